@@ -18,7 +18,7 @@ from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.backups import postgresql
 from support.command import Command
 from support.ledger import account, record
-from support.nightly import count
+from support.nightly import by_day_on, count
 from support.service import native_line
 
 ANNA, BERT = "anna@example.org", "bert@example.org"
@@ -66,10 +66,8 @@ def house(request, tmp_path, new_settings):
     return made
 
 
-def alike(test):
-    """For what does not depend on the database: by day on one."""
-    databases = count(["sqlite"], ["sqlite", "postgresql"])
-    return pytest.mark.nightly(pytest.mark.parametrize("house", databases, indirect=True)(test))
+#: For what does not depend on the database.
+alike = by_day_on("house")
 
 
 @pytest.fixture
@@ -119,6 +117,7 @@ def test_a_backup_is_restored_into_an_empty_database(house, backup, empty):
     empty.done("db", "upgrade")
 
 
+@alike
 def test_an_empty_database_with_tables_is_as_good(house, backup, empty):
     house.done("token", "create", ANNA, "--name", "x")
     house.done("backup", backup)
@@ -148,6 +147,7 @@ def test_a_file_is_replaced_only_if_asked_for(house, backup):
     house.done("restore", backup, "--yes")
 
 
+@alike
 def test_nothing_is_left_of_a_backup_that_fails(house, backup):
     files = kept_files(house)
     version = "UPDATE alembic_version SET version_num = '9999_future'"
@@ -169,8 +169,9 @@ def test_who_is_asked_and_says_no_changes_nothing(house, backup):
     assert house.dump() == before
 
 
+@alike
 def test_a_backup_during_an_import_has_all_of_it_or_nothing(house, backup, empty):
-    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 2_500))]
+    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 1_800))]
     path = house.command.file("large.ndjson", "".join(map(native_line, rows)))
     found = set()
     with house.command.start("import", BERT, path) as process:
@@ -186,7 +187,7 @@ def test_a_backup_during_an_import_has_all_of_it_or_nothing(house, backup, empty
     assert empty.dump(BERT) == house.dump(BERT)
 
 
-@pytest.mark.nightly
+@alike
 def test_a_restore_that_is_killed_has_done_all_or_nothing(house, backup):
     of_before, of_since = count((1_000, 300), (2_000, 1_000))
     changed = [record(n, note="since") for n in range(1_000, 1_000 + of_since)]
@@ -380,6 +381,7 @@ def test_what_was_revoked_since_stays_revoked(house, backup):
     assert revoked(house) == {"revoked before", "revoked since"}
 
 
+@alike
 def test_who_was_disabled_or_deleted_since_stays_out(house, backup):
     for email in (ANNA, BERT):
         house.done("token", "create", email, "--name", "x")
@@ -393,6 +395,7 @@ def test_who_was_disabled_or_deleted_since_stays_out(house, backup):
     assert revoked(house, BERT) == {"x"}
 
 
+@alike
 def test_a_password_that_was_changed_stays_changed(house, backup):
     def hashes():
         return {u.email: u.password_hash for u in house.read(lambda s: s.users.list_all())}
@@ -406,6 +409,7 @@ def test_a_password_that_was_changed_stays_changed(house, backup):
     assert hashes() == now
 
 
+@alike
 def test_sessions_and_jwts_end(house, backup):
     backend = SqlBackend(house.url)
     from finance_api.auth.sessions import start_session

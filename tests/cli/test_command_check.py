@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, text
 
 from support.command import Command
 from support.native_rows import account, category, household, label, record, uid
-from support.nightly import count
+from support.nightly import by_day_on, count
 from support.service import native_line
 
 ANNA = "anna@example.org"
@@ -56,6 +56,9 @@ class House:
 def house(request, tmp_path, new_settings):
     return House(tmp_path, new_settings(request.param))
 
+
+#: For what does not depend on the database.
+alike = by_day_on("house")
 
 RECORD, ACCOUNT = f"id = '{uid('Record', 1_000)}'", f"id = '{uid('Account', 1)}'"
 
@@ -148,7 +151,7 @@ def test_nothing_is_wrong_with_what_the_program_stores(house):
     assert house.command.done("dump", ANNA) == before
 
 
-@pytest.mark.nightly
+@alike
 def test_what_is_derived_is_found_and_made_anew(house):
     """One after the other: each of them alone is found, and nothing of it is left.
 
@@ -178,6 +181,7 @@ def test_what_is_derived_is_found_at_once_and_left(house):
         assert not any(fault["repaired"] for fault in faults)
 
 
+@alike
 def test_an_amount_past_the_program_is_believed(house):
     house.run_sql(f"UPDATE records SET amount = -1 WHERE {RECORD}")
     _, faults = house.check()
@@ -186,6 +190,7 @@ def test_an_amount_past_the_program_is_believed(house):
     assert house.check() == (0, [])
 
 
+@alike
 def test_what_only_a_backup_has_is_found_and_left(house):
     """One after the other; of what is no value no more is found."""
     for kind, statement in GIVEN.values():
@@ -272,6 +277,7 @@ def test_the_memory_storage_has_nothing_to_mend(tmp_path):
     assert command.done("check") == b"nothing is wrong\n"
 
 
+@alike
 def test_several_users_are_checked_and_only_the_damaged_one_is_rebuilt(house):
     bert = "bert@example.org"
     house.command.done("user", "add", bert)

@@ -10,7 +10,7 @@ import pytest
 from support.command import Command
 from support.killing import LOG_BYTES, database_of, kill
 from support.ledger import account, document, record
-from support.nightly import count
+from support.nightly import by_day_on, count
 from support.service import native_line
 
 ROWS = [account(), document("Label", 4)]
@@ -46,7 +46,7 @@ def command(request, tmp_path, new_sqlite_url, new_postgresql_url):
     return Command(tmp_path, {"sqlalchemy.url": url})
 
 
-@pytest.mark.nightly
+@by_day_on("command")
 def test_killed_import_leaves_nothing_or_everything(command, anna, told, database, figures):
     path, whole = told
     moments, done = random.Random(4711), 0
@@ -63,7 +63,7 @@ def test_killed_import_leaves_nothing_or_everything(command, anna, told, databas
     figures(f"{KILLS} killed, {done} were done")
 
 
-@pytest.mark.nightly
+@by_day_on("command", "postgresql")
 def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database, figures):
     path, whole = told
     changed = "".join(native_line(record(n, amount=1)) for n in range(100, 100 + COUNT // 3))
