@@ -55,7 +55,8 @@ def _ask_about(columns: list[Watched], layout: Plan, questions: Questions) -> No
         elif column.has_decimals:
             money.append(column)
     names = [headings.named(column.index) for column in money]
-    if names:
+    # One of them may be the amount.
+    if names and "amount" not in questions.fields:
         words = tuple(word for name in names for word in ("--ignore", name))
         answers = [Answer(words, (), f"{listed(names)} adds nothing")]
         if len(names) == 1:
