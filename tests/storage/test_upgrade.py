@@ -1,16 +1,19 @@
 """Databases whose projection is not this program's."""
 
 import hashlib
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import BigInteger, Text, select, text, update
+from sqlalchemy import select, update
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
-from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS, names_of
+from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, names_of
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DataState, reading
@@ -210,28 +213,97 @@ def test_versions_are_those_of_the_migrations_in_their_order():
     assert schema.versions() == tuple(script.revision for script in reversed(list(revisions)))
 
 
-@DATABASES
-def test_users_of_before_get_a_tag_each_and_utc(empty_url, database):
-    backend = SqlBackend(empty_url(database))
-    config = schema._config()
-    if database == "sqlite":
-        Path(backend.engine.url.database).touch()
-    with writing(backend.engine).begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
-        later = ("data_tag", "time_zone", "base_currency")
-        of_before = [c for c in users.columns if c.name not in later]
-        for number in range(5):
-            values = {c.name: f"{number}" for c in of_before if isinstance(c.type, Text)}
-            numbers = {c.name: number for c in of_before if isinstance(c.type, BigInteger)}
-            made = {**values, **numbers, "premium": True, "enabled": True}
-            del made["id"]
-            statement = text(f"INSERT INTO users ({', '.join(made)}) VALUES (:{', :'.join(made)})")
-            connection.execute(statement, made)
-    backend.upgrade()
-    with reading(backend) as storage:
-        found = storage.users.list_all()
-    assert [user.data.revision for user in found] == [0, 1, 2, 3, 4]
-    assert {user.time_zone for user in found} == {"UTC"}
-    assert len({user.data.tag for user in found} | {0}) == 6
+#: A database that this version made, as SQLite's `.dump` writes it: a user's household.
+FIXTURE = Path(__file__).parents[1] / "samples" / "databases" / "0001_initial.sql"
+
+#: A later migration.
+NEXT = """
+    import sqlalchemy as sa
+    from alembic import op
+
+    revision = "next"
+    down_revision = {newest!r}
+
+    def upgrade():
+        op.add_column("records", sa.Column("weight", sa.BigInteger()))
+        op.execute("UPDATE records SET weight = amount * 2")
+"""
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """The database of the fixture."""
+    path = tmp_path / "stored.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(FIXTURE.read_text("utf-8"))
+    backend = SqlBackend(f"sqlite:///{path}")
+    yield backend
     backend.close()
+
+
+def all_rows(backend):
+    with reading(backend) as storage:
+        (user,) = storage.users.list_all()
+        return {r.name: storage.data.scan_rows(user.id, r) for r in RESOURCES}
+
+
+def made_by(backend):
+    """The statements that made the tables and indexes."""
+    with backend.engine.connect() as connection:
+        made = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'"
+        return dict(connection.exec_driver_sql(made).all())
+
+
+def test_the_first_migration_makes_the_tables_of_the_fixture(stored, empty_url):
+    """If this fails, a migration was changed that databases have already gone through."""
+    fresh = SqlBackend(empty_url("sqlite"))
+    Path(fresh.engine.url.database).touch()
+    config = schema._config()
+    with writing(fresh.engine).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001_initial")
+    assert made_by(stored) == made_by(fresh)
+    fresh.close()
+
+
+def test_a_later_migration_keeps_the_data_of_the_fixture(stored, tmp_path, monkeypatch):
+    stored.upgrade()
+    before = all_rows(stored)
+    assert all(before[resource.name] for resource in PUBLIC_RESOURCES)
+    (tmp_path / "next.py").write_text(dedent(NEXT).format(newest=schema.newest_version()))
+    make, old = schema._config, schema.versions()
+
+    def with_next():
+        config = make()
+        folders = f"{config.get_main_option('script_location')}/versions:{tmp_path}"
+        config.set_main_option("path_separator", "os")
+        config.set_main_option("version_locations", folders)
+        return config
+
+    monkeypatch.setattr(schema, "_config", with_next)
+    monkeypatch.setattr(schema, "versions", lambda: (*old, "next"))
+    with pytest.raises(StorageNotReady, match="run 'finance-api db upgrade'"):
+        stored.check()
+    stored.upgrade()
+    stored.check()
+    assert all_rows(stored) == before
+    with stored.engine.connect() as connection:
+        found = connection.exec_driver_sql("SELECT amount, weight FROM records").all()
+        assert found
+        assert all(weight == 2 * amount for amount, weight in found)
+    monkeypatch.setattr(schema, "versions", lambda: old)
+    with pytest.raises(StorageNotReady, match=r"next.*use the newer program"):
+        stored.check()
+
+
+@pytest.mark.parametrize("version", ["0001", "0009", "0017"])
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_tables_from_before_the_first_migration_are_refused(new_backend, database, version):
+    backend = new_backend(database)
+    with backend.engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{version}'")
+    for use in (backend.check, backend.upgrade):
+        with pytest.raises(StorageNotReady, match=f"version {version}.*finance-api dump EMAIL"):
+            use()
+    with backend.engine.connect() as connection:
+        assert schema.get_version(connection) == version

@@ -1,6 +1,7 @@
 """The versions of the tables and of the projection: checking and upgrading them."""
 
 import logging
+import re
 import stat
 import time
 from contextlib import suppress
@@ -26,6 +27,9 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 #: Longer than a query, and shorter than PostgreSQL's deadlock_timeout.
 _READERS_SECONDS = 0.5
 
+#: Versions of the tables before `0001_initial`, which no migration leads from.
+_BEFORE_THE_FIRST = re.compile("00[01][0-9]")
+
 _VERSIONS = "SELECT version_num, version FROM alembic_version CROSS JOIN projection_version"
 
 
@@ -41,7 +45,7 @@ def _config() -> "Config":
 def versions() -> tuple[str, ...]:
     """Return the versions of the tables, from file names: alembic is slow to import."""
     files = sorted((_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
-    return tuple(file.name.partition("_")[0] for file in files)
+    return tuple(file.stem for file in files)
 
 
 def newest_version() -> str:
@@ -172,11 +176,16 @@ def _check_projection(found: int | None) -> None:
 
 
 def _of_another_version(found: str) -> StorageNotReady:
-    advice = (
-        "run 'finance-api db upgrade'"
-        if found in versions()
-        else "use the newer program that made them"
-    )
+    if _BEFORE_THE_FIRST.fullmatch(found):
+        advice = (
+            "they are older than any that it can upgrade. Write each user's data with the program "
+            "that made them (finance-api dump EMAIL > FILE), and import the files into a new "
+            "database with this one (finance-api import EMAIL FILE)"
+        )
+    elif found in versions():
+        advice = "run 'finance-api db upgrade'"
+    else:
+        advice = "use the newer program that made them"
     return StorageNotReady(
         f"the database's tables are of version {found}, this program's of "
         f"{newest_version()}: {advice}"
