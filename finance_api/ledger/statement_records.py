@@ -17,7 +17,6 @@ from finance_api.ledger.matching.stated import (
     CONTENT,
     Content,
     Said,
-    own_content,
     own_source,
     read_stated,
     written,
@@ -287,7 +286,8 @@ class StatementRecords:
             return
         source, entry = self._file.source, decided.entry
         stated = read_stated(row)
-        entries = stated.get(source) or [self._as_made(row, decided.account)]
+        made_id = bank_ids_in(row["sourceId"])[0] if own_source(row) is not None else None
+        entries = stated.get(source) or [decided.account.as_made(row, made_id)]
         said, content = entries[place], content_of(entry)
         assert said.now is not None
         if outcome is Outcome.OLDER:
@@ -300,16 +300,6 @@ class StatementRecords:
             later = self._said(decided)._replace(bank_id=bank_id, now=content)
             entries[place] = said.corrected(later)
         row["stated"] = written({**stated, source: entries})
-
-    def _as_made(self, row: Row, account: KnownAccount) -> Said:
-        """What the source that made the record said, where nothing else is noted."""
-        number, learned = row["importId"], account.learned
-        return Said(
-            bank_ids_in(row["sourceId"])[0] if own_source(row) is not None else None,
-            own_content(row),
-            as_of=learned.as_of.get(number),
-            texts=learned.texts.get(number),
-        )
 
     def _set(self, row: Row, old: Content, new: Content, entry: Entry) -> None:
         """Changes what the file says otherwise now, and no hand has set."""

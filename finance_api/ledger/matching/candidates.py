@@ -186,7 +186,7 @@ class CandidateReader:
         stated, of = read_stated(row), own_source(row)
         mine = stated.get(self._source)
         if mine is None and (of == self._source or bank_id is not None or content is not None):
-            mine = [self._as_made(row, account, bank_id, content)]
+            mine = [account.as_made(row, bank_id, content)]
         for place, each in enumerate(mine or [_of_another(row, stated.get(of or ""))]):
             if each.now is None:
                 continue
@@ -196,34 +196,20 @@ class CandidateReader:
                 its_id, other_id = bank_ids_in(row["sourceId"])
             candidate = Candidate(
                 account,
-                each.now,
+                each,
                 record=row["id"],
                 place=place,
                 mine=mine is not None,
                 source=of,
                 bank_id=its_id,
                 other_id=other_id,
-                as_of=each.as_of,
                 texts=_texts_differ(row, each, account.texts),
                 is_void=row["recordState"] == VOID,
-                batch=each.batch,
-                offset=each.offset,
                 earlier=_earlier(each) if mine is not None else (),
             )
             self.candidates.append(candidate)
             if mine is not None and "_own" in vars(self):
                 self._own.setdefault(row["id"], candidate)
-
-    def _as_made(
-        self, row: Row, account: KnownAccount, bank_id: str | None, content: Content | None
-    ) -> Said:
-        number, learned = row["importId"], account.learned
-        return Said(
-            bank_id,
-            content or own_content(row),
-            as_of=learned.as_of.get(number),
-            texts=learned.texts.get(number),
-        )
 
 
 def _earlier(said: Said) -> tuple[Earlier, ...]:

@@ -1,9 +1,8 @@
 """Records of one account that look doubled."""
 
-import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator
-from itertools import groupby
-from operator import itemgetter
+from itertools import pairwise
 from typing import NamedTuple
 
 from finance_api.resources import RECORDS
@@ -33,32 +32,17 @@ def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
     Two of one import are two transactions: a file does not repeat itself. Of one source they are
     of one day, of two sources at most three days apart.
     """
-    database = sqlite3.connect("", isolation_level=None)
-    try:
-        database.execute("CREATE TABLE found (account TEXT, amount INT, day INT, id TEXT)")
-        for page in storage.data.scan_pages(user_id, RECORDS, _PAGE):
-            database.executemany(
-                "INSERT INTO found VALUES (?, ?, ?, ?)",
-                [
-                    (row["accountId"], row["amount"], row["recordDate"] // DAY_SECONDS, row["id"])
-                    for row in page
-                    if row["recordState"] != VOID
-                ],
-            )
+    found: defaultdict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
+    for page in storage.data.scan_pages(user_id, RECORDS, _PAGE):
+        for row in page:
+            if row["recordState"] != VOID:
+                day = row["recordDate"] // DAY_SECONDS
+                found[row["accountId"], row["amount"]].append((day, row["id"]))
+    for _, days in sorted(found.items()):
+        pairs = (pair for pair in pairwise(sorted(days)) if pair[1][0] - pair[0][0] <= _REACH_DAYS)
         # Only what has an equal amount near it is read again.
-        near = database.execute(
-            """
-            SELECT account, amount, id FROM (
-                SELECT *, day - lag(day) OVER w AS since, lead(day) OVER w - day AS until
-                FROM found WINDOW w AS (PARTITION BY account, amount ORDER BY day, id)
-            ) WHERE since <= ? OR until <= ? ORDER BY account, amount, day, id
-            """,
-            (_REACH_DAYS, _REACH_DAYS),
-        )
-        for _, group in groupby(near, itemgetter(0, 1)):
-            yield from _pairs(storage, user_id, [row_id for *_, row_id in group])
-    finally:
-        database.close()
+        if near := list(dict.fromkeys(row_id for pair in pairs for _, row_id in pair)):
+            yield from _pairs(storage, user_id, near)
 
 
 def _pairs(storage: Storage, user_id: int, ids: list[str]) -> Iterator[Duplicate]:

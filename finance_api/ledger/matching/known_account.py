@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from finance_api.importers.interface import Statement
 from finance_api.ledger.matching.learned import REUSED, STABLE, Cover, Learned
 from finance_api.ledger.matching.source_ids import Scope
+from finance_api.ledger.matching.stated import Content, Said, own_content
+from finance_api.values import Row
 
 #: Of the same bank id: from so many rows of earlier files on it is known to be stable.
 _ROWS_THAT_SHOW_STABLE_IDS = 3
@@ -57,6 +59,19 @@ class KnownAccount:
     def is_stored_whole(self, day: int) -> bool:
         """Whether an earlier file of this source had all of the day."""
         return any(cover.holds_all_of(day) for cover in self.learned.covers)
+
+    def as_made(self, row: Row, bank_id: str | None, content: Content | None = None) -> Said:
+        """What the source that made the record said, where nothing else is noted.
+
+        content: the record's own, unless it is known to have been another one.
+        """
+        number = row["importId"]
+        return Said(
+            bank_id,
+            content or own_content(row),
+            as_of=self.learned.as_of.get(number),
+            texts=self.learned.texts.get(number),
+        )
 
     @property
     def known_stable(self) -> bool:

@@ -1,10 +1,11 @@
 """What matching compares: entries of a file, and stored records as files stated them."""
 
+from dataclasses import InitVar, dataclass, field
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from finance_api.ledger.matching.known_account import KnownAccount
-from finance_api.ledger.matching.stated import Content
+from finance_api.ledger.matching.stated import Said, hash_of
 from finance_api.values.time import DAY_SECONDS
 
 
@@ -45,6 +46,7 @@ class Pair(NamedTuple):
     parts: "tuple[Candidate, ...]" = ()
 
 
+@dataclass(eq=False, slots=True)
 class FileEntry:
     """What is compared of an entry; `FileEntries.read` has the rest.
 
@@ -55,36 +57,20 @@ class FileEntry:
     number: of the entry among those that share its bank id or content.
     """
 
-    __slots__ = (
-        *("n", "account", "statement", "day", "time", "amount", "text", "bank_id"),
-        *("rare", "outcome", "candidate", "parts", "awaits", "number"),
-    )
-
-    def __init__(
-        self,
-        n: int,
-        statement: int,
-        day: int,
-        time: int,
-        amount: int,
-        text: int,
-        bank_id: str | None,
-        rare: "Rare",
-    ) -> None:
-        self.n = n
-        self.account: KnownAccount = None  # type: ignore[assignment]  # known later
-        self.statement = statement
-        self.day = day
-        self.time = time
-        self.amount = amount
-        self.text = text
-        self.bank_id = bank_id
-        self.rare = rare
-        self.outcome: Outcome | None = None
-        self.candidate: Candidate | None = None
-        self.parts: tuple[Candidate, ...] = ()
-        self.awaits: FileEntry | None = None
-        self.number = 1
+    n: int
+    statement: int
+    day: int
+    time: int
+    amount: int
+    text: int
+    bank_id: str | None
+    rare: "Rare"
+    account: KnownAccount = None  # type: ignore[assignment]  # known later
+    outcome: Outcome | None = None
+    candidate: "Candidate | None" = None
+    parts: "tuple[Candidate, ...]" = ()
+    awaits: "FileEntry | None" = None
+    number: int = 1
 
     @property
     def content(self) -> int:
@@ -100,6 +86,7 @@ def _instant(date: int, offset: int | None) -> int | None:
     return None if offset is None else date - offset
 
 
+@dataclass(eq=False, slots=True)
 class Rare:
     """What few entries have; those that have none of it share one.
 
@@ -107,29 +94,19 @@ class Rare:
     `importers.interface.Entry`.
     """
 
-    __slots__ = ("batch", "corrects", "deletes", "fingerprint", "offset", "section")
-
-    def __init__(
-        self,
-        fingerprint: str = "",
-        corrects: str | None = None,
-        deletes: bool = False,
-        batch: str | None = None,
-        section: int | None = None,
-        offset: int | None = None,
-    ) -> None:
-        self.fingerprint = fingerprint
-        self.corrects = corrects
-        self.deletes = deletes
-        self.batch = batch
-        self.section = section
-        self.offset = offset
+    fingerprint: str = ""
+    corrects: str | None = None
+    deletes: bool = False
+    batch: str | None = None
+    section: int | None = None
+    offset: int | None = None
 
 
 #: Whether the texts of a stored entry are made otherwise than the file's.
 SAME_TEXTS, OTHER_TEXTS, UNKNOWN_TEXTS = 0, 1, 2
 
 
+@dataclass(eq=False, slots=True)
 class Candidate:
     """A stored record, as one entry of a source stated it.
 
@@ -140,39 +117,43 @@ class Candidate:
     has now. following: the next of equal ones, while they are paired.
     """
 
-    __slots__ = (
-        *("account", "record", "place", "mine", "source", "bank_id", "other_id", "day", "time"),
-        *("amount", "text", "payee", "note", "as_of", "texts", "covered", "inner"),
-        *("is_void", "batch", "earlier", "instant", "is_taken", "following"),
-    )
+    account: KnownAccount
+    stated: InitVar[Said]
+    record: str
+    place: int
+    mine: bool
+    source: str | None
+    bank_id: str | None
+    other_id: str | None
+    texts: int
+    is_void: bool
+    earlier: "tuple[Earlier, ...]"
+    day: int = field(init=False)
+    time: int = field(init=False)
+    amount: int = field(init=False)
+    text: int = field(init=False)
+    payee: int | None = None
+    note: int | None = None
+    as_of: int | None = field(init=False)
+    batch: str | None = field(init=False)
+    instant: int | None = field(init=False)
+    covered: bool = field(init=False)
+    inner: bool = field(init=False)
+    is_taken: bool = False
+    following: "Candidate | None" = None
 
-    def __init__(self, account: KnownAccount, content: Content, **values: Any) -> None:
-        from finance_api.ledger.matching.stated import hash_of
-
-        self.account = account
+    def __post_init__(self, stated: Said) -> None:
+        content = stated.now
+        assert content is not None
         self.day, self.time, self.amount = content.day, content.time, content.amount
         self.text = content.text_hash
-        self.payee: int | None = None
-        self.note: int | None = None
-        self.covered = account.covers_day(self.day)
-        self.inner = account.covers_all_of(self.day)
-        self.is_taken = False
-        self.following: Candidate | None = None
-        self.record: str = values["record"]
-        self.place: int = values["place"]
-        self.mine: bool = values["mine"]
-        self.source: str | None = values["source"]
-        self.bank_id: str | None = values["bank_id"]
+        self.as_of, self.batch = stated.as_of, stated.batch
+        self.instant = _instant(content.date, stated.offset)
+        self.covered = self.account.covers_day(self.day)
+        self.inner = self.account.covers_all_of(self.day)
         if self.bank_id is not None:
             # Only of equal ids texts are compared one by one.
             self.payee, self.note = hash_of(content.payee), hash_of(content.note)
-        self.other_id: str | None = values["other_id"]
-        self.as_of: int | None = values["as_of"]
-        self.texts: int = values["texts"]
-        self.is_void: bool = values["is_void"]
-        self.batch: str | None = values["batch"]
-        self.earlier: tuple[Earlier, ...] = values["earlier"]
-        self.instant = _instant(content.date, values["offset"])
 
     @property
     def content(self) -> int:

@@ -10,7 +10,6 @@ from finance_api.importers.questions import Questions
 from finance_api.ledger.matching.candidates import CandidateReader
 from finance_api.ledger.matching.file_entries import FileEntries
 from finance_api.ledger.matching.known_account import KnownAccount
-from finance_api.ledger.matching.learned import REUSED, STABLE
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 
 SAME, NEW = "same", "new"
@@ -173,27 +172,16 @@ class OpenRows:
             )
 
 
-def ids_question(reason: str, line: int) -> Question:
+def which_one(
+    option: str, reason: str, line: int, *, same: object, other: object, again: bool = False
+) -> Question:
+    """The question whether a line is a transaction that is known, or another one.
+
+    same, other: the values of the option that say so. again: whether it may have been given.
+    """
     answers = (
-        Answer(("--ids", ids), ("--ids",), f"the id of line {line} is of {meaning}")
-        for ids, meaning in ((STABLE, "the same transaction"), (REUSED, "another one"))
-    )
-    return Question(reason, line, tuple(answers))
-
-
-def first_day_question(reason: str, line: int) -> Question:
-    answers = (
-        Answer(("--first-day", which), meaning=f"line {line} is {meaning}")
-        for which, meaning in ((SAME, "the same transaction"), (NEW, "another one"))
-    )
-    return Question(reason, line, tuple(answers))
-
-
-def days_question(reason: str, line: int, same: int, other: int) -> Question:
-    """same, other: the days to give where the line is the stored record, and where it is not."""
-    answers = (
-        Answer(("--match-days", str(days)), meaning=f"line {line} is {meaning}")
-        for days, meaning in ((same, "the stored record"), (other, "another one"))
+        Answer((option, str(value)), (option,) * again, f"line {line} is {meaning}")
+        for value, meaning in ((same, "the same transaction"), (other, "another one"))
     )
     return Question(reason, line, tuple(answers))
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.candidates import MOST_OF_AN_ID, REACH_DAYS
+from finance_api.ledger.matching.learned import REUSED, STABLE
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
-from finance_api.ledger.matching.open_rows import OpenRows, ids_question, is_plain
+from finance_api.ledger.matching.open_rows import OpenRows, is_plain, which_one
 from finance_api.ledger.matching.stated import hash_of
 from finance_api.ledger.matching.wording import described, stored_described
 
@@ -23,11 +24,15 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
             continue
         line = rows.read(entry).line
         if account.known_stable or (account.stable and is_partly_same(rows, entry, candidate)):
-            yield ids_question(
+            yield which_one(
+                "--ids",
                 f"{described(rows.read(entry))} goes against {stored_described(candidate)}: until "
                 f"now no id of {account.name} was used again; say what ids are with --ids stable "
                 "or --ids reused",
                 line,
+                same=STABLE,
+                other=REUSED,
+                again=True,
             )
         account.shows_reuse = True
         if account.learned.ids is None:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from finance_api.importers.interface import Question
+from finance_api.ledger.matching.learned import REUSED, STABLE
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
-from finance_api.ledger.matching.open_rows import OpenRows, ids_question
+from finance_api.ledger.matching.open_rows import OpenRows, which_one
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id
 from finance_api.ledger.matching.rules.earlier_version import order
 from finance_api.ledger.matching.wording import described, stored_described
@@ -33,11 +34,15 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
         corrects = _corrects(rows, entry, candidate)
         if corrects is None:
             whole = rows.read(entry)
-            yield ids_question(
+            yield which_one(
+                "--ids",
                 f"{described(whole)} may correct {stored_described(candidate)}, "
                 "which had its id, or be another transaction: say which with --ids stable (it "
                 "corrects it) or --ids reused (it is another one)",
                 whole.line,
+                same=STABLE,
+                other=REUSED,
+                again=True,
             )
             yield Pair(entry, Outcome.NEW)
         if corrects is not False:

@@ -9,9 +9,9 @@ from finance_api.ledger.matching.open_rows import (
     CandidateTest,
     EntryTest,
     OpenRows,
-    days_question,
     grouped,
     is_plain,
+    which_one,
 )
 from finance_api.ledger.matching.rules.batches import batch_pairs
 from finance_api.ledger.matching.wording import described, stored_described
@@ -101,10 +101,11 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     farthest = max(_REACH_DAYS + 1, *(abs(e.day - c.day) for e, c in pairs))
     whole = rows.read(entry)
     more = f" (and {len(found) - 1} more such pairs)" if len(found) > 1 else ""
-    yield days_question(
+    yield which_one(
+        "--match-days",
         f"{described(whole)} may be {stored_described(other)}, which {_teller(other)}{more}: if "
-        "it is the same, say with --match-days N how many days they "
-        f"may be apart ({farthest} here); if it is another transaction, with --match-days "
+        "it is the same, say with --match-days N how many days they may be apart "
+        f"({farthest} here); if it is another transaction, with --match-days "
         f"{_REACH_DAYS}, or --no-match where the files have no transaction in common",
         whole.line,
         same=farthest,

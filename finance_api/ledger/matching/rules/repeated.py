@@ -7,10 +7,11 @@ from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import (
     NEW,
+    SAME,
     EntryTest,
     OpenRows,
-    first_day_question,
     grouped,
+    which_one,
 )
 from finance_api.ledger.matching.wording import described
 
@@ -40,11 +41,14 @@ def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
         return
     if rows.first_day is None:
         line, last = rows.read(twice[0]).line, rows.read(twice[-1])
-        yield first_day_question(
+        yield which_one(
+            "--first-day",
             f"{described(last)} stands in line {line} as well, in another part of the "
             "file, and neither has an id: say whether these are one transaction with "
             "--first-day same, or two with --first-day new",
             last.line,
+            same=SAME,
+            other=NEW,
         )
     yield from _repeated(rows, _is_sectioned)
 

@@ -17,12 +17,13 @@ from finance_api.ledger.matching.model import (
     Pair,
 )
 from finance_api.ledger.matching.open_rows import (
+    NEW,
     SAME,
     OpenRows,
-    first_day_question,
     grouped,
     is_own,
     is_plain,
+    which_one,
 )
 from finance_api.ledger.matching.rules.earlier_version import pair_earlier
 from finance_api.ledger.matching.stated import Content
@@ -175,11 +176,14 @@ def _check_part(
         return
     if rows.first_day is None:
         first = rows.read(open_entries[0])
-        yield first_day_question(
+        yield which_one(
+            "--first-day",
             f"the file has a part of {date_text(day * DAY_SECONDS)} only, and "
             f"{described(first)} may be the stored record that says the same, or "
             "another one: say which with --first-day same or --first-day new",
             first.line,
+            same=SAME,
+            other=NEW,
         )
         return
     for entry in open_entries:
