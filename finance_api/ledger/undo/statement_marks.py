@@ -1,6 +1,6 @@
-"""By what statements an account is known: what only a statement that goes had said goes with it.
+"""What statements say of an account itself: the keys they name it by, and its number.
 
-The rest is what later statements would have said, had it never been.
+Undo leaves what the statements of the other entries say.
 """
 
 from collections.abc import Iterator
@@ -13,89 +13,82 @@ from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 
-def hand_over_marks(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
-    """Of the accounts that the entry changed or made."""
-    for page in past.images(entry.number, ACCOUNTS):
-        for image in page:
-            account = session.accounts.rows.get(image.row_id)
-            if account is not None:
-                session.accounts.put(_Marks(past, entry, image, account).handed_over())
-
-
 def marks_of(entry: HistoryEntry, account_id: str) -> tuple[str, ...]:
-    """The fields of an account that `hand_over_marks` sees to."""
+    """The fields of an account that are settled here."""
     if _numbers_in(entry, account_id):
         return "statementKeys", "bankAccountNumber"
     return ("statementKeys",)
 
 
+def infer_keys(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
+    """Give accounts of an undone entry the keys of all other statements since they were made."""
+    changed = {image.row_id for page in past.images(entry.number, ACCOUNTS) for image in page}
+    for account_id in changed | {fact["accountId"] for fact in entry.facts}:
+        account = session.accounts.rows.get(account_id)
+        if account is not None:
+            keys: dict[str, None] = {}
+            for number in past.later(0):
+                image = past.image_of(number, ACCOUNTS, account_id)
+                if image is not None and image.row is None:
+                    keys = {}
+                for fact in past.live[number].facts:
+                    if fact["accountId"] == account_id and fact.get("key") is not None:
+                        keys[f"{fact['source']}:{fact['key']}"] = None
+            session.accounts.put({**account, "statementKeys": tuple(keys)})
+
+
+def hand_over_numbers(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
+    """A number that the entry gave an account is the next statement's, if that says one."""
+    for page in past.images(entry.number, ACCOUNTS):
+        for image in page:
+            account = session.accounts.rows.get(image.row_id)
+            # A later entry may have removed it: undone, it brings the account back.
+            left = past.after(entry.number, ACCOUNTS, image.row_id)
+            if left is not None and not (image.row and image.row["bankAccountNumber"]):
+                _hand_over_number(session, past, entry, left, account)
+
+
+def _hand_over_number(
+    session: LedgerSession, past: Past, entry: HistoryEntry, left: Row, account: Row | None
+) -> None:
+    """left: the account as the entry left it; account: as it is now."""
+    numbers = _numbers_in(entry, left["id"])
+    if left["bankAccountNumber"] not in numbers:
+        return
+    later = ((n, fact.get("number")) for n, fact in _later_facts(past, entry, left["id"]))
+    heir, other = next(((n, number) for n, number in later if number), (None, None))
+    for number, row in _images(past, entry, left["id"], heir):
+        if row["bankAccountNumber"] in (None, *numbers):
+            value = other if heir is not None and number > heir else None
+            image = BeforeImage(ACCOUNTS, row["id"], {**row, "bankAccountNumber": value})
+            past.replace(number, [image])
+    if account is not None and account["bankAccountNumber"] in (None, *numbers):
+        session.accounts.put({**account, "bankAccountNumber": other})
+
+
 def _numbers_in(entry: HistoryEntry, account_id: str) -> set[str]:
-    """Those that the entry's statements gave the account."""
+    """Those that the entry's statements say of the account."""
     numbers = {fact.get("number") for fact in entry.facts if fact["accountId"] == account_id}
     return {number for number in numbers if number is not None}
 
 
-class _Marks:
-    """Of one account. image: as the entry found it; account: as it is now."""
+def _later_facts(
+    past: Past, entry: HistoryEntry, account_id: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number in past.later(entry.number):
+        for fact in past.live[number].facts:
+            if fact["accountId"] == account_id:
+                yield number, fact
 
-    def __init__(self, past: Past, entry: HistoryEntry, image: BeforeImage, account: Row) -> None:
-        self._past = past
-        self._entry = entry
-        self._before = image.row
-        self._account = account
-        self._after = past.after(entry.number, ACCOUNTS, image.row_id) or account
 
-    def handed_over(self) -> Row:
-        """The account as later statements alone would have left it; later images follow."""
-        return {**self._account, "statementKeys": self._keys(), "bankAccountNumber": self._number()}
-
-    def _keys(self) -> tuple[str, ...]:
-        before = () if self._before is None else self._before["statementKeys"]
-        taught = set(self._after["statementKeys"]) - set(before)
-        heirs: dict[str, int] = {}
-        for number, fact in self._later_facts():
-            heirs.setdefault(f"{fact.get('source')}:{fact.get('key')}", number)
-        for key in taught if self._before is not None else ():
-            for number, row in self._images(heirs.get(key)):
-                if number <= heirs.get(key, number):
-                    keys = tuple(each for each in row["statementKeys"] if each != key)
-                    self._replace(number, row, "statementKeys", keys)
-        gone = taught - heirs.keys()
-        return tuple(key for key in self._account["statementKeys"] if key not in gone)
-
-    def _number(self) -> str | None:
-        known: str | None = self._account["bankAccountNumber"]
-        told = _numbers_in(self._entry, self._account["id"])
-        had_one = self._before is not None and self._before["bankAccountNumber"] is not None
-        if had_one or self._after["bankAccountNumber"] not in told:
-            return known
-        heir, other = next(
-            ((n, fact["number"]) for n, fact in self._later_facts() if fact.get("number")),
-            (None, None),
-        )
-        for number, row in self._images(heir):
-            if row["bankAccountNumber"] in (None, *told):
-                value = other if heir is not None and number > heir else None
-                self._replace(number, row, "bankAccountNumber", value)
-        return other if known in (None, *told) else known
-
-    def _later_facts(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        for number in self._past.later(self._entry.number):
-            for fact in self._past.live[number].facts:
-                if fact["accountId"] == self._account["id"]:
-                    yield number, fact
-
-    def _images(self, heir: int | None) -> Iterator[tuple[int, Row]]:
-        """The account as later entries found it; the heir's also if it has no image of it."""
-        for number in self._past.later(self._entry.number):
-            image = self._past.image_of(number, ACCOUNTS, self._account["id"])
-            row = None if image is None else image.row
-            if image is None and number == heir:
-                row = self._past.after(number, ACCOUNTS, self._account["id"])
-            if row is not None:
-                yield number, row
-
-    def _replace(self, number: int, row: Row, name: str, value: Any) -> None:
-        if row[name] != value:
-            image = BeforeImage(ACCOUNTS, self._account["id"], {**row, name: value})
-            self._past.replace(number, [image])
+def _images(
+    past: Past, entry: HistoryEntry, account_id: str, heir: int | None
+) -> Iterator[tuple[int, Row]]:
+    """The account as later entries found it; the heir's also if it has no image of it."""
+    for number in past.later(entry.number):
+        image = past.image_of(number, ACCOUNTS, account_id)
+        row = None if image is None else image.row
+        if image is None and number == heir:
+            row = past.after(number, ACCOUNTS, account_id)
+        if row is not None:
+            yield number, row

@@ -12,7 +12,11 @@ from finance_api.ledger.undo.leftovers import DOCUMENTS, Leftovers
 from finance_api.ledger.undo.past import Past
 from finance_api.ledger.undo.plan import Plan
 from finance_api.ledger.undo.report import UndoReport
-from finance_api.ledger.undo.statement_marks import hand_over_marks, marks_of
+from finance_api.ledger.undo.statement_marks import (
+    hand_over_numbers,
+    infer_keys,
+    marks_of,
+)
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
@@ -54,6 +58,7 @@ class _Undo:
         for entry in self._plan.entries:
             self._take_back(entry)
             self._past.end(entry)
+            infer_keys(session, self._past, entry)
             self._report.entries.append(entry.number)
         session.history = session.storage.history.list_entries(session.user.id)
         if self._categories:
@@ -79,7 +84,7 @@ class _Undo:
                 self._restore_documents(entry, resource, page, links[resource.name])
         self._restore_records(entry, links[RECORDS.name])
         self._hand_over_records(entry, links[RECORDS.name])
-        hand_over_marks(self._session, self._past, entry)
+        hand_over_numbers(self._session, self._past, entry)
         Leftovers(self._session, self._past, self._report, entry, links).remove()
 
     # -- records
@@ -178,8 +183,11 @@ class _Undo:
             if image.row is None:
                 continue
             current = row_set.rows.get(image.row_id)
-            if resource is ACCOUNTS and (current is not None or image.row_id in links):
-                row = self._merged(entry, image.row, current)
+            after = None
+            if resource is ACCOUNTS:
+                after = self._past.after(entry.number, ACCOUNTS, image.row_id)
+            if after is not None:
+                row = self._merged(entry, image.row, after, current)
             elif image.row_id in links:
                 self._past.replace(links[image.row_id], [image])
                 row = None
@@ -199,16 +207,14 @@ class _Undo:
                 self._categories.add(row["id"])
         self._report.restored[resource.name] += len(restored)
 
-    def _merged(self, entry: HistoryEntry, image: Row, current: Row | None) -> Row | None:
+    def _merged(
+        self, entry: HistoryEntry, image: Row, left: Row, current: Row | None
+    ) -> Row | None:
         """An account without what the entry changed of it; later images follow.
 
-        What a later entry set, such as a statement, stays.
+        What a later entry set, such as a statement, stays. left: as the entry left it.
         """
-        before = own_values(ACCOUNTS, image)
-        left = self._past.after(entry.number, ACCOUNTS, image["id"])
-        if left is None:
-            return None
-        after = own_values(ACCOUNTS, left)
+        before, after = own_values(ACCOUNTS, image), own_values(ACCOUNTS, left)
         names = before.keys() - marks_of(entry, image["id"])
         for number in self._past.later(entry.number):
             later = self._past.image_of(number, ACCOUNTS, image["id"])

@@ -297,6 +297,21 @@ def test_a_later_statement_does_not_hold_the_account_fast(person):
     person.audit()
 
 
+def test_an_account_that_comes_back_has_the_keys_of_statements_that_stay(person):
+    person.native(account(1, name="Giro"))
+    before = person.everything()
+    for number in (1, 2):
+        person.statement(statement((number, -5), key=str(number)), account_name="Giro")
+    now = person.clock.now()
+    with changing(person.backend, person.user.email, now, action="accounts remove") as session:
+        remove_object(session, ACCOUNTS, "Giro", with_records=True)
+    person.undo(2, keep_changed=True)
+    person.undo(4)
+    assert person.only(ACCOUNTS)["statementKeys"] == ("made:2",)
+    person.undo(3)
+    assert person.everything() == before
+
+
 def test_files_that_went_to_a_wrong_account_leave_it_in_any_order(new_person):
     for order in ((3, 4), (4, 3)):
         person = new_person()
