@@ -10,14 +10,11 @@ from finance_api.ledger.rehearsal.rows import WrittenRows
 from finance_api.query.evaluate import matches, sorted_rows
 from finance_api.query.grouping import group_of
 from finance_api.query.model import Condition, Query
-from finance_api.query.records import any_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
-    ChangeKey,
-    Changes,
     DataReader,
     DataState,
     DataWriter,
@@ -106,12 +103,6 @@ class RehearsedData(DataWriter):
             found |= {key: row for key, row in stored.items() if row["id"] not in written}
         return found
 
-    def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {}
-        for row in self.scan_rows(user_id, RECORDS, conditions=[any_of("transferId", ids)]):
-            found.setdefault(row["transferId"], []).append(row)
-        return {transfer_id: same[:2] for transfer_id, same in found.items()}
-
     def scan_rows(
         self,
         user_id: int,
@@ -161,20 +152,10 @@ class RehearsedData(DataWriter):
             - sum(1 for _ in _matching(gone, query.conditions))
         )
 
-    def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
-        raise NotImplementedError("a rehearsal is not exported")
+    def _is_never_read(self, *arguments: Any, **named: Any) -> Any:
+        raise NotImplementedError("no change reads this")
 
-    def list_changes(
-        self,
-        user_id: int,
-        resources: Sequence[Resource],
-        *,
-        rows_after: ChangeKey,
-        deletions_after: ChangeKey,
-        limit: int,
-        revisions: Collection[int] = (),
-    ) -> Changes:
-        raise NotImplementedError("a rehearsal makes no revisions")
+    get_transfers = stream_json = list_changes = _is_never_read
 
     # -- sums
 
