@@ -114,7 +114,7 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
     """Words in the column of --sign that say nothing."""
     name = headings.named(words.column)
     known = {**DIRECTIONS, **words.ways}
-    answers = _answers_of_words(name, words.seen, known)
+    answers = _answers_of_words(name, (*words.named, *words.seen), known)
     questions.ask(
         f"{listed(words.unknown)} in the column {quoted(name)} does not say which way the money "
         f"goes; it has {listed(words.seen)}: name the words for money going out and those for "
@@ -183,8 +183,8 @@ def _is_certain(texts: Iterable[str]) -> bool:
 def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int]) -> list[Answer]:
     """Ways to read a column of words: each that is not known goes out, comes in, or is no money.
 
-    An answer names all words, so that it says nothing about others that a later file has; where
-    many are not known, the first of them, and the others are asked about next.
+    An answer names all words, those of earlier files too, so that it says nothing about others that
+    a later file has; where many are not known, the first of them: the others are asked about next.
     """
     words = {folded(text): text.strip() for text in texts}
     unknown = [word for word in words if word not in known]
@@ -193,22 +193,28 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     if any(c in text for text in words.values() for c in ",|"):
         return []
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
+
+    def sign(ways: Mapping[str, int]) -> str:
+        sides = (
+            ",".join(words[word] for word in words if ways.get(word) == way) for way in (OUT, IN)
+        )
+        return f"{name}={'|'.join(sides)}"
+
     answers = []
     for chosen in product((OUT, IN), repeat=len(unknown)):
-        ways = {**known, **dict(zip(unknown, chosen, strict=True))}
-        sides = [
-            ",".join(words[word] for word in words if ways.get(word) == way) for way in (OUT, IN)
-        ]
         meaning = " and ".join(
             f"{quoted(words[word])} is money {'going out' if way == OUT else 'coming in'}"
             for word, way in zip(unknown, chosen, strict=True)
         )
-        answers.append(Answer(("--sign", f"{name}={'|'.join(sides)}"), meaning=meaning))
+        ways = {**known, **dict(zip(unknown, chosen, strict=True))}
+        answers.append(Answer(("--sign", sign(ways)), meaning=meaning))
     if not others and len(unknown) < len(words) - len(unknown):
-        kept = [text for word, text in words.items() if word not in unknown]
-        only = [word for text in kept for word in ("--only", f"{name}={text}")]
+        kept = [word for word in words if word not in unknown]
+        only = [part for word in kept for part in ("--only", f"{name}={words[word]}")]
+        is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
         said = listed(words[word] for word in unknown)
-        answers.append(Answer(("--sign", name, *only), meaning=f"{said} is no money"))
+        answer = Answer(("--sign", name if is_usual else sign(known), *only))
+        answers.append(answer._replace(meaning=f"{said} is no money"))
     return answers
 
 

@@ -67,18 +67,22 @@ class Watched:
 class SignWords:
     """The words of a column that says which way the money goes.
 
-    ways: OUT or IN of the words that are named, folded; of others the usual meaning counts.
+    named: the words that are named, and OUT or IN; ways: the same, folded. Of others the usual
+    meaning counts.
     seen: the words so far, as far as they are few, with their first lines. unknown: those that say
     nothing.
     """
 
     def __init__(self, column: int, named: str | None) -> None:
         self.column = column
-        self.ways: dict[str, int] = {}
-        if named is not None:
-            outgoing, _, incoming = named.partition("|")
-            for way, words in ((OUT, outgoing), (IN, incoming)):
-                self.ways |= {folded(word): way for word in words.split(",") if word.strip()}
+        outgoing, _, incoming = (named or "").partition("|")
+        self.named = {
+            word.strip(): way
+            for way, words in ((OUT, outgoing), (IN, incoming))
+            for word in words.split(",")
+            if word.strip()
+        }
+        self.ways = {folded(word): way for word, way in self.named.items()}
         self.seen: dict[str, int] = {}
         self.unknown: dict[str, int] = {}
         self._known: dict[str, int] = {}

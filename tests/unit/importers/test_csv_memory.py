@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.importers.csv.layout import heading_digest
 from finance_api.importers.interface import ImportRefused
-from support.csv_files import read
+from support.csv_files import answers, read
 
 FILE = "Tag;Wert;Text;Ort;Soll;Haben\n01/02/2026;-5,00;a;x;1;\n"
 GIVEN = {
@@ -138,3 +138,20 @@ def test_files_without_headings_are_remembered_by_their_width():
     options = {"header": False, "columns": {"date": "1", "amount": "2", "note": "3"}}
     memory.read(text, date_format="DD/MM/YYYY", **options)
     assert memory.read(text, header=False).entries[0].note == "a"
+
+
+def test_a_new_word_for_a_direction_is_asked_about_and_the_earlier_ones_are_kept():
+    memory = Memory()
+    head = "Day;Text;Amount;Type\n"
+    memory.read(
+        head + "2026-01-05;a;10;Blik\n2026-01-06;b;20;Blok\n",
+        columns={"date": "Day", "note": "Text"},
+        sign="Type=Blik|Blok",
+    )
+    with pytest.raises(ImportRefused) as refused:
+        memory.read(head + "2026-02-05;a;10;Blik\n2026-02-06;b;20;Neu\n")
+    assert answers(refused.value) == [
+        "--sign Type=Blik,Neu|Blok ---sign",
+        "--sign Type=Blik|Blok,Neu ---sign",
+        "--sign Type=Blik|Blok --only Type=Blik --only Type=Blok ---sign",
+    ]
