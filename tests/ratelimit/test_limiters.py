@@ -32,7 +32,7 @@ def memory():
 @pytest.fixture
 def shared(redis_url):
     # On a busy machine an answer may take its time.
-    limiter = RedisLimiter(redis_url, timeout_seconds=30)
+    limiter = RedisLimiter(redis_url)
     yield limiter
     limiter.close()
 
@@ -192,7 +192,7 @@ def test_what_others_wrote_into_redis_is_no_more(redis_url, rule, members):
     client = redis.Redis.from_url(redis_url)
     key = make_key()
     client.rpush(f"finance_api:ratelimit:{{{rule.name}:{key}}}:minute", *members)
-    limiter = RedisLimiter(redis_url, timeout_seconds=30)
+    limiter = RedisLimiter(redis_url)
     granted = [limiter.take(rule, key, NOW).allowed for _ in range(4)]
     assert granted[-1] is False
     assert granted.count(True) in (2, 3)

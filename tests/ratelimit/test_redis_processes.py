@@ -17,7 +17,7 @@ from finance_api.ratelimit.redis import RedisLimiter
 
 url, key, algorithm, now, takes = sys.argv[1:]
 rule = Rule("processes", Algorithm[algorithm], parse_limits("500/hour"))
-limiter = RedisLimiter(url, timeout_seconds=30)
+limiter = RedisLimiter(url)
 limiter.peek(rule, key, int(now))
 print("ready", flush=True)
 sys.stdin.readline()

