@@ -46,7 +46,6 @@ def prepare(workspace: Workspace, database: str, postgresql: Postgresql | None) 
     ini = write_ini(workspace.scratch(f"costs-{database}.ini"), url=url, cached=False)
     text = ini.read_text("utf-8")
     for name, value in (
-        ("finance_api.wallet", "true"),
         ("finance_api.jwt.keys", str(keys)),
         ("finance_api.ratelimit.internal", "1000000000/hour"),
         ("sqlalchemy.statement_seconds", "60"),

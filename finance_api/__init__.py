@@ -11,6 +11,7 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
     from finance_api.http.requests import Request
     from finance_api.runtime.clock import SystemClock
     from finance_api.runtime.logs import set_up_logs
+    from finance_api.runtime.settings import SettingError
     from finance_api.services import make_services
     from finance_api.settings import read_settings
 
@@ -23,8 +24,12 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
         "finance_api.http.errors",
         "finance_api.auth",
         "finance_api.api",
-        "finance_api.web",
         "finance_api.http.tweens",
     ):
         config.include(part)
+    for plugin in checked["finance_api.plugins"]:
+        try:
+            config.include(plugin)
+        except ImportError as error:
+            raise SettingError(f"finance_api.plugins: {plugin}: {error}") from None
     return config.make_wsgi_app()

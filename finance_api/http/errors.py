@@ -12,6 +12,7 @@ from pyramid.response import Response
 
 from finance_api.http.problem import CONTENT_TYPE, problem_body
 from finance_api.http.requests import Request
+from finance_api.http.routes import route_patterns
 from finance_api.http.surfaces import DOCS, INDEX
 from finance_api.runtime.bulkhead import BulkheadFull
 from finance_api.runtime.downloads import DownloadRunning
@@ -93,8 +94,11 @@ def as_problem(error: HTTPException, request: Request) -> Response:
     if error.status_int == 404:
         # Where to begin, for programs and for people (RFC 8631).
         base = request.script_name
-        links = f'<{base}{INDEX}>; rel="index"', f'<{base}{DOCS}>; rel="service-doc"'
-        error.headers["Link"] = ", ".join(links)
+        links = {INDEX: "index", DOCS: "service-doc"}.items()
+        patterns = route_patterns(request.registry)
+        error.headers["Link"] = ", ".join(
+            f'<{base}{path}>; rel="{relation}"' for path, relation in links if path in patterns
+        )
     if error.content_type == CONTENT_TYPE:
         return error
     detail = _DETAILS.get(error.status_int) or error.explanation or error.title

@@ -12,12 +12,17 @@ from finance_api.http.requests import Request
 _EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
 
 
-def route_finder(registry: Registry) -> Callable[[Request], str]:
-    """Gives a request's path or pattern; "-" where it was answered before one was looked for."""
-    routes = {
+def route_patterns(registry: Registry) -> set[str]:
+    """The patterns of all routes; one without a parameter is a path."""
+    return {
         route["introspectable"]["pattern"]
         for route in registry.introspector.get_category("routes", ())
     }
+
+
+def route_finder(registry: Registry) -> Callable[[Request], str]:
+    """Gives a request's path or pattern; "-" where it was answered before one was looked for."""
+    routes = route_patterns(registry)
 
     def route_of(request: Request) -> str:
         path: str = request.environ["PATH_INFO"]

@@ -21,6 +21,14 @@ def _origins(text: str) -> tuple[str, ...]:
 
 SETTINGS = (
     Setting(
+        "finance_api.plugins",
+        words,
+        "finance_api.api.wallet finance_api.web",
+        "dotted names",
+        "Optional parts of the application: the public API below /wallet, as clients of the hosted "
+        "Wallet API know it, and the pages. Others are included as well.",
+    ),
+    Setting(
         "finance_api.allowed_hosts",
         _hosts,
         "localhost 127.0.0.1 [::1]",

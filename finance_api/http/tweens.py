@@ -9,14 +9,10 @@ from finance_api.http.requests import Handler, Request
 from finance_api.runtime.settings import SettingError
 from finance_api.runtime.time_limit import time_limit
 
-#: Outermost first.
+#: Outermost first. Plug-ins add theirs between them.
 TWEENS = (
-    # The security headers of pages, whatever made the response.
-    "finance_api.web.headers.headers_tween",
     # The id, HSTS, the access log, and a response even where nothing else made one.
     "finance_api.http.request_id.request_id_tween",
-    # What is refused below /wallet is refused as Wallet does it.
-    "finance_api.api.wallet.errors.wallet_tween",
     # 400, 403, 414, 431
     "finance_api.http.request_limits.request_limits_tween",
     "finance_api.http.cors.cors_tween",
@@ -41,7 +37,7 @@ TRACING = "finance_api.http.tracing.tracing_tween"
 def includeme(config: Configurator) -> None:
     if config.get_settings()["finance_api.traces"]:
         try:
-            config.add_tween(TRACING, under=TWEENS[1], over=TWEENS[2])
+            config.add_tween(TRACING, under=TWEENS[0], over=TWEENS[1])
         except ImportError as error:
             raise SettingError(
                 f"finance_api.traces: needs the package {error.name}; "

@@ -21,7 +21,6 @@ from finance_api.runtime.settings import (
 _PARTS = (
     "finance_api.storage.settings",
     "finance_api.http.settings",
-    "finance_api.api.wallet.settings",
     "finance_api.api.settings",
     "finance_api.uploads.settings",
     "finance_api.ledger.settings",
@@ -29,6 +28,12 @@ _PARTS = (
     "finance_api.ratelimit.settings",
     "finance_api.runtime.logs",
 )
+#: What `finance_api.plugins` names by default; a plug-in need not be installed.
+PLUGINS = ("finance_api.api.wallet", "finance_api.web")
+#: Settings that earlier versions had, and what to do instead.
+_REMOVED = {
+    "finance_api.wallet": "name finance_api.api.wallet in finance_api.plugins, or leave it out",
+}
 #: Variables of that prefix that are no settings.
 _OTHER_VARIABLES = frozenset({"FINANCE_API_CONFIG"})
 
@@ -38,7 +43,20 @@ def _declared(part: str) -> tuple[Setting, ...]:
     return declared
 
 
-SETTINGS = tuple(setting for part in _PARTS for setting in _declared(part))
+def _declared_by_plugin(plugin: str) -> tuple[Setting, ...]:
+    """None where the plug-in is not installed, or has no settings."""
+    try:
+        return _declared(f"{plugin}.settings")
+    except ModuleNotFoundError as error:
+        if error.name not in (plugin, f"{plugin}.settings"):
+            raise
+        return ()
+
+
+SETTINGS = (
+    *(setting for part in _PARTS for setting in _declared(part)),
+    *(setting for plugin in PLUGINS for setting in _declared_by_plugin(plugin)),
+)
 #: Keys of ``[server:main]`` where granian serves.
 SERVER_SETTINGS = _declared("finance_api.server.settings")
 
@@ -49,6 +67,9 @@ def read_settings(
     table: Iterable[Setting] = SETTINGS,
 ) -> Settings:
     """The values of all settings of the table. Raises SettingError for a wrong or unknown one."""
+    for name, advice in _REMOVED.items():
+        if name in given:
+            raise SettingError(f"{name}: this setting has been removed: {advice}")
     everywhere = (*SETTINGS, *SERVER_SETTINGS)
     variables = {setting.variable for setting in everywhere} | _OTHER_VARIABLES
     variables |= {setting.file_variable for setting in everywhere if setting.secret}

@@ -3,12 +3,23 @@
 Users sign in, create and revoke tokens, see their usage of the API, and export their data.
 """
 
-from pyramid.config import Configurator
+from __future__ import annotations
 
-from finance_api.http.surfaces import is_page
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # Commands need no web framework.
+    from pyramid.config import Configurator
 
 
 def includeme(config: Configurator) -> None:
+    from pyramid.tweens import INGRESS
+
+    from finance_api.http.surfaces import is_page
+    from finance_api.http.tweens import TWEENS
+
+    # Outermost: the security headers of pages, whatever made the response.
+    config.add_tween("finance_api.web.headers.headers_tween", under=INGRESS, over=TWEENS[0])
     config.add_settings({"jinja2.undefined": "strict", "jinja2.trim_blocks": "true"})
     config.include("pyramid_jinja2")
     config.add_jinja2_search_path("finance_api.web:templates")

@@ -68,7 +68,6 @@ def includeme(config: Configurator) -> None:
         permission=NO_PERMISSION_REQUIRED,
     )
     # Often typed; they lead to a page.
-    config.add_route("root", "/")
     config.add_route("settings", SETTINGS_PAGES)
     config.add_route("settings.slash", f"{SETTINGS_PAGES}/")
     for name, path in ROUTES.items():

@@ -131,8 +131,9 @@ def application(settings: dict[str, str], clock: Clock) -> Any:
     """`finance_api.main` by a clock of the test's."""
     with patch("finance_api.runtime.clock.SystemClock", lambda: clock):
         app = main({}, **settings)
-    templates = app.registry.getUtility(IJinja2Environment, name=".jinja2")
-    templates.bytecode_cache = _compiled_templates
+    templates = app.registry.queryUtility(IJinja2Environment, name=".jinja2")
+    if templates is not None:
+        templates.bytecode_cache = _compiled_templates
     return app
 
 

@@ -115,8 +115,10 @@ def test_a_library_is_imported_in_one_place_only(library: str, homes: tuple[str,
     assert not offences(lambda name: not within(name, *homes), lambda name: within(name, library))
 
 
-@pytest.mark.parametrize("implementation", own("storage.memory", "storage.sql"))
-def test_nobody_imports_a_storage_implementation(implementation: str) -> None:
+@pytest.mark.parametrize(
+    "implementation", own("storage.memory", "storage.sql", "ratelimit.redis", "api.wallet", "web")
+)
+def test_nobody_imports_what_settings_name(implementation: str) -> None:
     assert not offences(
         lambda name: not within(name, implementation),
         lambda name: within(name, implementation),

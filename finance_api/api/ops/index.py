@@ -10,6 +10,7 @@ from finance_api.api.ops.health import heartbeat, version
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
 from finance_api.http.requests import Request
+from finance_api.http.routes import route_patterns
 from finance_api.http.surfaces import (
     DOCS,
     INDEX,
@@ -19,13 +20,14 @@ from finance_api.http.surfaces import (
 )
 from finance_api.version import __version__
 
-_WALLET = "walletDescription"
+#: Of plug-ins.
+_WALLET, _DOCS = "walletDescription", "docs"
 #: By name: what it is, and its path.
 _LINKS = {
     "description": ("The public API, by OpenAPI.", PUBLIC_DESCRIPTION),
     _WALLET: ("The same for clients of the hosted Wallet API.", WALLET_DESCRIPTION),
     "internalDescription": ("The internal API, by OpenAPI.", INTERNAL_DESCRIPTION),
-    "docs": ("The same as a page.", DOCS),
+    _DOCS: ("The same as a page.", DOCS),
     "health": ("Whether the storage can be read.", heartbeat.path),
     "version": ("What is running.", version.path),
 }
@@ -39,7 +41,7 @@ _RESPONSE = ResponseDescription(
             "links": of_members(
                 None,
                 {name: value(_TEXT, *about) for name, about in _LINKS.items()},
-                _LINKS.keys() - {_WALLET},
+                _LINKS.keys() - {_WALLET, _DOCS},
             ),
         },
     ),
@@ -47,12 +49,12 @@ _RESPONSE = ResponseDescription(
 )
 
 
-# The route is the pages', whose view is for browsers alone.
+# The pages have another view of this route, for browsers.
 @view_config(route_name="root", request_method="GET", permission=NO_PERMISSION_REQUIRED)
 def get_index(request: Request) -> Response:
-    links = {name: request.script_name + path for name, (_, path) in _LINKS.items()}
-    if not request.registry.settings["finance_api.wallet"]:
-        del links[_WALLET]
+    links = {name: path for name, (_, path) in _LINKS.items()}
+    patterns = route_patterns(request.registry)
+    links = {name: request.script_name + path for name, path in links.items() if path in patterns}
     return json_response({"name": "finance-api", "version": __version__, "links": links})
 
 

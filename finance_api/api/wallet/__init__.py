@@ -4,13 +4,30 @@ A second representation of the same requests. `objects` has the fields of each o
 `declarations` the lists and their parameters; docs/wallet.md says what is answered to what.
 """
 
-from pyramid.config import Configurator
+from __future__ import annotations
 
-from finance_api.api.wallet import api_usage, description, lists, records_by_id, references, writes
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # Commands need no web framework.
+    from pyramid.config import Configurator
 
 
 def includeme(config: Configurator) -> None:
-    if config.registry.settings["finance_api.wallet"]:
-        for module in (lists, records_by_id, references, api_usage, writes, description):
-            for service in module.SERVICES:
-                config.add_cornice_service(service)
+    from finance_api.api.wallet import (
+        api_usage,
+        description,
+        lists,
+        records_by_id,
+        references,
+        writes,
+    )
+    from finance_api.http.tweens import TRACING, TWEENS
+
+    for module in (lists, records_by_id, references, api_usage, writes, description):
+        for service in module.SERVICES:
+            config.add_cornice_service(service)
+    # What is refused below /wallet is refused as Wallet does it.
+    config.add_tween(
+        "finance_api.api.wallet.errors.wallet_tween", under=(TRACING, TWEENS[0]), over=TWEENS[1]
+    )

@@ -21,9 +21,6 @@ _HOUR_SECONDS = 3_600
 
 
 def wallet_tween(handler: Handler, registry: Registry) -> Handler:
-    if not registry.settings["finance_api.wallet"]:
-        return handler
-
     def tween(request: Request) -> Response:
         if not request.environ["PATH_INFO"].startswith(f"{WALLET}/"):
             return handler(request)

@@ -4,14 +4,6 @@ from finance_api.runtime.settings import Setting, boolean
 
 SETTINGS = (
     Setting(
-        "finance_api.wallet",
-        boolean,
-        "true",
-        "true or false",
-        "Whether the public API is served below /wallet too, as clients of the hosted Wallet API "
-        "know it.",
-    ),
-    Setting(
         "finance_api.wallet.older_names",
         boolean,
         "true",

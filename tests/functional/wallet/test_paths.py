@@ -82,16 +82,6 @@ def test_other_paths_are_404(wallet, path):
     assert answer.json["error"]
 
 
-def test_the_setting_switches_it_off():
-    service = Service("memory", {"finance_api.storage": "memory", "finance_api.wallet": "false"})
-    client = service.client()
-    for path in ("records", "api-usage/stats"):
-        answer = service.web.get(f"/wallet/v1/api/{path}", headers=client.headers, status="*")
-        assert answer.status_int == 404
-        assert client.get(path).status_int == 200
-    service.stop()
-
-
 def test_a_mount_prefix_is_kept(wallet):
     answer = wallet.service.web.get(
         "/wallet/v1/api/records?limit=1&agentHints=true",

@@ -23,5 +23,11 @@ def test_the_effective_order_is_the_one_of_the_tuple(tmp_path: Path) -> None:
     command.out = lines.append
     command.run()
     found = re.findall(r"^[0-9]+ +(\S+)", "\n".join(lines), re.MULTILINE)
-    assert found == list(TWEENS)
+    with_plugins = [
+        "finance_api.web.headers.headers_tween",
+        TWEENS[0],
+        "finance_api.api.wallet.errors.wallet_tween",
+        *TWEENS[1:],
+    ]
+    assert found == with_plugins
     assert EXCVIEW in found
