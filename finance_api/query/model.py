@@ -116,6 +116,8 @@ class Condition:
                 high = span.first - 1
             case Operator.LTE:
                 high = span.end - 1
+            case _:
+                raise AssertionError(f"{self.operator} does not compare numbers")
         low, high = max(low, -MAX_UNITS), min(high, MAX_UNITS)
         return (low, high) if low <= high else None
 

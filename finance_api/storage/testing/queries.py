@@ -1,19 +1,57 @@
 """Selection, order and sums of queries."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import product
+from typing import Any
 
 import pytest
 
-from finance_api.query.model import Condition, Operator, Query, SortKey, Span, condition_on
+from finance_api.query.evaluate import matches
+from finance_api.query.model import (
+    Condition,
+    Operator,
+    Query,
+    SortKey,
+    Span,
+    condition_on,
+    operators_of,
+)
 from finance_api.query.parse import parse_conditions, parse_sort, parse_words
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
-from finance_api.resources.field import Resource
+from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import RecordSum, TooManySums
 from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
+
+#: Kinds whose operand is a list.
+_BY_SEVERAL = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE)
+#: Make operands of a text that no other operator would find.
+_PARTS: dict[Operator, Callable[[str], str]] = {
+    Operator.CONTAINS: lambda text: text[1:3],
+    Operator.CONTAINS_I: lambda text: text[1:3].swapcase(),
+    Operator.STARTS_WITH_I: lambda text: text[:3].swapcase(),
+}
+
+
+def condition_with(field: Field, operator: Operator, value: Any) -> Condition:
+    """Make a condition about a value of the field, as the grammar makes it."""
+    if operator in (Operator.IS_NULL, Operator.NOT_NULL):
+        return Condition(field, operator)
+    if value in (None, ()):
+        value = FULL[field.kind](field.choices)
+    operand = max(value, key=len) if isinstance(value, tuple) else value
+    if operator is Operator.ANY_OF or field.kind in _BY_SEVERAL:
+        equals = Operator.ANY_OF if operator is Operator.EQ else operator
+        return Condition(field, equals, (operand,))
+    if isinstance(operand, int) and not isinstance(operand, bool):
+        operand = Span(operand, operand + 1)
+    if operator in _PARTS:
+        operand = _PARTS[operator](operand)
+    return Condition(field, operator, operand)
 
 
 class QueriesConformance(OneUser):
@@ -230,6 +268,21 @@ class QueriesConformance(OneUser):
         ):
             condition = replace(condition_on(RECORDS, name, operator, operand), or_missing=True)
             assert unit.ids(RECORDS, condition) == expected, (name, operand)
+
+    def test_every_operator_means_what_evaluate_says(self, unit: Unit) -> None:
+        tested = {Operator.WORD}
+        for resource in RESOURCES:
+            full = {f.name: FULL[f.kind](f.choices) for f in resource.persisted_fields}
+            rows = [make_row(resource, 1), {**make_row(resource, 2), **full, "id": make_id(2)}]
+            unit.put(resource, *rows)
+            fields = [f for f in resource.listed_fields if f in resource.persisted_fields]
+            for field, row in product(fields, rows):
+                for operator in operators_of(field):
+                    condition = condition_with(field, operator, row[field.name])
+                    expected = [n for n, row in enumerate(rows, 1) if matches(row, [condition])]
+                    assert unit.ids(resource, condition) == expected, condition
+                    tested |= {operator, condition.operator}
+        assert tested == set(Operator)
 
     def test_conditions_all_have_to_hold_in_any_order(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"p{n % 3}") for n in range(9)))

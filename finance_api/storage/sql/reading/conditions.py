@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 from sqlalchemy import (
     BigInteger,
@@ -80,30 +80,38 @@ _OF_SEVERAL = ("in", "contains")
 
 def _comparison(condition: Condition) -> tuple[str, tuple[Any, ...]]:
     """Return the operator of the condition's predicate, and its values."""
-    operator, operand = condition.operator, condition.operand
-    if operator is Operator.IS_NULL:
-        return "is_null", ()
-    if operator is Operator.NOT_NULL:
-        return "not_null", ()
+    operand: Any = condition.operand
+    separator = SEPARATORS.get(condition.field.kind, "")
+    match condition.operator:
+        case Operator.IS_NULL:
+            return "is_null", ()
+        case Operator.NOT_NULL:
+            return "not_null", ()
+        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+            return _range(condition.bounds())
+        case Operator.CONTAINS:
+            return "contains", (operand,)
+        case Operator.CONTAINS_I:
+            return "contains_folded", (fold(operand),)
+        case Operator.STARTS_WITH_I if condition.field.kind.is_list:
+            return "contains_folded", (separator + fold(operand),)
+        case Operator.STARTS_WITH_I:
+            return "starts_folded", (fold(operand),)
+        case Operator.WORD:
+            return "word", (operand,)
+        case Operator.EQ | Operator.NE | Operator.ANY_OF:
+            return _equality(condition)
+        case _:
+            assert_never(condition.operator)
+
+
+def _equality(condition: Condition) -> tuple[str, tuple[Any, ...]]:
+    """Return the predicate's operator and values for one operand or several."""
+    operand: Any = condition.operand
     if isinstance(operand, Span):
         return _range(condition.bounds())
     if isinstance(operand, bool):
         return "is_true" if operand else "is_false", ()
-    # Relative dates were resolved before.
-    assert isinstance(operand, str | tuple)
-    if operator is Operator.CONTAINS_I:
-        assert isinstance(operand, str)
-        return "contains_folded", (fold(operand),)
-    if operator is Operator.CONTAINS:
-        return "contains", (operand,)
-    if operator is Operator.STARTS_WITH_I:
-        assert isinstance(operand, str)
-        if condition.field.kind.is_list:
-            separator = SEPARATORS[condition.field.kind]
-            return "contains_folded", (separator + fold(operand),)
-        return "starts_folded", (fold(operand),)
-    if operator is Operator.WORD:
-        return "word", (operand,)
     operands = operand if isinstance(operand, tuple) else (operand,)
     if not operands:
         return "never", ()
