@@ -21,7 +21,7 @@ setup(
     package_data={
         # A link to development.ini.
         "finance_api.cli": ["*.ini"],
-        "finance_api.importers.csv": ["profiles/*.toml", "profiles/index.json"],
+        "finance_api.importers.csv": ["*.toml", "profiles/*.toml", "profiles/index.json"],
         "finance_api.storage.sql.migrations": ["*.mako"],
         "finance_api.web": ["static/*", "static/rapidoc/*", "templates/*.jinja2"],
     },

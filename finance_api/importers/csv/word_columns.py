@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from finance_api.importers.csv.balance_rows import kind_of
 from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, OpenColumns, best
 from finance_api.importers.csv.sample import Column
 from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
@@ -10,8 +11,8 @@ from finance_api.importers.texts import quoted
 
 #: A column with more different cells than this is neither a status nor a direction.
 _FEW = 20
-#: So many amounts, and so many for each of the other sign, are more than an account receives.
-_MANY, _TIMES = 4, 2
+#: With fewer amounts than these, most of them say nothing.
+_ENOUGH = 4
 
 
 def find_currency(open_: OpenColumns) -> None:
@@ -63,7 +64,7 @@ def find_direction(open_: OpenColumns) -> None:
         if way < 0:
             open_.found.positive = "out"
             open_.found.reasons.append("positive amounts go out: so the balances run")
-        elif not way and not words:
+        elif not way and not words and not open_.has("account"):
             _ask_about_positive(open_, amount)
     elif words and all(_ways(column) == _ways(words[0]) for column in words):
         open_.take("sign", words[0], "each of its words says which way money goes")
@@ -76,12 +77,14 @@ def _ways(column: Column) -> list[int]:
 
 def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
     """Asks where most amounts are positive: a card's files write what was paid so."""
-    values = [value for value in open_.numbers.of(amount) if value]
-    positive = sum(value > 0 for value in values)
-    if positive < _MANY or positive <= _TIMES * (len(values) - positive):
+    rows = zip(amount.texts, open_.numbers.of(amount), *(c.texts for c in open_.all), strict=True)
+    moved = [
+        (text, value) for text, value, *cells in rows if value and not any(map(kind_of, cells))
+    ]
+    positive = [text for text, value in moved if value > 0]
+    if len(moved) < _ENOUGH or len(positive) * 2 <= len(moved):
         return
-    rows = zip(amount.texts, open_.numbers.of(amount), strict=True)
-    example = next(text for text, value in rows if value and value > 0)
+    example = positive[0]
     open_.found.questions.ask(
         f"most amounts in {quoted(open_.name(amount))} are positive: say with --positive whether "
         "these came in, or were paid as on a card",
