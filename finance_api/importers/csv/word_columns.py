@@ -127,8 +127,7 @@ def find_texts(open_: OpenColumns) -> None:
         and not column.are_accounts
         and column.fit("account") < 2
     ]
-    telling = [column for column in texts if len(column.values) > 1] or texts
-    payees = best("payee", telling)
+    payees = best("payee", [c for c in texts if len(c.values) > 1]) or best("payee", texts)
     if not open_.has("payee"):
         for column in payees if payees and payees[0].fit("payee") == 2 else payees[:1]:
             open_.take("payee", column, BY_HEADING)
