@@ -1,7 +1,7 @@
 """The tables of the last run, as Markdown.
 
 python -m bench.report           prints them
-python -m bench.report --docs    also puts them into docs/performance.md
+python -m bench.report --docs    also puts them into docs/performance.md, without the latencies
 """
 
 import argparse
@@ -32,7 +32,7 @@ def write_report(workspace: Workspace) -> str:
     return text
 
 
-def report(found: dict[str, Any]) -> str:
+def report(found: dict[str, Any], *, latency: bool = True) -> str:
     """found: what `bench.__main__.measure_everything` returns."""
     size = SIZES[found["size"]]
     parts = [
@@ -44,8 +44,9 @@ def report(found: dict[str, Any]) -> str:
     for database, name in _DATABASES.items():
         if any(key[2] == database for key in results):
             parts += [f"### {name}: requests per second", _throughput(results, database)]
-            parts += [f"### {name}: latency at 16 connections, milliseconds"]
-            parts += [_latency(results, database)]
+            if latency:
+                parts += [f"### {name}: latency at 16 connections, milliseconds"]
+                parts += [_latency(results, database)]
     parts += ["### Cost as data grows", _flatness(found, results)]
     parts += ["### Exports", _exports(found)]
     parts += ["### Import", _imports(found), "### Memory of a worker", _memory(found)]
@@ -235,10 +236,9 @@ def _main() -> None:
     workspace = Workspace(QUICK if options.quick else FULL)
     if not workspace.results.exists():
         raise SystemExit("there are no results yet: run python -m bench")
-    text = write_report(workspace)
-    print(text)
+    print(write_report(workspace))
     if options.docs:
-        put_into_docs(PAGE, text)
+        put_into_docs(PAGE, report(json.loads(workspace.results.read_text("utf-8")), latency=False))
 
 
 if __name__ == "__main__":
