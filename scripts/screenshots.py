@@ -1,6 +1,6 @@
 """What `make screenshots` does: every page, wide and narrow, light and dark, as PNG files.
 
-They come into screenshots/, and two of them, for the README, into docs/images/.
+They are stored in screenshots/, and the README's one in docs/images/.
 """
 
 import sys
@@ -23,7 +23,7 @@ IMAGES = ROOT / "docs" / "images"
 WINDOWS = ((360, 800), (1440, 900))
 SCHEMES = ("light", "dark")
 #: Name of the picture -> screen and scheme; at the width of 1440, cut off at the window's end.
-README = {"settings-usage": ("usage-30-days", "light"), "settings-tokens": ("tokens", "dark")}
+README = {"overview": ("overview", "light")}
 #: With more, GitHub's page would take long to load.
 MOST_BYTES = 150_000
 

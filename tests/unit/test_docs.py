@@ -146,10 +146,9 @@ def test_every_file_of_the_project_in_the_docs_exists(path: Path) -> None:
     assert [name for name in named if not (PROJECT / name).exists()] == []
 
 
-def test_the_readme_names_every_folder_of_tests() -> None:
-    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+def test_the_architecture_names_every_folder_of_tests() -> None:
     folders = {f"tests/{p.name}" for p in (PROJECT / "tests").iterdir() if p.is_dir()}
-    named = {s for row in rows_of(readme, "Tests") for s in SPAN.findall(row[0])}
+    named = {s for row in rows_of(page("architecture.md"), "Tests") for s in SPAN.findall(row[0])}
     assert folders - {"tests/__pycache__"} == named
 
 
