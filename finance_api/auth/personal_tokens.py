@@ -9,6 +9,10 @@ import hashlib
 import re
 import secrets
 import zlib
+from collections.abc import Mapping
+
+from finance_api.runtime.background import WriteBehind
+from finance_api.storage.interface import StorageBackend, unit_of_work
 
 PREFIX = "fin_"
 SECRET_CHARACTERS = 43
@@ -38,6 +42,17 @@ def is_well_formed(text: str) -> bool:
 def digest(text: str) -> str:
     """SHA-256, in hexadecimal."""
     return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def make_last_used(backend: StorageBackend, seconds: float) -> WriteBehind[str]:
+    """Note in memory when tokens, by id, were last used; write it every so many seconds."""
+
+    def write(used_at: Mapping[str, int]) -> None:
+        with unit_of_work(backend, lock_timeout_seconds=1) as storage:
+            storage.tokens.set_used(used_at)
+
+    name = "writing when tokens were last used"
+    return WriteBehind(name, seconds, merge=max, write=write)
 
 
 def _checksum(body: str) -> str:

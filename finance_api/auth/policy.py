@@ -7,8 +7,7 @@ from pyramid.config import Configurator
 from pyramid.interfaces import ISecurityPolicy
 from zope.interface import implementer
 
-from finance_api.auth.api_access import has_api_access
-from finance_api.auth.principals import principals_of
+from finance_api.auth.principals import has_api_access, principals_of
 from finance_api.http.identity import Failure, Identity
 from finance_api.http.requests import Request
 

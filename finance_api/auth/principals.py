@@ -1,12 +1,23 @@
-"""Principals: the names of identities in ACLs."""
+"""Principals: the names of identities in ACLs; and whom the setting gives the public API."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from finance_api.auth.issuing import SCOPES
 from finance_api.http.identity import Identity, JwtIdentity, SessionIdentity
+from finance_api.storage.interface import User
 
 NO_PREMIUM = "plan:free"
+
+
+def has_api_access(user: User, settings: Mapping[str, Any]) -> bool:
+    return user.premium or is_open_to_all(settings)
+
+
+def is_open_to_all(settings: Mapping[str, Any]) -> bool:
+    """Return whether every enabled user counts as one with premium."""
+    return bool(settings["finance_api.users.api_access"] == "all")
 
 
 def owner_by_token(user_id: int) -> str:

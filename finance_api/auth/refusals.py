@@ -62,5 +62,15 @@ def lacks_scopes(missing: Sequence[str], scopes: Sequence[str]) -> HTTPException
     )
 
 
+def require_scopes(request: Request, scopes: Sequence[str]) -> None:
+    """Raise a 403 if the request's token lacks one."""
+    identity = request.known_identity
+    assert isinstance(identity, TokenIdentity)
+    if identity.scopes is not None:
+        missing = [scope for scope in dict.fromkeys(scopes) if scope not in identity.scopes]
+        if missing:
+            raise lacks_scopes(missing, scopes)
+
+
 def includeme(config: Configurator) -> None:
     config.add_forbidden_view(forbidden)

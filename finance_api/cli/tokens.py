@@ -31,8 +31,8 @@ def create(
     cli: CliContext, email: str, name: str, scopes: tuple[str, ...], expires_in_days: int | None
 ) -> None:
     """Create a token, and print it: it is not stored and cannot be shown again."""
-    from finance_api.auth.api_access import is_open_to_all
     from finance_api.auth.issuing import issue_token
+    from finance_api.auth.principals import is_open_to_all
     from finance_api.values.time import DAY_SECONDS
 
     now = cli.clock.now()

@@ -8,7 +8,7 @@ from finance_api.auth.auditing import make_audit
 from finance_api.auth.jwt_keys import KeyRing
 from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
 from finance_api.auth.jwts import JwtRules
-from finance_api.auth.last_used import make_last_used
+from finance_api.auth.personal_tokens import make_last_used
 from finance_api.auth.sessions import SeenSessions
 from finance_api.ratelimit.quotas import Quotas, open_limiters
 from finance_api.runtime.background import Periodic, WriteBehind

@@ -22,21 +22,26 @@ from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.parameters import RelatedTo, conditions_in, schema_of, with_ids
 from finance_api.api.wallet.records import of_source
 from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
-from finance_api.api.wallet.scopes import hidden_names, require_scopes
 from finance_api.auth.contexts import own_data
+from finance_api.auth.refusals import require_scopes
+from finance_api.http.identity import TokenIdentity
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Query
 from finance_api.query.records import NOT_VOID
-from finance_api.resources import RECORDS
+from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES, RECORDS, STANDING_ORDERS
+from finance_api.resources.field import Resource
 from finance_api.resources.naming import snake_case
 from finance_api.storage.interface import DataState, Page, Storage
 from finance_api.values import Row
 
 #: What is no filter of an answer.
 _NOT_FILTERS = frozenset({"limit", "offset", "agentHints", "withTotal", "sortBy"})
+
+#: They show categories and labels, which have scopes of their own.
+_WITH_NAMES = (RECORD_RULES, STANDING_ORDERS)
 
 
 class WalletListRequest(DataRequest):
@@ -51,7 +56,7 @@ class WalletListRequest(DataRequest):
         target: RequestTarget,
         now: int | None = None,
     ) -> None:
-        """hidden: see `hidden_names`. low: told by a hint.
+        """hidden: see `_hidden_names`. low: told by a hint.
 
         now: of the window of records, where no date is asked for.
         """
@@ -231,7 +236,7 @@ def _service(declared: WalletList) -> Service:
         others = [v.related.resource for v in given.values() if isinstance(v, RelatedTo)]
         require_scopes(request, [str(resource.path) for resource in others])
         has_older = request.registry.settings["finance_api.wallet.older_names"]
-        hidden = hidden_names(request, declared.resource)
+        hidden = _hidden_names(request, declared.resource)
         low = hints.low_quota(request) if given["agentHints"] else None
         return respond(request, WalletListRequest, declared, has_older, hidden, low)
 
@@ -251,6 +256,15 @@ def _service(declared: WalletList) -> Service:
     )
     service.add_view("GET", list_rows)
     return service
+
+
+def _hidden_names(request: Request, resource: Resource) -> frozenset[str]:
+    """Return the scopes the request's token lacks: the list shows only the ids of their objects."""
+    identity = request.known_identity
+    assert isinstance(identity, TokenIdentity)
+    if resource not in _WITH_NAMES or identity.scopes is None:
+        return frozenset()
+    return frozenset({str(CATEGORIES.path), str(LABELS.path)} - set(identity.scopes))
 
 
 SERVICES = tuple(_service(declared) for declared in LISTS)

@@ -16,8 +16,8 @@ from finance_api.api.service import Service, named, options
 from finance_api.api.wallet.headers import OF_OTHERS
 from finance_api.api.wallet.parameters import MAX_REFERENCES, required_ids, with_ids
 from finance_api.api.wallet.schemas import COUNT, IDS, flag, text
-from finance_api.api.wallet.scopes import require_scopes
 from finance_api.auth.contexts import own_data
+from finance_api.auth.refusals import require_scopes
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.model import Query

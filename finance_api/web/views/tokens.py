@@ -8,7 +8,6 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth import issuing
-from finance_api.auth.api_access import has_api_access, is_open_to_all
 from finance_api.auth.issuing import (
     SCOPES,
     IssueRefused,
@@ -18,6 +17,7 @@ from finance_api.auth.issuing import (
 )
 from finance_api.auth.permissions import Permission
 from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.auth.principals import has_api_access, is_open_to_all
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
