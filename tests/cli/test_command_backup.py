@@ -219,7 +219,6 @@ def test_what_others_have_made_of_the_tables_is_not_dropped(house, backup):
 
 
 def test_what_others_have_in_the_database_is_not_in_the_backup(house, backup):
-    """Before: its extensions were, and where the role cannot create them a restore failed."""
     if not house.url.startswith("postgresql"):
         pytest.skip("SQLite's file is copied as a whole")
     house.run_sql("CREATE TABLE of_others (id integer)")

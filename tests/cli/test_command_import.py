@@ -266,7 +266,6 @@ def test_what_the_storage_leaves_open_is_asked_for_with_commands(
 
 
 def test_nothing_is_filled_in_that_only_the_person_knows(command, anna):
-    """Before: --positive in, DD/MM/YYYY and EUR, whatever was right."""
     text = "date,amount,payee\n02/03/2026,5.00,Shop\n02/04/2026,7.00,Bus\n"
     path = command.file("a.csv", text)
     said = command.refused("import", anna, path)
@@ -284,7 +283,6 @@ def test_nothing_is_filled_in_that_only_the_person_knows(command, anna):
 
 
 def test_the_currency_of_an_account_that_is_there_is_not_asked_for(command, anna):
-    """Before: --currency CODE stood in the command, which was refused as it was copied."""
     command.done("add", anna, "accounts", "name=Giro", "currencyCode=CHF")
     csv = "date,amount,payee\n2026-03-02,5.00,Shop\n2026-03-20,7.00,Bus\n"
     path = command.file("a.csv", csv)
@@ -307,7 +305,6 @@ def test_the_currency_of_an_account_that_is_there_is_not_asked_for(command, anna
 
 
 def test_only_a_new_account_is_said_to_be_new(command, anna):
-    """Before: one that is known by its number was, and a second one in CODE was made of it."""
     iban = "DE02120300000000202051"
     stored = account(1, name="Giro", bankAccountNumber=iban), account(2, name="Same")
     rows = "".join(map(native_line, (*stored, account(3, name="Same"))))
@@ -431,14 +428,8 @@ def test_statements_of_banks_are_known_by_their_content(command, anna, data, exp
     ("data", "words"),
     [
         (CAMT[:-40], "the file ends inside <"),
-        (CAMT.replace("</Stmt>", ""), "the file is damaged: mismatched tag"),
-        (CAMT.replace("<Doc", "<!DOCTYPE a []><Doc"), "the file has a document type"),
         (CAMT.replace(">5<", ">5,00<"), "<Amt> '5,00' is not a decimal number"),
-        (CAMT.encode("utf-16")[:-20], "the file ends inside <"),
-        (MT940[:-20], "has no end: it is cut off or damaged"),
         (MT940.replace("D7,", "D8,"), "make 2, but the closing balance is 3"),
-        (MT940.replace("D7,", "D7."), "is not a statement line"),
-        ("<?xml version='1.0'?><html/>", "it is an XML file"),
         ("<!DOCTYPE html><p>Sign in", "it is an HTML page"),
         ("%PDF-1.7\n:20:1\n", "it is a PDF file"),
         (b"PK\x03\x04" + MT940.encode(), "it is a ZIP file"),

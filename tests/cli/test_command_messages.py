@@ -22,7 +22,6 @@ SECRET = "s3cret"
 
 @pytest.mark.parametrize("sign", "\n\r\x1b\x85\u200b\u202e\u2028\ue000")
 def test_what_cannot_be_printed_is_escaped(sign, capsys):
-    """Before: a line break made a line, and everything else was the same mark."""
     say(f"a{sign}b ü 😀")
     escaped = sign.encode("unicode_escape").decode()
     assert capsys.readouterr().out == f"a{escaped}b ü 😀\n"
@@ -48,7 +47,6 @@ def test_a_group_alone_prints_its_help(command, names):
 
 
 def test_no_value_of_a_file_forges_a_line(command, anna):
-    """Before: the name of the account broke the line."""
     name = {"name": FORGED, "currencyCode": "EUR"}
     path = command.file(
         "a.ndjson", native_line(account(**name)) + native_line(record(9, currencyCode="CHF"))
@@ -77,7 +75,6 @@ def test_no_quoted_text_forges_a_line(command, anna, name, text):
 
 
 def test_no_argument_and_no_stored_name_forges_a_line(command, anna):
-    """Before: the name of a token broke its row of the list."""
     for arguments in (["user", "set", FORGED, "--premium"], ["token", "revoke", FORGED]):
         assert command.refused(*arguments).count("\n") == 1
     wrong = command.refused("import", anna, "x", "--currency", FORGED, code=2)
@@ -91,7 +88,6 @@ def test_no_argument_and_no_stored_name_forges_a_line(command, anna):
 
 
 def test_too_little_memory_is_said(command, anna, monkeypatch):
-    """Before: unexpected MemoryError."""
 
     def full(*_, **__):
         raise MemoryError
@@ -115,7 +111,6 @@ def test_too_little_memory_is_said(command, anna, monkeypatch):
 )
 @pytest.mark.parametrize("name", ["sqlalchemy.url", "sqlalchemy.read_url"])
 def test_an_address_of_a_database_is_never_repeated(command, name, url, named):
-    """Before: `invalid literal for int()` with the value, or the server's `s3cret@localhost`."""
     command.write({**command.settings, name: url})
     said = command.refused("user", "list")
     assert name in said and named.replace("sqlalchemy.url", name) in said
@@ -133,7 +128,6 @@ def test_an_address_of_a_database_is_never_repeated(command, name, url, named):
     ],
 )
 def test_an_address_of_redis_is_never_repeated(command, url, named):
-    """Before: the message had the whole value."""
     name = "finance_api.ratelimit.redis_url"
     command.write({**command.settings, "finance_api.ratelimit.backend": "redis", name: url})
     with command.ini.open("a") as ini:
@@ -154,7 +148,6 @@ def test_an_address_of_redis_is_never_repeated(command, url, named):
 )
 @pytest.mark.parametrize("arguments", [["user", "list"], ["serve"]], ids=" ".join)
 def test_a_fault_of_the_ini_file_is_named_without_its_line(command, text, named, arguments):
-    """Before: the message had the line, with the password."""
     text = text.replace("[app:main]\n", "[app:main]\nuse = egg:finance-api\n")
     text += "[server:main]\nuse = egg:waitress#main\nport = 1\n"
     named = named.replace("line 2", "line 3")
@@ -166,7 +159,6 @@ def test_a_fault_of_the_ini_file_is_named_without_its_line(command, text, named,
 @pytest.mark.parametrize("port", ["abc", "0", "70000"])
 @pytest.mark.parametrize("options", [[], ["--demo"]], ids=["plain", "demo"])
 def test_a_wrong_port_is_said(command, port, options):
-    """Before: unexpected ValueError, unexpected OverflowError."""
     with command.ini.open("a") as ini:
         ini.write(f"[server:main]\nuse = egg:waitress#main\nport = {port}\n")
     said = command.refused("-c", str(command.ini), "serve", *options)
@@ -174,7 +166,6 @@ def test_a_wrong_port_is_said(command, port, options):
 
 
 def test_a_database_that_is_read_only_is_said(command, anna):
-    """Before: the database does not answer: attempt to write a readonly database."""
 
     def forbid(connection, record):
         connection.execute("PRAGMA query_only = ON")
@@ -190,7 +181,6 @@ def test_a_database_that_is_read_only_is_said(command, anna):
 
 
 def test_the_files_of_a_database_are_their_owners_whatever_the_umask(tmp_path):
-    """Before: 0644, as the umask had it."""
     path = tmp_path / "new" / "a.db"
     fresh = Command(tmp_path, {"sqlalchemy.url": f"sqlite:///{path}"})
     program = "import os; os.umask(0); from finance_api.cli import run; run(['db', 'upgrade'])"
@@ -205,7 +195,6 @@ def test_the_files_of_a_database_are_their_owners_whatever_the_umask(tmp_path):
 
 
 def test_a_database_that_everybody_can_read_is_warned_of_and_left_so(command, anna):
-    """Before: nothing was said."""
     path = command.directory / "open.db"
     command.write({"sqlalchemy.url": f"sqlite:///{path}"})
     command.done("db", "upgrade")
@@ -229,7 +218,6 @@ OF_WRITING = ("sqlalchemy.dialects.postgresql", "sqlalchemy.orm", "psycopg")
 
 
 def test_commands_import_only_what_they_use(command, anna):
-    """Before: the first ones in all commands; `user list` took 1.4 s, most of it to import them."""
     path = command.file("a.csv", "date,amount,account,currency\n2026-01-01,-1,A,EUR\n")
     at = {"env": command.environment(), "cwd": command.directory}
     reading = [["user", "list"], ["token", "list", anna], ["check"]]

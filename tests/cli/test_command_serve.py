@@ -217,7 +217,6 @@ def test_an_address_that_cannot_be_had_is_a_sentence(place):
     ],
 )
 def test_what_waitress_does_not_take_is_named(place, line, said):
-    """Before: `unexpected ValueError`."""
     place.done("db", "upgrade")
     key = line.partition(" ")[0]
     others = re.sub(f"^(get )?{key} = .*\n", "", place.ini.read_text(), flags=re.MULTILINE)

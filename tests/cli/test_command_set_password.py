@@ -164,7 +164,6 @@ def test_sessions_and_jwts_end_and_tokens_do_not(command, anna, backend, user):
 
 
 def test_tokens_end_too_where_that_is_said(command, anna):
-    """Before: there was no such option."""
     command.done("token", "create", anna, "--name", "x")
     arguments = ("user", "set-password", anna, "--password-stdin", "--revoke-tokens")
     said = command.done(*arguments, stdin=f"{NEW}\n".encode()).decode()
@@ -175,7 +174,6 @@ def test_tokens_end_too_where_that_is_said(command, anna):
 
 @pytest.mark.parametrize("password", ["password", "Iloveyou", "finance_api", NEW])
 def test_what_is_tried_first_and_the_old_password_are_refused(command, anna, user, password):
-    """Before: they were set."""
     set_password(command, anna)
     before = user()
     line = f"{password}\n".encode()

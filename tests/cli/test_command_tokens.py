@@ -113,7 +113,6 @@ def test_user_without_premium_gets_no_token(command):
 
 
 def test_there_are_so_many_live_tokens_and_no_more(command, anna):
-    """Before: as many as one liked."""
     settings = {**command.settings, "finance_api.tokens.max_live": "2"}
     command.write(settings)
     for name in ("a", "b"):

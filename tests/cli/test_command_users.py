@@ -62,7 +62,6 @@ def test_password_comes_from_standard_input_and_is_kept_as_a_hash(command):
 
 @pytest.mark.parametrize("password", ["password", "Finance_API", "me@example.org", "me-12345678"])
 def test_a_password_that_is_tried_first_is_refused(command, password):
-    """Before: any of 8 characters would do."""
     arguments = ("user", "add", "me@example.org", "--password-stdin")
     said = command.refused(*arguments, stdin=f"{password}\n".encode())
     assert "choose another" in said
@@ -70,7 +69,6 @@ def test_a_password_that_is_tried_first_is_refused(command, password):
 
 
 def test_enabling_again_revives_nothing(command, anna):
-    """Before: the token that was there worked again."""
     command.done("token", "create", anna, "--name", "x")
     said = command.done("user", "set", anna, "--disable").decode()
     assert said == f"changed user {anna}; all its sessions, tokens and JWTs have ended\n"

@@ -142,7 +142,6 @@ def place(
 
 
 def test_the_address_that_is_counted_is_the_clients(place: Place) -> None:
-    """Before: behind nginx, waitress counted all clients as one."""
     wrong = ("Authorization", "Bearer x")
     for source in ("127.0.0.2", "127.0.0.3"):
         statuses = [place.get(LABELS, source, [wrong]).status for _ in range(FAILURES + 1)]
@@ -162,7 +161,6 @@ def is_https(answer: Answer) -> bool:
 
 
 def test_the_scheme_is_that_of_the_connection(place: Place) -> None:
-    """Before: behind nginx, waitress took every connection for plain HTTP."""
     https = place.proxy is not None
     assert is_https(place.get(PAGE, "127.0.0.2", [])) is https
     for headers in schemes("http", "80") if https else schemes("https", "443"):
@@ -182,7 +180,6 @@ def test_the_host_is_the_one_that_was_asked_for(place: Place) -> None:
 
 
 def test_metrics_are_for_clients_of_this_machine_and_not_of_its_proxies(place: Place) -> None:
-    """Before: waitress alone gave them to the clients of a proxy that nobody trusts."""
     assert place.get("/__metrics__", "127.0.0.2", []).status == 200
     if place.proxy is None:
         for address in ("203.0.113.9", "127.0.0.2"):

@@ -111,8 +111,6 @@ def load(client: Client, rows: list[dict[str, object]]) -> None:
 
 @pytest.mark.nightly
 def test_every_answer_is_that_of_the_model(served):
-    """Before: in transaction mode 888 of 4,575 answers had other rows, as those of /accounts for
-    /categories; and no connection was made without ignore_startup_parameters."""
     server, service = served
     model = Service("memory", {"finance_api.storage": "memory"})
     askers = []

@@ -12,7 +12,6 @@ BATCH = 500
 
 
 def test_what_is_to_be_changed_is_found_by_an_index(new_backend):
-    """Before: 12,001,500 rows of the new ones were read, as each of them was looked for in all."""
     unit = Unit(new_backend("postgresql"))
     rows = [make_row(RECORDS, n, recordDate=n % 97 * 86_400) for n in range(COUNT)]
     unit.put(RECORDS, *rows)

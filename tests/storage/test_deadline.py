@@ -101,7 +101,6 @@ def test_postgresql_does_not_go_on_with_what_was_ended(unit, lost, monkeypatch):
 
 @DATABASES
 def test_where_nothing_is_left_no_statement_is_begun(unit, database, monkeypatch):
-    """Before: each statement had the whole limit, so that a request of 60 had 60 times as much."""
     found = unit(database)
     seconds = [1_000.0]
     monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
@@ -123,7 +122,6 @@ def test_where_nothing_is_left_no_statement_is_begun(unit, database, monkeypatch
 
 @DATABASES
 def test_what_is_worked_out_of_rows_is_ended_too(unit, database, monkeypatch):
-    """Before: only statements were; a summary of 200,000 sets of labels took thrice the limit."""
     found = unit(database)
     found.put(RECORDS, make_row(RECORDS, 1))
     seconds = [1_000.0]

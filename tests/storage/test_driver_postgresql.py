@@ -122,7 +122,6 @@ def names(connection):
 
 
 def test_a_name_means_one_statement_on_every_connection(new_postgresql_url):
-    """Before: a name repeated over connections for other texts could answer with their rows."""
     engine = make_engine(new_postgresql_url(), pool_size=2, for_reading=True)
     texts = ["SELECT :x ::text", "SELECT :x ::text || 'a'"]
     with engine.connect() as one, engine.connect() as other:
@@ -150,7 +149,6 @@ MAKE_THINGS = "CREATE TABLE things AS SELECT 7::bigint AS number"
 
 @pytest.mark.parametrize("others", OTHERS.values(), ids=OTHERS)
 def test_what_is_prepared_no_longer_is_asked_again(connection, driver, statement, others):
-    """Before: an error; after a change of type (0A000) at every request until a restart."""
     connection.exec_driver_sql(MAKE_THINGS)
     asked = statement("SELECT number FROM things")
     for other in ("SELECT", *others):

@@ -428,7 +428,6 @@ def test_every_statement_is_run(pair, monkeypatch):
 @pytest.mark.nightly
 @pytest.mark.parametrize("database", count(["sqlite"], ["sqlite", "postgresql"]))
 def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, figures):
-    """Before: twelve of 41 went unnoticed, such as that of far pages, and of all that writes."""
     both = pair(database)
     both.let_other_in()
     run = Statements(monkeypatch, both.mine.backend)

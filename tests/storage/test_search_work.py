@@ -39,7 +39,6 @@ def search(unit, word):
 
 
 def test_sqlite_takes_as_many_steps_for_a_word_that_others_have(unit):
-    """Before: 131 steps of its machine, and 144 for the word that nobody has."""
     unit = unit("sqlite")
     steps = {}
     for word in WORDS:

@@ -118,7 +118,6 @@ def fields(service, visitor, user):
 
 @ENDS
 def test_a_sign_in_begun_before_does_not_outlive_it(service, user, monkeypatch, end):
-    """Before: 303 and a session, 12 times of 12, for the password had been verified already."""
     visitor = Visitor(service)
     sent = fields(service, visitor, user)
     with before_writing(monkeypatch, lambda: end(service, user)):
@@ -149,7 +148,6 @@ def test_what_comes_after_a_sign_in_ends_its_session(service, user, monkeypatch,
 def test_a_page_makes_nothing_for_a_session_that_has_ended(
     service, user, visitor, monkeypatch, end, kind
 ):
-    """Before: a token, for a user who had been disabled even one that came back with enabling."""
     path = f"/settings/{kind}"
     given = {"name": "x", "scopes": "records"} if kind == "tokens/new" else {"ttl": "3600"}
     sent = visitor.form(path).filled(given)
@@ -161,7 +159,6 @@ def test_a_page_makes_nothing_for_a_session_that_has_ended(
 
 @ENDS
 def test_a_password_changes_once(service, user, visitor, monkeypatch, end):
-    """Before: who knew the old password alone could take back the change."""
     sent = visitor.form("/settings/security", "/settings/security/password").filled(
         {
             "current_password": PASSWORD,
@@ -176,7 +173,6 @@ def test_a_password_changes_once(service, user, visitor, monkeypatch, end):
 
 
 def test_a_command_makes_nothing_for_a_user_who_is_disabled_meanwhile(service, user):
-    """Before: a token that worked once the user was enabled again."""
     # As a command has read it.
     found = user_now(service, user)
     disable(service, user)

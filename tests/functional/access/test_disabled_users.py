@@ -27,7 +27,6 @@ def asks(service, path, credential):
 
 
 def test_enabling_again_revives_nothing(service, user, visitor):
-    """Before: sessions, tokens and JWTs all worked again."""
     token, jwt, elsewhere = new_token(service, user), new_jwt(service, user), service.jwt(user)
     enable(service, user, False)
     service.clock.advance(5)
@@ -76,7 +75,6 @@ def few(new_settings):
 
 
 def test_a_page_makes_so_many_tokens_and_says_so(few):
-    """Before: as many as one liked."""
     visitor = signed_in(few)
     given = {"name": "x", "scopes": "records", "expiry": "30"}
     for _ in range(2):
@@ -91,7 +89,6 @@ def test_a_page_makes_so_many_tokens_and_says_so(few):
 
 
 def test_a_page_makes_so_many_jwts_and_says_so(few):
-    """Before: as many as one liked."""
     visitor = signed_in(few)
     (user,) = few.change(lambda s: s.users.list_all())
     for _ in range(2):

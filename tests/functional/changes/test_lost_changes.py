@@ -139,7 +139,6 @@ class World:
 def test_after_a_restore_nothing_of_what_it_lost_is_answered(
     tmp_path, new_settings, database, figures
 ):
-    """Before: 304 to whoever had the lost page of that number, and the lost page as a 200."""
     world = World(tmp_path, new_settings(database)["sqlalchemy.url"])
     world.load("state-0")
     with world.asking():

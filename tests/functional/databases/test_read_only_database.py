@@ -31,7 +31,6 @@ def read_only(new_settings, tmp_path):
 
 
 def test_reading_works_and_changing_is_unavailable(read_only):
-    """Before: 500 for every form."""
     service, _, client, user = read_only
     assert client.names("accounts", "name") == ["Giro"]
     assert_error_page(Visitor(service).sign_in(user, status=503), 503)
@@ -40,7 +39,6 @@ def test_reading_works_and_changing_is_unavailable(read_only):
 
 @pytest.mark.parametrize("arguments", [["user", "add", "new@example.org"], ["import"]])
 def test_a_command_says_it_in_a_sentence(read_only, arguments):
-    """Before: "unexpected InternalError" with the SQL of the statement."""
     _, command, client, _ = read_only
     if arguments == ["import"]:
         rows = "".join(native_line(account(n)) for n in (2, 3))

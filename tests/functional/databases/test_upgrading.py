@@ -141,7 +141,6 @@ def upgrading(url, directory):
 @pytest.mark.parametrize("number", range(count(1, 20)))
 @pytest.mark.parametrize("old", count(["postgresql"], ["sqlite", "postgresql"]), indirect=True)
 def test_no_old_row_is_written_onto_new_tables(old, number, tmp_path):
-    """Before: the import that had waited wrote rows of the old kind, and ended with 0."""
     old.load()
     done, failures, statuses, refusals = threading.Event(), [], [], []
 
@@ -191,7 +190,6 @@ def test_no_old_row_is_written_onto_new_tables(old, number, tmp_path):
 
 @DATABASES
 def test_who_waits_for_an_upgrade_writes_nothing(new_backend, kind):
-    """Before: the version was checked at the start of the program only."""
     backend = new_backend(kind)
     backend.check()
     outcome = []
@@ -230,7 +228,6 @@ def test_who_finds_no_version_writes_nothing(new_backend, kind, table):
 
 
 def test_a_snapshot_does_not_take_a_table_that_is_written_anew_for_empty(new_backend):
-    """Before: 200 and no rows, if the upgrade ended between two statements of a request."""
     backend = new_backend("postgresql")
     with unit_of_work(backend) as storage:
         user = storage.users.add(

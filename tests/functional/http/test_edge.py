@@ -169,7 +169,6 @@ HEALTH_AND_OTHERS = (
 
 
 def test_every_answer_over_https_has_hsts_and_none_over_http(client, monkeypatch):
-    """Before: the settings pages only."""
     monkeypatch.setattr(listing, "list_computed", lambda *arguments: 1 / 0)
     for path, headers, status in (
         ("/v1/api/goals", {"If-None-Match": "*"}, 304),
@@ -208,7 +207,6 @@ def test_every_answer_over_https_has_hsts_and_none_over_http(client, monkeypatch
 
 
 def test_no_path_may_end_with_a_newline(client):
-    """Before: the page, for whatever path the router knows, as "$" in a pattern matches there."""
     web, registry = client.service.web, client.service.app.registry
     mapper = registry.queryUtility(IRoutesMapper)
     paths = [route.path for route in mapper.get_routes() if "*" not in route.path]

@@ -393,7 +393,6 @@ def test_a_text_is_taken_where_the_schema_allows_it(service, text):
 
 @pytest.mark.nightly
 def test_every_value_that_a_schema_allows_is_taken(service, document, path):
-    """Before: a trailer of CSV, unknown currencies, 30 February, 11 conditions were refused."""
     services = {each.path: each for each in described(service.app.registry, DESCRIPTIONS[path])}
     asked = set()
 

@@ -383,22 +383,6 @@ def test_other_methods_and_types_are_refused(client):
 # -- whose data, and when it changed
 
 
-def test_two_users_with_the_same_ids_see_their_own_rows(service):
-    mine, other = service.client(), service.client()
-    for client, mark in ((mine, "mine"), (other, "theirs")):
-        client.load(
-            account(name=mark), label(name=mark), *(doc(t, name=mark, by=mark) for t in OPEN_ENDED)
-        )
-    other.load(*(doc("Contact", n, name="theirs") for n in range(2, 9)), goal(name="theirs"))
-    found = answer(mine, "all")
-    assert found["total"] == 5
-    assert {d["data"]["name"] for d in found["documents"]} == {"mine"}
-    assert {d["data"].get("by", "mine") for d in found["documents"]} == {"mine"}
-    assert answer(other, "all")["total"] == 13
-    tags = {c.internal(PATH, document_type="all").headers["ETag"] for c in (mine, other)}
-    assert len(tags) == 2
-
-
 def test_a_tag_that_matches_is_304_and_reads_no_rows(client, monkeypatch):
     client.load(*everything())
     first = client.internal(PATH, document_type="all")

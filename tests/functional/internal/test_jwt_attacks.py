@@ -39,7 +39,6 @@ def test_a_token_of_another_issuer_is_accepted_by_its_public_key(issuer):
 
 
 def test_a_key_of_one_issuer_signs_for_no_other(issuer):
-    """Before: 200 for each of the settings' issuers (RFC 8725, 3.8)."""
     for other in ("finance_api", "https://other.example.org", "https://unknown.example.org"):
         issuer.refused(issuer.rs256(issuer.payload | {"iss": other}))
     for other in (IDP, "https://other.example.org"):

@@ -174,7 +174,6 @@ def test_an_e_mail_address_that_is_no_user_s_is_refused(issuer):
 
 
 def test_a_deleted_user_s_jwt_does_not_open_the_next_one_s_data(issuer):
-    """Before: 200, with the data of whoever got the address."""
     service, clock = issuer.client.service, issuer.client.service.clock
     leaver = Attacker(service.client(), issuer.rsa_key)
     email = leaver.client.user.email

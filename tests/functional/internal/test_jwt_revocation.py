@@ -195,7 +195,6 @@ def test_a_revocation_is_forgotten_a_day_after_the_token_has_expired(client):
 
 @pytest.mark.parametrize("turns", [1, 3])
 def test_a_clock_that_was_ahead_lets_no_revoked_token_in_again(client, turns):
-    """Before: 200 after one turn, for the revocation was forgotten."""
     clock = client.service.clock
     token = issue(client, ttl=DAY)
     revoke(client, claims_of(client, token).jti)

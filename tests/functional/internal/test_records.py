@@ -359,10 +359,6 @@ def test_a_repeated_parameter_is_refused(client):
         assert "2 times" in fault(client, name, **{name: [value, value]})
 
 
-def test_a_token_in_the_query_is_refused(client):
-    assert "header" in fault(client, "access_token", access_token="x")
-
-
 def test_other_paths_methods_and_types_are_refused(client):
     for path in ("get-record", "get-records/", "get-records/1", "records", ""):
         assert client.internal(path).status_int == 404, path
@@ -392,18 +388,6 @@ def test_a_user_without_premium_is_answered(service):
 
 
 # -- whose data
-
-
-def test_two_users_with_the_same_ids_see_their_own_rows(service):
-    mine, other = service.client(), service.client()
-    mine.load(account(), record(1, payee="mine", amount=1))
-    other.load(account(currencyCode="CHF"), *(record(n, payee="theirs") for n in range(1, 9)))
-    for query in ({}, {"limit": 300}, {"sort_by": "-payee"}, {"min_amount": "-99"}):
-        assert shown(mine, "payee", **query) == ["mine"]
-    assert shown(mine, offset=1) == []
-    assert "Link" not in mine.internal(PATH, limit=1).headers
-    assert shown(other, "payee") == ["theirs"] * 8
-    assert mine.internal(PATH).headers["ETag"] != other.internal(PATH).headers["ETag"]
 
 
 # -- conditional requests

@@ -171,7 +171,6 @@ def test_a_body_and_its_headers_change_nothing(client):
 
 
 def test_of_many_faults_the_first_are_listed_and_the_others_counted(client):
-    """Before: 7 KB in, 333 KB out."""
     some = client.get("records?" + "&".join(f"x{n}=1" for n in range(20)))
     assert len(some.json["errors"]) == 20
     assert "moreErrors" not in some.json
@@ -191,7 +190,6 @@ def test_of_many_faults_the_first_are_listed_and_the_others_counted(client):
 @on_one_storage
 @pytest.mark.parametrize("path", ["records", "accounts", "budgets"])
 def test_an_answer_to_faults_is_not_much_longer_than_they_are(client, path):
-    """Before: 7 KB in, 333 KB out."""
     long = 7_000
     for query in (
         "&".join(f"currencyCode={n}" for n in range(95)),

@@ -153,8 +153,6 @@ TEXTS = [start + formula + end for start in BEFORE for formula in FORMULAS for e
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_nothing_runs_wherever_a_program_splits(client, delimiter):
-    """Before: what followed a semicolon, a tab or a line end in a text ran, as Excel splits there
-    in German, French and Italian: 35 cells."""
     client.load(
         *payees(*TEXTS[:600]),
         label(1, name="=1"),

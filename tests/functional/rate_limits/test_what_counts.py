@@ -107,7 +107,6 @@ def test_what_went_wrong_here_is_given_back(
 
 
 def test_what_ran_into_its_time_limit_is_charged(service, ask, ask_internally, monkeypatch):
-    """Before: it was given back, so that one token could use all of the processor."""
     for asking, assert_headers in ((ask, assert_bucket), (ask_internally, assert_windows)):
         with monkeypatch.context() as patch:
             patch.setattr(MemoryDataReader, "list_rows", raising(TookTooLong()))
@@ -133,7 +132,6 @@ class Hasty(SqlBackend):
 
 
 def test_a_request_whose_time_is_up_is_charged(new_settings):
-    """Before: it was given back."""
     settings = new_settings("sqlite")
     service = Service("sqlite", {**settings, **USUAL_LIMITS})
     client = service.client()
@@ -146,7 +144,6 @@ def test_a_request_whose_time_is_up_is_charged(new_settings):
 
 
 def test_a_statement_that_postgresql_ends_is_charged(new_settings):
-    """Before: it was given back."""
     settings = new_settings("postgresql")
     limit = {"sqlalchemy.statement_seconds": "1"}
     service = Service("postgresql", {**settings, **USUAL_LIMITS, **limit})
@@ -195,7 +192,6 @@ def test_a_304_on_the_internal_surface_makes_room_in_both_windows(service, ask_i
 
 
 def test_304s_are_free_up_to_20_a_second_and_charged_past_that(service, client, ask):
-    """Before: as many as one liked cost nothing, on both surfaces."""
     internally = Asking(service, {"Authorization": f"Bearer {service.jwt(client.user)}"})
     internally.path = "/internal/v1/get-records"
     for asking, limit in ((ask, CAPACITY), (internally, 100)):
@@ -259,7 +255,6 @@ def test_asking_for_the_usage_costs_nothing_and_always_answers(service, ask):
 
 
 def test_usage_is_free_up_to_20_a_second_and_charged_past_that(service, ask):
-    """Before: as many as one liked cost nothing, and all of them were answered."""
     assert [ask(STATS).headers["X-RateLimit-Remaining"] for _ in range(100)] == ["500"] * 100
     charged = ask(STATS)
     assert_bucket(charged, 1)

@@ -98,7 +98,6 @@ def test_what_stops_the_start_is_said_in_one_line(place, monkeypatch, setting, v
 
 
 def test_waitress_has_to_leave_what_proxies_say_and_a_thread(place):
-    """Before: the service started; it counted all clients as one, and slow requests took all."""
     ini = place.ini.read_text()
     trusting = ini.replace("trusted_proxies =\n", "trusted_proxies = 127.0.0.1\n")
     for text, said in (

@@ -360,7 +360,6 @@ OTHER_TYPES = (
 
 @pytest.mark.parametrize("name", POSTS)
 def test_a_body_of_another_type_is_415_and_nothing_is_done(world, name, caplog):
-    """Before: an unknown charset in a multipart form was a 500, also of who is not signed in."""
     visitor, right = world.sender(name)
     sent = {**world.form(name), "csrf_token": right}
     before = dump(world.service)

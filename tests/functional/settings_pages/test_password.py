@@ -164,7 +164,6 @@ def test_any_long_enough_password_will_do(service, user, new):
     ],
 )
 def test_what_is_tried_first_is_refused(service, new, reason):
-    """Before: any of 8 characters would do."""
     user = new_user(service)
     visitor = signed_in(service, user)
     new = new.format(email=user.email.upper(), local=user.email.split("@")[0])
@@ -175,7 +174,6 @@ def test_what_is_tried_first_is_refused(service, new, reason):
 
 
 def test_the_tokens_are_revoked_if_that_is_asked_for(service, user, visitor):
-    """Before: not to be had."""
     token, other = new_token(service, user), new_token(service, new_user(service))
     fields = {"current_password": PASSWORD, "new_password": NEW, "repeated_password": NEW}
     wrong = {**fields, "repeated_password": "x", "revoke_tokens": "yes"}

@@ -89,7 +89,6 @@ def test_so_many_attempts_fail_for_an_account_and_then_none_is_made(limited, mon
 
 
 def test_guessing_from_one_address_does_not_lock_the_owner_out_elsewhere(limited):
-    """Before: ten wrong passwords an hour, sent by anybody, kept the owner out everywhere."""
     user, attacker = new_user(limited), Visitor(limited, address="198.51.100.1")
     assert statuses(attacker, user.email, PER_ACCOUNT) == [403] * PER_ACCOUNT
     refused = attempt(attacker, user.email, PASSWORD)
@@ -109,7 +108,6 @@ def flood(service, user):
 
 @pytest.mark.parametrize("https", [False, True])
 def test_a_browser_that_signed_in_before_has_attempts_of_its_own(limited, https):
-    """Before: 429, as everywhere."""
     user = new_user(limited)
     known = Visitor(limited, https=https, address="203.0.113.7")
     known.sign_in(user)
@@ -184,7 +182,6 @@ def test_a_new_password_forgets_the_browsers_but_this_one(limited):
 
 
 def test_who_is_signed_in_can_change_the_password_whatever_others_guess(limited):
-    """Before: "Too many wrong passwords", after anybody's ten."""
     user = new_user(limited)
     visitor = signed_in(limited, user)
     flood(limited, user)

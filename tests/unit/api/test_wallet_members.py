@@ -59,7 +59,6 @@ def test_so_many_names_are_remembered_the_last_asked_for_longest(monkeypatch):
 
 
 def test_what_is_remembered_of_a_category_takes_two_kilobytes(new_backend):
-    """Before: eight, as bytes of orjson keep what they were written into, which is 4 KiB long."""
     count, unit = 500, Unit(new_backend("memory"))
     unit.put(CATEGORIES, *[make_row(CATEGORIES, n, name=f"Category {n}") for n in range(count)])
     with reading(unit.backend) as storage:

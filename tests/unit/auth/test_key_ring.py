@@ -46,7 +46,6 @@ def test_a_public_key_belongs_to_its_issuer(public):
     ],
 )
 def test_a_key_without_one_issuer_of_the_settings_stops_the_start(public, members, message):
-    """Before: started, and each key signed for each of the issuers."""
     with pytest.raises(KeyFileError, match=re.escape(message)):
         KeyRing(public(**members), ("a", "b"))
 
@@ -58,7 +57,6 @@ def test_an_own_key_is_the_first_issuer_s(key_file):
 @pytest.mark.parametrize("mode", [0o600, 0o400, 0o640, 0o604, 0o660, 0o644])
 @pytest.mark.parametrize("owner", [0, 1000])
 def test_a_file_that_others_can_read_is_warned_of(key_file, caplog, mode, owner):
-    """Before: no word."""
     if os.geteuid() != 0:
         owner = os.geteuid()
     path = key_file([hs()])

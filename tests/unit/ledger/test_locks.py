@@ -33,7 +33,6 @@ class Watched(io.BytesIO):
 
 @pytest.mark.parametrize("kind", FILES)
 def test_a_file_is_read_before_others_are_made_to_wait(person, kind, monkeypatch):
-    """Before: while a file was read nobody else could write, `user set --disable` neither."""
     data, importer = FILES[kind]
     done, write = [], person.backend.write
     monkeypatch.setattr(

@@ -172,7 +172,6 @@ def test_statement_data_comes_in_again(person, new_person):
 
 
 def test_a_mark_after_a_line_break_comes_in_again_in_what_a_source_said(person, new_person):
-    """Before: the mark was composed with the letter of the break's escape."""
     person.native(*BASE, record(9, note="\n\u0301", source="a", sourceId="1"), record(9))
     other = new_person()
     other.file(person.dump())

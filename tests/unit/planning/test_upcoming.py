@@ -44,7 +44,6 @@ def worked_out(monkeypatch):
 
 @pytest.mark.parametrize("rule", ["FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO,FR", "FREQ=MONTHLY"])
 def test_standing_orders_with_the_same_days_share_them(worked_out, rule):
-    """Before: the days of each order were made, and a row of each, for a page of one."""
     starts = [date(2020, 1, 5) + timedelta(days=7 * 4 * n) for n in range(ORDERS // 10)]
     orders = [order(n, rule, starts[n % len(starts)]) for n in range(ORDERS)]
     due = DueDays(orders, TODAY, TODAY + 366 * DAY_SECONDS)

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finance_api.query.errors import QueryError
-from finance_api.query.model import Condition, Operator, Query, Span
+from finance_api.query.model import Operator, Query, Span
 from finance_api.query.parse import (
     parse_conditions,
-    parse_ids,
     parse_integer,
     parse_sort,
     parse_words,
@@ -150,13 +149,6 @@ def test_a_refusal_names_the_part_and_what_is_allowed(name, text, part):
     assert part in str(refusal.value)
 
 
-def test_a_list_holds_up_to_a_hundred_ids():
-    one = "0b7e1c9a-5f0e-4a43-9d53-0f6a3f1f7a11"
-    assert len(parse_ids(",".join([one] * 100))) == 100
-    with pytest.raises(QueryError, match="101"):
-        parse_ids(",".join([one] * 101))
-
-
 @pytest.mark.parametrize("text", ["0", "101", "-1", "+5", " 5", "5.0", "", "٥", "9" * 30])
 def test_a_limit_out_of_range_is_refused(text):
     with pytest.raises(QueryError, match="from 1 to 100"):
@@ -170,14 +162,6 @@ def test_a_plus_that_became_a_space_is_the_plus_it_was():
             field("recordDate"), written.replace(" ", "+")
         )
     assert parse_conditions(field("amount"), "gt. 5") == parse_conditions(field("amount"), "gt.5")
-
-
-def test_several_conditions_stand_in_one_value_of_a_number():
-    conditions = parse_conditions(field("amount"), "gte.100,lte.500")
-    assert conditions == (
-        Condition(field("amount"), Operator.GTE, Span(1_000_000, 1_000_001)),
-        Condition(field("amount"), Operator.LTE, Span(5_000_000, 5_000_001)),
-    )
 
 
 def test_a_comma_separates_the_texts_of_an_in():
@@ -237,11 +221,6 @@ def test_a_month_and_a_year_are_all_their_days():
     assert span("2026-12") == days("2026-12-01", "2026-12-31")
     assert span("2026") == days("2026-01-01", "2026-12-31")
     assert span("9999") == days("9999-01-01", "9999-12-31")
-
-
-def test_a_comma_in_a_text_is_text():
-    (condition,) = parse_conditions(field("payee"), "eq.a,eq.b")
-    assert condition.operand == "a,eq.b"
 
 
 def test_queries_that_mean_the_same_have_one_canonical_text():

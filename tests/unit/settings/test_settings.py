@@ -22,26 +22,6 @@ def test_variables_of_others_are_left_alone():
     read_settings({"pyramid.includes": ""}, {"FINANCE": "x", "FINANCE_API_CONFIG": "x.ini"})
 
 
-@pytest.mark.parametrize(
-    ("given", "environment", "name"),
-    [
-        ({"finance_api.storge": "sql"}, {}, "finance_api.storge"),
-        ({"sqlalchemy.echo": "true"}, {}, "sqlalchemy.echo"),
-        ({}, {"FINANCE_API_STORGE": "sql"}, "FINANCE_API_STORGE"),
-        ({"sqlalchemy.pool_size": "many"}, {}, "sqlalchemy.pool_size"),
-        ({"sqlalchemy.pool_size": "0"}, {}, "sqlalchemy.pool_size"),
-        ({"finance_api.require_https": "maybe"}, {}, "finance_api.require_https"),
-        ({"finance_api.allowed_hosts": " "}, {}, "finance_api.allowed_hosts"),
-        ({"finance_api.trusted_proxies": "10.0.0.1/8"}, {}, "finance_api.trusted_proxies"),
-        ({"finance_api.cors.origins": "example.org"}, {}, "finance_api.cors.origins"),
-        ({}, {"FINANCE_API_STORAGE": ""}, "finance_api.storage"),
-    ],
-)
-def test_a_wrong_or_unknown_setting_is_named(given, environment, name):
-    with pytest.raises(SettingError, match=name.replace(".", r"\.")):
-        read_settings(given, environment)
-
-
 def test_a_removed_setting_is_refused_with_what_to_do():
     with pytest.raises(SettingError, match=r"finance_api\.wallet: .* in finance_api\.plugins"):
         read_settings({"finance_api.wallet": "false"}, {})
