@@ -5,12 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from finance_api.importers.camt.element import Element
-from finance_api.importers.camt.transaction import (
-    NOTHING_SAID,
-    Transaction,
-    id_of,
-    payment_type_of,
-)
+from finance_api.importers.camt.transaction import NOTHING_SAID, Transaction, id_of, payment_type_of
 from finance_api.importers.camt.values import (
     amount_or_none,
     day_of,

@@ -4,12 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from finance_api.importers.csv.number_form import (
-    Written,
-    number_pattern,
-    plain_number,
-    shape_of,
-)
+from finance_api.importers.csv.number_form import Written, number_pattern, plain_number, shape_of
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.marks import Mark
 from finance_api.importers.questions import Questions

@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from finance_api.importers.csv.cells import (
-    is_amount,
-    is_date,
-    looks_like_data,
-    looks_like_headings,
-)
+from finance_api.importers.csv.cells import is_amount, is_date, looks_like_data, looks_like_headings
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.inference import infer

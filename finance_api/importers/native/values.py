@@ -9,12 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from finance_api.resources.field import (
-    MAX_SOURCE_CHARACTERS,
-    MAX_SOURCE_ID_CHARACTERS,
-    Field,
-    Kind,
-)
+from finance_api.resources.field import MAX_SOURCE_CHARACTERS, MAX_SOURCE_ID_CHARACTERS, Field, Kind
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.text import TextError, clean_or_none

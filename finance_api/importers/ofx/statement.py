@@ -6,11 +6,7 @@ from finance_api.importers.interface import Correction, Entry, Statement
 from finance_api.importers.ofx.account import account_of
 from finance_api.importers.ofx.element import Element
 from finance_api.importers.ofx.facts import tell_facts
-from finance_api.importers.ofx.investment import (
-    Securities,
-    count_holdings,
-    investment_movement_of,
-)
+from finance_api.importers.ofx.investment import Securities, count_holdings, investment_movement_of
 from finance_api.importers.ofx.transaction import Movement, movement_of
 from finance_api.importers.ofx.tree import STATEMENTS
 from finance_api.importers.texts import quoted

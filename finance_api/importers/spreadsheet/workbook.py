@@ -21,11 +21,7 @@ from finance_api.importers.spreadsheet.container import (
     too_many,
     with_password,
 )
-from finance_api.importers.spreadsheet.faults import (
-    faults_in_ods,
-    faults_in_xls,
-    faults_in_xlsx,
-)
+from finance_api.importers.spreadsheet.faults import faults_in_ods, faults_in_xls, faults_in_xlsx
 
 
 @dataclass(frozen=True)
