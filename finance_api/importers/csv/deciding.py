@@ -60,7 +60,12 @@ class Deciding:
         self._zone = _zone(options)
         self._fees_signed = _fees_are_signed(options, headings, questions)
         self.selection = Selection(
-            options, headings, layout.inferred.statuses, layout.texts, layout.columns
+            options,
+            headings,
+            layout.inferred.statuses,
+            layout.texts,
+            layout.columns,
+            is_saved="only" in layout.taken,
         )
         self._words = None
         if options.sign is not None:
@@ -265,7 +270,7 @@ class Deciding:
             reader,
             currencies,
             texts_digest(layout.columns, self._headings.texts, layout.profile),
-            _to_remember(layout),
+            _to_remember(layout, self.selection.left_out),
             None if layout.profile is None else layout.profile.name,
             self._without_balance(),
             reconciles=bool(self.selection.balances or self.above),
@@ -291,9 +296,11 @@ class Deciding:
         return self.layout.new_accounts(accounts) if accounts else None
 
 
-def _to_remember(layout: Plan) -> dict[str, Any]:
+def _to_remember(layout: Plan, left_out: list[str]) -> dict[str, Any]:
     assert layout.told is not None
     kept = layout.told.stated() | {"heading": layout.digest}
+    if left_out:
+        kept["leave_out"] = list(dict.fromkeys((*kept.get("leave_out", ()), *left_out)))
     return kept if layout.profile is None else kept | {"profile": layout.profile.name}
 
 

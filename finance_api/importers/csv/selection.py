@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from finance_api.importers.csv.balance_rows import STARTS, TOTAL, kind_of
 from finance_api.importers.csv.columns import Columns, Headings
-from finance_api.importers.csv.heading_words import denies
+from finance_api.importers.csv.heading_words import denies, role_fit
 from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.vocabulary import BOOKED, NO, NOT_MONEY, YES, folded
 from finance_api.importers.interface import ImportRefused
@@ -20,6 +20,8 @@ class Selection:
     """The rows that happened: by ``--only`` and ``--leave-out``, ``COLUMN=VALUE``, by the words of
     a status, and without those that only state a balance.
 
+    is_saved: whether --only is of an earlier file: a word that neither it nor --leave-out names is
+    then asked about. left_out: ``STATUS=VALUE`` of what --only left out, for the next file.
     statuses: columns of which words that are known decide. texts: columns that may name a balance.
     columns: of the fields. unknown: words of statuses that are not known, each with its first line.
     words: the known ones, and whether such rows are kept. doubtful: (column, cell) of rows that may
@@ -33,9 +35,15 @@ class Selection:
         statuses: Sequence[int] = (),
         texts: Sequence[int] = (),
         columns: Columns | None = None,
+        *,
+        is_saved: bool = False,
     ) -> None:
         self._values = _conditions("--only", layout.only, headings)
         self._left_out = _conditions("--leave-out", layout.leave_out, headings)
+        self._headings = headings
+        asked = self._values.keys() & self._left_out.keys() if is_saved else frozenset()
+        self._named = {column: {*self._values[column], *self._left_out[column]} for column in asked}
+        self._dropped: dict[int, set[str]] = {}
         names = headings.texts or [""] * headings.width
         self._denied = {i: denies(names[i]) for i in statuses if i not in self._values}
         self._texts = [index for index in texts if index not in self._left_out]
@@ -45,7 +53,9 @@ class Selection:
         self._money = [index for index in money if index < headings.width]
         self._known: dict[tuple[int, str], bool] = {}
         self.unknown: dict[int, dict[str, int]] = {}
-        self.words: dict[int, dict[str, bool]] = {}
+        self.words: dict[int, dict[str, bool]] = {
+            column: dict.fromkeys(self._values[column].values(), True) for column in asked
+        }
         self.doubtful: dict[tuple[int, str], int] = {}
         self.balances: dict[int, tuple[str, list[str]]] = {}
         # The lines of all rows that state a balance or a total, once they have been looked at.
@@ -61,6 +71,17 @@ class Selection:
     def is_needed(self) -> bool:
         return bool(self.columns or self._stating or (self._texts and not self._is_known))
 
+    @property
+    def left_out(self) -> list[str]:
+        names = {column: self._headings.named(column) for column in self._dropped}
+        return [
+            f"{names[column]}={word}"
+            for column, words in self._dropped.items()
+            if role_fit("status", names[column]) and len(words) <= _COUNTED
+            for word in sorted(words)
+            if word
+        ]
+
     def end(self) -> None:
         """All rows have been looked at: those that state a balance are known by their lines."""
         self._is_known = True
@@ -68,8 +89,16 @@ class Selection:
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Whether the row is money; if not, it is counted."""
         for column, values in self._values.items():
-            if folded(cells[column]) not in values:
-                return _count(cells[column], left_out)
+            word = folded(cells[column])
+            if word in values:
+                continue
+            if column in self._named and word not in self._named[column]:
+                self.unknown.setdefault(column, {}).setdefault(cells[column].strip(), line)
+                continue
+            dropped = self._dropped.setdefault(column, set())
+            if len(dropped) <= _COUNTED:
+                dropped.add(cells[column].strip())
+            return _count(cells[column], left_out)
         for column, values in self._left_out.items():
             if folded(cells[column]) in values and cells[column].strip():
                 return _count(cells[column], left_out)
@@ -121,13 +150,16 @@ class Selection:
         return keeps
 
 
-def _conditions(option: str, conditions: Sequence[str], headings: Headings) -> dict[int, set[str]]:
-    found: dict[int, set[str]] = {}
+def _conditions(
+    option: str, conditions: Sequence[str], headings: Headings
+) -> dict[int, dict[str, str]]:
+    """Column -> its values, folded, and as they were given."""
+    found: dict[int, dict[str, str]] = {}
     for condition in conditions:
         column, value = headings.position_and_rest(option, condition)
         if value is None:
             raise ImportRefused(f"{option} {quoted(condition)} is not COLUMN=VALUE")
-        found.setdefault(column, set()).add(folded(value))
+        found.setdefault(column, {})[folded(value)] = value
     return found
 
 

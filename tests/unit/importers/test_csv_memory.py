@@ -155,3 +155,21 @@ def test_a_new_word_for_a_direction_is_asked_about_and_the_earlier_ones_are_kept
         "--sign Type=Blik|Blok,Neu ---sign",
         "--sign Type=Blik|Blok --only Type=Blik --only Type=Blok ---sign",
     ]
+
+
+def test_a_new_word_beside_those_of_only_is_asked_about_the_next_time():
+    memory = Memory()
+    head = "Day;Text;Amount;Status\n2026-01-05;a;-10;Done\n"
+    columns = {"date": "Day", "note": "Text"}
+    memory.read(head + "2026-01-06;b;20;Quax\n", columns=columns, only=("Status=Done",))
+    again = memory.read(head + "2026-01-07;c;30;Quax\n")
+    assert [entry.note for entry in again.entries] == ["a"]
+    with pytest.raises(ImportRefused) as refused:
+        memory.read(head + "2026-01-07;c;30;Zwix\n")
+    assert answers(refused.value) == [
+        "--only Status=Done --only Status=Zwix",
+        "--only Status=Done",
+    ]
+    without = memory.read(head + "2026-01-07;c;30;Zwix\n", only=("Status=Done",))
+    assert [entry.note for entry in without.entries] == ["a"]
+    assert memory.read(head + "2026-01-08;d;40;Zwix\n2026-01-09;e;50;Quax\n").entries[1:] == []
