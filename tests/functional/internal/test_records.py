@@ -382,11 +382,6 @@ def test_head_is_a_get_without_a_body(client):
     assert response.headers["ETag"] == client.internal(PATH).headers["ETag"]
 
 
-def test_a_user_without_premium_is_answered(service):
-    client = service.client(premium=False)
-    assert client.internal(PATH).json == {"transactions": []}
-
-
 # -- whose data
 
 
