@@ -40,7 +40,7 @@ _FURTHER = {
     "originalCurrencyCode": "original_currency",
 }
 _further = attrgetter(*_FURTHER.values())
-_STORED = (
+_CHANGING = (
     Outcome.CORRECTION,
     Outcome.OLDER,
     Outcome.MATCHED,
@@ -96,7 +96,7 @@ class StatementRecords:
         self._statements = array("I", [row.statement for row in file.open])
         self._accounts = {row.statement: row.account for row in file.open}
         self._own_numbers = {row.n: row.number for row in new if row.number > 1}
-        self._stored = [row for row in file.open if row.outcome in _STORED]
+        self._changing = [row for row in file.open if row.outcome in _CHANGING]
         self._waiting = [row for row in file.open if row.outcome is Outcome.WAITING]
         file.open.clear()
 
@@ -110,8 +110,8 @@ class StatementRecords:
             if awaited:
                 ids = zip(numbers, (row["id"] for row in rows), strict=True)
                 record_ids |= {n: record_id for n, record_id in ids if n in awaited}
-        for begin in range(0, len(self._stored), _BATCH):
-            self._change(self._stored[begin : begin + _BATCH])
+        for begin in range(0, len(self._changing), _BATCH):
+            self._change(self._changing[begin : begin + _BATCH])
         self._write_awaiting(record_ids)
 
     def _decided(self, n: int, row: FileEntry | None = None) -> _Decided:

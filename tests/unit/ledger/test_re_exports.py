@@ -106,7 +106,7 @@ class Model:
         A change is told where the file has the day before it, too: else nobody could know.
         """
         rows = []
-        for number, movement in enumerate(self.listed):
+        for movement in self.listed:
             after, before = changed(random, movement), self.told.get(movement.number)
             is_seen = (
                 before is None
@@ -121,7 +121,6 @@ class Model:
             if first <= after.day <= last:
                 if new_ids and after.bank_id and (new_ids == "all" or random.random() < 0.5):
                     after = replace(after, bank_id=f"{random.randrange(10**9)}")
-                self.listed[number] = after
                 rows.append(after)
         rows.sort(key=lambda movement: movement.date, reverse=random.random() < 0.3)
         return rows
@@ -134,7 +133,7 @@ class Model:
 
     def take(self, rows: list[Movement]) -> None:
         for row in rows:
-            self.told[row.number] = row
+            self.listed[row.number] = self.told[row.number] = row
             self.versions[row.number].add(row.version)
 
 
