@@ -21,6 +21,7 @@ from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
 from finance_api.storage.testing.sessions import SessionsConformance
 from finance_api.storage.testing.streams import StreamsConformance
+from finance_api.storage.testing.sums import SumsConformance
 from finance_api.storage.testing.transfers import TransfersConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
 from finance_api.storage.testing.uploads import UploadsConformance
@@ -36,6 +37,7 @@ class StorageConformance(
     ChangesConformance,
     HistoryConformance,
     QueriesConformance,
+    SumsConformance,
     JsonRowsConformance,
     AnchorsConformance,
     SearchingConformance,

@@ -201,13 +201,7 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
             "prepare_threshold": None,
         },
     )
-
-    @event.listens_for(engine, "do_connect")
-    def connect_through_circuit(dialect: Any, record: Any, args: Any, options: Any) -> Any:
-        try:
-            return server.circuit.call(lambda: dialect.connect(*args, **options))
-        except CircuitOpen:
-            raise StorageUnavailable("the database does not answer") from None
+    _watch_server(engine, server)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
@@ -216,7 +210,6 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
             # Behind a pooler, psycopg's names would clash with those of other clients. Without
             # prepared statements an import that changes records takes twice as long.
             connection.prepare_threshold = _PREPARE_THRESHOLD
-        record.info[_GENERATION] = server.generation
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
@@ -228,6 +221,23 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
                 f"SET LOCAL lock_timeout = {options[LOCK_TIMEOUT] * 1000};"
                 f"SELECT pg_advisory_xact_lock{mode}({_ALTERING_LOCK})"
             )
+
+    return engine
+
+
+def _watch_server(engine: Engine, server: Server) -> None:
+    """Connect through the circuit breaker, and do not use connections that may be lost."""
+
+    @event.listens_for(engine, "do_connect")
+    def connect_through_circuit(dialect: Any, record: Any, args: Any, options: Any) -> Any:
+        try:
+            return server.circuit.call(lambda: dialect.connect(*args, **options))
+        except CircuitOpen:
+            raise StorageUnavailable("the database does not answer") from None
+
+    @event.listens_for(engine, "connect")
+    def note_generation(connection: Any, record: Any) -> None:
+        record.info[_GENERATION] = server.generation
 
     @event.listens_for(engine, "checkin")
     def note_use(connection: Any, record: Any) -> None:
@@ -248,8 +258,6 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
     def note_loss(connection: Any, record: Any, error: BaseException | None) -> None:
         if error is not None and record.info[_GENERATION] == server.generation:
             server.generation += 1
-
-    return engine
 
 
 def connect(engine: Engine, open_connection: Callable[[], T]) -> T:

@@ -288,6 +288,28 @@ def _holds(
             return column != literal_column("''") if is_list else column.is_not(None)
         case "never":
             return false()
+        case "is_true" | "is_false":
+            return column.is_(predicate.operator == "is_true")
+        case "contains":
+            parts = [names.parameter() for _ in range(predicate.number)]
+            return or_(*[has_text(database, column, part) for part in parts])
+        case "contains_folded":
+            return has_text(database, table.folded[predicate.field], names.parameter())
+        case "starts_folded":
+            return begins_with(database, table.folded[predicate.field], names.parameter())
+        case "has_any":
+            # Look up the row's few ids among the operands, not each operand in the row.
+            wanted = select(json_elements(database, names.parameter()).c.value)
+            listed = _listed_ids(database, column)
+            return and_(column != literal_column("''"), exists().where(listed.in_(wanted)))
+    return _compared(database, column, predicate, names)
+
+
+def _compared(
+    database: str, column: ColumnElement[Any], predicate: Predicate, names: BindNames
+) -> ColumnElement[bool]:
+    """Compare a column with one value, with both ends of a range, or with several values."""
+    match predicate.operator:
         case "eq":
             return column == names.parameter(column.type)
         case "le":
@@ -304,20 +326,6 @@ def _holds(
             # PostgreSQL lists numbers as texts.
             is_number = isinstance(column.type, BigInteger)
             return column.in_(select(cast(listed, BigInteger) if is_number else listed))
-        case "is_true" | "is_false":
-            return column.is_(predicate.operator == "is_true")
-        case "contains":
-            parts = [names.parameter() for _ in range(predicate.number)]
-            return or_(*[has_text(database, column, part) for part in parts])
-        case "contains_folded":
-            return has_text(database, table.folded[predicate.field], names.parameter())
-        case "starts_folded":
-            return begins_with(database, table.folded[predicate.field], names.parameter())
-        case "has_any":
-            # Look up the row's few ids among the operands, not each operand in the row.
-            wanted = select(json_elements(database, names.parameter()).c.value)
-            listed = _listed_ids(database, column)
-            return and_(column != literal_column("''"), exists().where(listed.in_(wanted)))
     raise AssertionError(predicate.operator)
 
 
