@@ -7,6 +7,7 @@ missing year for 1900, and a hundred thousand calls of it take seconds.
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.months import month_number
@@ -66,7 +67,7 @@ vie sáb dom gio sab ma wo vr za zo monday tuesday wednesday thursday friday sat
 dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi
 dimanche lunes martes miércoles jueves viernes sábado domingo lunedì martedì mercoledì giovedì
 venerdì sabato domenica maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"""
-_WEEKDAY = rf"(?i:(?:{'|'.join(_WEEKDAYS.split())})[.,]{{0,2}} )?"
+_WEEKDAY = re.compile(rf"(?:{'|'.join(_WEEKDAYS.split())})[.,]{{0,2}} ", re.IGNORECASE)
 _DAY = ["day", "month", "year"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -102,9 +103,7 @@ class DateForm:
                 "as in %d/%m/%Y or DD/MM/YYYY; or the days of the file in place of the year, as in "
                 "DD.MM. 2026-01-01..2026-01-31"
             )
-        before = "" if used & set("aA") else _WEEKDAY
-        after = "" if used & set("HIMS") else _TIME
-        pattern = re.compile(before + expression + after)
+        pattern = re.compile(expression + ("" if used & set("HIMS") else _TIME))
         return cls(name, pattern, "y" in used, frozenset(pattern.groupindex), period)
 
     def read(self, text: str) -> int | None:
@@ -113,7 +112,7 @@ class DateForm:
         A time zone moves nothing. Years of two digits are POSIX's (strptime): 69 to 99 are 19YY,
         00 to 68 are 20YY. A year before 1970 gives None.
         """
-        match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
+        match = self._match(text)
         if match is None:
             return None
         day = self._day(match)
@@ -127,7 +126,7 @@ class DateForm:
 
         None if the text has another form, or no time.
         """
-        match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
+        match = self._match(text)
         if match is None or "hour" not in self._groups or match["hour"] is None:
             return None
         day, time = self._day(match), self._time(match)
@@ -144,14 +143,22 @@ class DateForm:
 
     def offset_of(self, text: str) -> int | None:
         """Seconds by which the text's time is ahead of UTC; None if it does not say."""
-        match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
+        match = self._match(text)
         offset = "" if match is None else self._part(match, "offset")
         return _offset_seconds(offset) if offset else None
 
     def year_of(self, text: str) -> int | None:
         """The year of a text of this form, also of one that is no day; None for another text."""
-        match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
+        match = self._match(text)
         return None if match is None or "year" not in self._groups else self._year(match)
+
+    def _match(self, text: str) -> re.Match[str] | None:
+        if len(text) > _LONGEST:
+            return None
+        found = self._pattern.fullmatch(text)
+        if found is None and text[:1].isalpha():
+            found = self._pattern.fullmatch(_without_weekday(text))
+        return found
 
     def _year(self, match: re.Match[str]) -> int:
         year = int(match["year"])
@@ -222,6 +229,12 @@ def _period_of(name: str) -> tuple[str, tuple[date, date] | None]:
         return match[1], (date.fromisoformat(match[2]), date.fromisoformat(match[3]))
     except ValueError:
         raise ImportRefused(f"--date-format {quoted(name)}: there is no such day") from None
+
+
+@lru_cache(1024)
+def _without_weekday(text: str) -> str:
+    match = _WEEKDAY.match(text)
+    return text if match is None else text[match.end() :]
 
 
 def _date(year: int, month: int, day: str) -> date | None:
