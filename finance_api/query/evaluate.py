@@ -15,7 +15,7 @@ from finance_api.values.text import fold
 
 _folded: Callable[[str], str] = lru_cache(maxsize=256)(fold)
 
-_TEXT_TESTS: dict[Operator, Callable[[str, str], bool]] = {
+_TESTS: dict[Operator, Callable[[Any, Any], bool]] = {
     Operator.EQ: lambda value, operand: value == operand,
     Operator.CONTAINS: lambda value, operand: operand in value,
     Operator.CONTAINS_I: lambda value, operand: _folded(operand) in fold(value),
@@ -63,10 +63,7 @@ def _element_holds(condition: Condition, value: Any) -> bool:
         bounds = condition.bounds()
         compared = abs(value) if condition.absolute else value
         return bounds is not None and bounds[0] <= compared <= bounds[1]
-    if isinstance(operand, bool):
-        return bool(value) is operand
-    assert isinstance(operand, str)
-    return _TEXT_TESTS[condition.operator](value, operand)
+    return _TESTS[condition.operator](value, operand)
 
 
 def sorted_rows(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
