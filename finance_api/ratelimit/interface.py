@@ -18,7 +18,11 @@ class RateLimiter(ABC):
     nobody who is refused a request has to wait for longer than one window.
 
     Every method but `close` may raise LimiterUnavailable.
+
+    is_shared: whether several processes count together.
     """
+
+    is_shared = False
 
     @abstractmethod
     def take(

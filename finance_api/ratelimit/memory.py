@@ -1,6 +1,7 @@
 """The limiter in memory, of one process."""
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from finance_api.ratelimit.counters import BucketCounter, Counter, LogCounter
@@ -99,3 +100,8 @@ def _decision(
         [counter.level(state, now_ms, counter.number_of(number)) for counter, state in states]
     )
     return Decision(allowed, levels, now_ms, taken)
+
+
+def from_settings(settings: Mapping[str, Any]) -> MemoryLimiter:
+    """Needs no settings."""
+    return MemoryLimiter()

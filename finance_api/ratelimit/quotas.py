@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_network
 from typing import Any
 
-from pyramid.path import DottedNameResolver
-
 from finance_api.http.identity import Identity, TokenIdentity
 from finance_api.http.proxies import Address
 from finance_api.ratelimit.fallback import FallbackLimiter
@@ -16,7 +14,7 @@ from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
 from finance_api.ratelimit.limits import Algorithm, Decision, Limit, Rule
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.runtime.metrics import Metrics
-from finance_api.runtime.settings import SettingError
+from finance_api.runtime.settings import made_by_name
 
 #: An IPv6 client usually has all addresses of such a network.
 _IPV6_PREFIX = 64
@@ -53,6 +51,11 @@ class Quotas:
         self._sign_in_address = rule("sign_in_address", Algorithm.TOKEN_BUCKET)
         self._sign_in_browser = rule("sign_in_browser", Algorithm.TOKEN_BUCKET)
         self._password_change = rule("password_change", Algorithm.TOKEN_BUCKET)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several processes count together."""
+        return self._strict.is_shared
 
     def take(self, identity: Identity, now_ms: int, *, is_free: bool) -> Decision:
         """Takes a request of this identity. is_free: as of `RateLimiter`."""
@@ -162,22 +165,18 @@ def _network(address: Address | None) -> str:
     return str(address)
 
 
+#: Nobody imports the one with a driver, which is needed only where it is used.
+_LIMITERS = {
+    "memory": "finance_api.ratelimit.memory.from_settings",
+    "redis": "finance_api.ratelimit.redis.from_settings",
+}
+
+
 def open_limiters(settings: Mapping[str, Any], metrics: Metrics) -> tuple[RateLimiter, RateLimiter]:
     """A limiter that is never unavailable, and a strict one. Raises SettingError."""
-    url = settings["finance_api.ratelimit.redis_url"]
-    if settings["finance_api.ratelimit.backend"] == "memory":
-        local = MemoryLimiter()
-        return local, local
-    if not url:
-        raise SettingError("finance_api.ratelimit.redis_url: is needed by the backend redis")
-    try:
-        # Imported here, so that the driver is needed only where it is used.
-        shared = DottedNameResolver().resolve("finance_api.ratelimit.redis.RedisLimiter")(url)
-    except ImportError as error:
-        raise SettingError(
-            f"finance_api.ratelimit.backend: redis needs the package {error.name}; "
-            "install finance-api with its extra redis"
-        ) from None
-    except ValueError as error:
-        raise SettingError(f"finance_api.ratelimit.redis_url: {error}") from None
-    return FallbackLimiter(shared, MemoryLimiter(), metrics.ratelimit_fallbacks.inc), shared
+    limiter: RateLimiter = made_by_name(
+        "finance_api.ratelimit.backend", settings, _LIMITERS, RateLimiter
+    )
+    if not limiter.is_shared:
+        return limiter, limiter
+    return FallbackLimiter(limiter, MemoryLimiter(), metrics.ratelimit_fallbacks.inc), limiter

@@ -5,6 +5,7 @@ times. Both are described in `finance_api.ratelimit.counters`, which does the sa
 call is one script, which Redis runs alone: nobody sees or takes anything in between.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import redis
@@ -14,6 +15,7 @@ from redis.retry import Retry
 from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
 from finance_api.ratelimit.limits import Algorithm, Decision, Level, Rule
 from finance_api.ratelimit.script import SCRIPT
+from finance_api.runtime.settings import SettingError
 
 #: Who waits for Redis keeps a request waiting.
 TIMEOUT_SECONDS = 0.25
@@ -28,6 +30,8 @@ class RedisLimiter(RateLimiter):
 
     Connects when it is first asked. An error of Redis is LimiterUnavailable.
     """
+
+    is_shared = True
 
     def __init__(self, url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         self._client = redis.Redis.from_url(
@@ -92,3 +96,14 @@ class RedisLimiter(RateLimiter):
         levels = zip(rule.limits, *(numbers[n::4] for n in range(4)), strict=True)
         found = tuple([Level(*level) for level in levels])
         return Decision(bool(allowed), found, now_ms, taken)
+
+
+def from_settings(settings: Mapping[str, Any]) -> RedisLimiter:
+    """Raises SettingError."""
+    name = "finance_api.ratelimit.redis_url"
+    if not settings[name]:
+        raise SettingError(f"{name}: is needed by the backend redis")
+    try:
+        return RedisLimiter(settings[name])
+    except ValueError as error:
+        raise SettingError(f"{name}: {error}") from None

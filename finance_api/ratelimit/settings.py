@@ -1,7 +1,7 @@
 """The settings of rate limits."""
 
 from finance_api.ratelimit.limits import parse_limits
-from finance_api.runtime.settings import Setting, integer, one_of, url
+from finance_api.runtime.settings import Setting, integer, required_text, url
 
 SETTINGS = (
     Setting(
@@ -72,10 +72,11 @@ SETTINGS = (
     ),
     Setting(
         "finance_api.ratelimit.backend",
-        one_of("memory", "redis"),
+        required_text,
         "memory",
-        "memory or redis",
-        "The place of the counters: each process, or a shared Redis.",
+        "memory, redis or a dotted name",
+        "The place of the counters: each process, or a shared Redis; a dotted name is a function "
+        "of the settings that returns a RateLimiter.",
     ),
     Setting(
         "finance_api.ratelimit.redis_url",

@@ -4,6 +4,7 @@ Each part of the application declares its settings in a module ``settings`` of i
 """
 
 import ipaddress
+import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,3 +165,35 @@ def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str |
         raise SettingError(f"{setting.name}: {path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise SettingError(f"{setting.name}: {path} is not UTF-8") from None
+
+
+def made_by_name(
+    name: str, settings: Mapping[str, Any], known: Mapping[str, str], kind: type
+) -> Any:
+    """What the function that the setting names makes of the settings: a ``kind``.
+
+    known: dotted names of functions, by the short names that the setting can have instead.
+    Raises SettingError, and what the function raises.
+    """
+    named = settings[name]
+    try:
+        factory = pkgutil.resolve_name(known.get(named, named))
+    except (ImportError, AttributeError, ValueError) as error:
+        if named in known and isinstance(error, ImportError):
+            raise SettingError(
+                f"{name}: {named} needs the package {error.name}; "
+                f"install finance-api with its extra {named}"
+            ) from None
+        raise SettingError(
+            f"{name}: {named!r} is neither {' nor '.join(known)} "
+            f"nor a name that can be imported: {error}"
+        ) from None
+    try:
+        made = factory(settings)
+    except TypeError as error:
+        raise SettingError(
+            f"{name}: {named!r} cannot be called with the settings: {error}"
+        ) from None
+    if not isinstance(made, kind):
+        raise SettingError(f"{name}: {named!r} does not return a {kind.__name__}")
+    return made

@@ -64,7 +64,7 @@ def _check(settings: Settings) -> None:
         wsgi.check_threads(application, settings["server.threads"])
     for application in wsgi.applications if workers > 1 else ():
         need = f"server.workers: {workers} need"
-        if application.registry.settings["finance_api.ratelimit.backend"] == "memory":
+        if not application.registry.services.quotas.is_shared:
             raise SettingError(f"{need} finance_api.ratelimit.backend = redis, to count together")
         if not application.registry.services.storage.persistent:
             raise SettingError(f"{need} a finance_api.storage that they share, unlike memory")

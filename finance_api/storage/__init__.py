@@ -3,11 +3,10 @@
 The implementation is named in the settings; nobody imports it.
 """
 
-import pkgutil
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.runtime.settings import SettingError
+from finance_api.runtime.settings import made_by_name
 from finance_api.storage.interface import StorageBackend
 
 _IMPLEMENTATIONS = {
@@ -18,20 +17,7 @@ _IMPLEMENTATIONS = {
 
 def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
     """The backend that ``finance_api.storage`` names. Raises SettingError, StorageNotReady."""
-    named = settings["finance_api.storage"]
-    try:
-        factory = pkgutil.resolve_name(_IMPLEMENTATIONS.get(named, named))
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SettingError(
-            f"finance_api.storage: {named!r} is neither {' nor '.join(_IMPLEMENTATIONS)} "
-            f"nor a name that can be imported: {error}"
-        ) from None
-    try:
-        backend = factory(settings)
-    except TypeError as error:
-        raise SettingError(
-            f"finance_api.storage: {named!r} cannot be called with the settings: {error}"
-        ) from None
-    if not isinstance(backend, StorageBackend):
-        raise SettingError(f"finance_api.storage: {named!r} does not return a StorageBackend")
+    backend: StorageBackend = made_by_name(
+        "finance_api.storage", settings, _IMPLEMENTATIONS, StorageBackend
+    )
     return backend
