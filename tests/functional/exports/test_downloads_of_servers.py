@@ -142,11 +142,12 @@ def test_waitress_closes_the_connection_of_an_export_that_breaks_off(breaking):
 
 def test_granian_sends_no_end_of_an_export_that_breaks_off(breaking):
     server = breaking.start_breaking("production.ini")
-    with connect(server, timeout=3) as connection:
+    with connect(server) as connection:
         answer = breaking.ask(connection)
         assert answer.status == 200
         lines = [json.loads(answer.readline()) for _ in range(PAGES * STREAMED_ROWS)]
         assert len({line["id"] for line in lines}) == PAGES * STREAMED_ROWS
+        connection.sock.settimeout(3)
         with pytest.raises(TimeoutError):
             answer.readline()
         with connect(server) as other:
@@ -154,7 +155,7 @@ def test_granian_sends_no_end_of_an_export_that_breaks_off(breaking):
 
     # The client has gone, and so has what it held.
     def is_there():
-        with connect(server, timeout=3) as another:
+        with connect(server) as another:
             return breaking.ask(another).status == 200
 
     wait_until(is_there)

@@ -1,7 +1,5 @@
 """What a user has asked of the public surface: counted, written behind, told, and forgotten."""
 
-import time
-
 import pytest
 
 from finance_api.auth.issuing import issue_token
@@ -10,6 +8,7 @@ from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import Jwt
 from finance_api.values.time import parse_time
 from support.native_rows import account, label, record
+from support.programs import wait_until
 from support.service import Client, Service
 
 STATS = "api-usage/stats"
@@ -219,10 +218,7 @@ def test_a_write_that_fails_loses_no_number_and_fails_no_read(service, client, m
 
 def test_numbers_are_written_soon_by_themselves(service, client):
     assert client.get("labels").status_int == 200
-    deadline = time.monotonic() + 10
-    while client.get(STATS, period="1days").json["total"] != 1:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: client.get(STATS, period="1days").json["total"] == 1)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
