@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from finance_api.ledger.references import ids_in
+from finance_api.ledger.references import fields_referring_to, ids_in
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Past
 from finance_api.ledger.undo.report import UndoReport
@@ -125,7 +125,7 @@ class Leftovers:
     def _first_maker(self, key: Key, before: int | None) -> int | None:
         """The first import, before that entry, whose records have referred to it from the start."""
         data, user_id = self._session.storage.data, self._session.user.id
-        for name in _fields_referring_to(key[0], RECORDS):
+        for name in fields_referring_to(_BY_NAME[key[0]], RECORDS):
             condition = any_of(name, [key[1]])
             sums = data.sum_by(user_id, ["importId"], [condition], with_void=True)
             makers = {number for (number,) in sums}
@@ -176,7 +176,3 @@ class Leftovers:
                 used |= set(self._refers_to(RECORDS, found[0]))
                 made -= set(ids_in(found[0][field.name]))
         return used
-
-
-def _fields_referring_to(name: str, resource: Resource) -> list[str]:
-    return [field.name for field in resource.references if referred_by(field).name == name]
