@@ -45,7 +45,6 @@ READER = "me@example.com"
 #: page -> how many blocks of commands and answers are not run. Each says why.
 NOT_RUN = {
     "deploying.md": 9,
-    "errors.md": 2,
     "exchange-rates.md": 1,
     "importing.md": 2,
     "mcp.md": 3,
