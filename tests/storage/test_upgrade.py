@@ -4,7 +4,6 @@ import hashlib
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 from alembic import command
@@ -35,6 +34,7 @@ from finance_api.storage.sql.writing.record_sums import _KEY
 from finance_api.storage.sql.writing.records_by_date import projected
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import FULL
+from support.next_version import add_next_version
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 DAY = 86_400
@@ -217,17 +217,6 @@ def test_versions_are_those_of_the_migrations_in_their_order():
 FIXTURE = Path(__file__).parents[1] / "samples" / "databases" / "0001_initial.sql"
 
 #: A later migration.
-NEXT = """
-    import sqlalchemy as sa
-    from alembic import op
-
-    revision = "next"
-    down_revision = {newest!r}
-
-    def upgrade():
-        op.add_column("records", sa.Column("weight", sa.BigInteger()))
-        op.execute("UPDATE records SET weight = amount * 2")
-"""
 
 
 @pytest.fixture
@@ -270,18 +259,8 @@ def test_a_later_migration_keeps_the_data_of_the_fixture(stored, tmp_path, monke
     stored.upgrade()
     before = all_rows(stored)
     assert all(before[resource.name] for resource in PUBLIC_RESOURCES)
-    (tmp_path / "next.py").write_text(dedent(NEXT).format(newest=schema.newest_version()))
-    make, old = schema._config, schema.versions()
-
-    def with_next():
-        config = make()
-        folders = f"{config.get_main_option('script_location')}/versions:{tmp_path}"
-        config.set_main_option("path_separator", "os")
-        config.set_main_option("version_locations", folders)
-        return config
-
-    monkeypatch.setattr(schema, "_config", with_next)
-    monkeypatch.setattr(schema, "versions", lambda: (*old, "next"))
+    old = schema.versions()
+    add_next_version(monkeypatch, tmp_path)
     with pytest.raises(StorageNotReady, match="run 'finance-api db upgrade'"):
         stored.check()
     stored.upgrade()

@@ -17,10 +17,10 @@ from finance_api.values.time import parse_date
 from support.native_rows import account, household, label, record, uid
 
 RATES = {
-    "2026-02-27": {"USD": "1.2"},
+    "2026-02-27": {"SEK": "1.2"},
     # Nothing on the weekend, nor on the days after it.
-    "2026-03-06": {"USD": "1.6", "CHF": "0.9"},
-    "2026-03-17": {"USD": "1.28", "CHF": "0.96"},
+    "2026-03-06": {"SEK": "1.6", "CAD": "0.9"},
+    "2026-03-17": {"SEK": "1.28", "CAD": "0.96"},
 }
 CSV, NDJSON = {"Accept": "text/csv"}, {"Accept": "application/x-ndjson"}
 HELP = "'finance-api rates import' adds rates"
@@ -57,7 +57,7 @@ def books(client):
     """Accounts in three currencies; of AED there is no rate."""
     client.load(
         account(1, name="Giro", initialBalance=100),
-        account(2, name="Dollars", currencyCode="USD", initialBalance=64),
+        account(2, name="Dollars", currencyCode="SEK", initialBalance=64),
         account(3, name="Dirham", currencyCode="AED"),
         label(1, name="trip"),
         record(1, amount=Decimal("-10.0001"), recordDate="2026-03-05"),
@@ -102,7 +102,7 @@ def test_records_are_converted_by_the_rate_of_their_day_or_of_one_up_to_seven_da
         (Decimal("-10.0001"), "EUR", None),
         (-10, "EUR", None),
         (-15, "EUR", None),
-        (None, "EUR", NO_RATE.format("USD", "2026-03-14")),
+        (None, "EUR", NO_RATE.format("SEK", "2026-03-14")),
         (Decimal("0.0001"), "EUR", None),
         (None, "EUR", NO_RATE.format("AED", "2026-03-06")),
         (None, "EUR", NO_RATE.format("AED", "2026-03-09")),
@@ -112,7 +112,7 @@ def test_records_are_converted_by_the_rate_of_their_day_or_of_one_up_to_seven_da
 
 
 def test_a_converted_amount_goes_through_the_euro_and_is_rounded_once(books):
-    rows = found(books, "records", convertTo="CHF", sortBy="id", limit=5)["records"]
+    rows = found(books, "records", convertTo="CAD", sortBy="id", limit=5)["records"]
     # -10.0001 of the 5th has no rate of that day or before it.
     assert [row["convertedAmount"] for row in rows] == [
         None,
@@ -121,8 +121,8 @@ def test_a_converted_amount_goes_through_the_euro_and_is_rounded_once(books):
         None,
         Decimal("0.0001"),
     ]
-    # 0.0001 USD are 0.00005625 CHF, and would be 0.0001 EUR, 0.00009 CHF.
-    assert rows[0]["conversionError"].startswith("there is no rate of EUR in CHF of 2026-03-05")
+    # 0.0001 SEK are 0.00005625 CAD, and would be 0.0001 EUR, 0.00009 CAD.
+    assert rows[0]["conversionError"].startswith("there is no rate of EUR in CAD of 2026-03-05")
 
 
 def test_every_representation_has_the_same_columns(books):
@@ -135,7 +135,7 @@ def test_every_representation_has_the_same_columns(books):
     assert list(map(exact, lines)) == rows
     heading, *cells = books.get("records.csv", **query).text.splitlines()
     assert heading == "id,amount,convertedAmount,convertedCurrencyCode,conversionError"
-    no_rate = NO_RATE.format("USD", "2026-03-14")
+    no_rate = NO_RATE.format("SEK", "2026-03-14")
     assert cells[1] == f"{uid('Record', 2)},-16,-10,EUR,"
     assert cells[3] == f'{uid("Record", 4)},-32,,EUR,"{no_rate}"'
     workbook = books.get("records.xlsx", **query)
@@ -160,7 +160,7 @@ def test_single_records_are_converted_as_in_the_list(books):
 
 def test_a_record_s_day_is_the_one_that_is_shown(client):
     client.load(
-        account(currencyCode="USD"),
+        account(currencyCode="SEK"),
         record(1, amount=-16, recordDate="2026-03-13T23:59:59Z"),
         record(2, amount=-16, recordDate="2026-03-14T00:30:00+01:00"),
     )
@@ -192,7 +192,7 @@ def test_accounts_are_converted_by_the_rate_of_the_user_s_day(books, service):
     assert asked(books, "accounts", **again).status_int == 200
     # In Berlin it is the next day.
     books.service.change(lambda s: s.users.update(books.user.id, time_zone="Europe/Berlin"))
-    assert converted()[1] == (None, NO_RATE.format("USD", "2026-03-25"))
+    assert converted()[1] == (None, NO_RATE.format("SEK", "2026-03-25"))
     (csv,) = books.get(
         "accounts.csv", convertTo="EUR", fields="name", accountType="General", name="eq.Giro"
     ).text.splitlines()[1:]
@@ -214,19 +214,19 @@ def test_a_summary_adds_up_what_was_converted_and_lists_the_rest(books):
     names += ("convertedIncome", "convertedExpense", "convertedNet", "conversionError")
     no_rate = [
         NO_RATE.format(currency, f"the days of {records} records")
-        for currency, records in (("AED", "2 of 2"), ("USD", "1 of 4"))
+        for currency, records in (("AED", "2 of 2"), ("SEK", "1 of 4"))
     ]
     one, some = Decimal("-10.0001"), Decimal("0.0001")
     assert [tuple(group[name] for name in names) for group in answer["groups"]] == [
         ("AED", 2, -12, "EUR", 0, None, None, None, no_rate[0]),
         ("EUR", 1, one, "EUR", 1, 0, one, one, None),
-        ("USD", 4, Decimal("-71.9999"), "EUR", 3, some, -25, Decimal("-24.9999"), no_rate[1]),
+        ("SEK", 4, Decimal("-71.9999"), "EUR", 3, some, -25, Decimal("-24.9999"), no_rate[1]),
     ]
     days = {"firstDate": "2026-03-06", "lastDate": "2026-03-09"}
     day = {"firstDate": "2026-03-14", "lastDate": "2026-03-14"}
     assert answer["notConverted"] == [
         {"currencyCode": "AED", "count": 2, "days": 2, **days},
-        {"currencyCode": "USD", "count": 1, "days": 1, **day},
+        {"currencyCode": "SEK", "count": 1, "days": 1, **day},
     ]
     assert list(answer) == [
         *("groups", "leftOut", "overlapping", "notConverted", "limit", "offset", "nextOffset")
@@ -245,7 +245,7 @@ def test_a_summary_that_would_convert_too_many_amounts_is_refused(books, monkeyp
         "message": "more than 4 amounts would be converted: ask for a shorter time, or leave "
         "it out",
     }
-    for query in ({"convertTo": "USD"}, {"convertTo": "EUR", "currencyCode": "eq.USD"}):
+    for query in ({"convertTo": "SEK"}, {"convertTo": "EUR", "currencyCode": "eq.SEK"}):
         assert found(books, "records/summary", **query)["groups"]
 
 
@@ -258,14 +258,14 @@ def test_what_is_not_converted_is_of_all_pages_and_of_what_the_filters_leave(boo
     assert [each["count"] for each in whole["notConverted"]] == [2, 1]
     some = found(books, "records/summary", recordDate="lt.2026-03-09", currencyCode="AED", **query)
     assert [each["count"] for each in some["notConverted"]] == [1]
-    none = found(books, "records/summary", recordDate="eq.2026-03-06", currencyCode="USD", **query)
+    none = found(books, "records/summary", recordDate="eq.2026-03-06", currencyCode="SEK", **query)
     assert none["notConverted"] == []
 
 
 def test_void_records_transfers_and_excluded_accounts_are_left_out_of_converted_sums_too(client):
     client.load(
-        account(1, currencyCode="USD"),
-        account(2, currencyCode="USD", excludeFromStats=True),
+        account(1, currencyCode="SEK"),
+        account(2, currencyCode="SEK", excludeFromStats=True),
         record(1, amount=-16, recordDate="2026-03-06"),
         record(2, amount=-32, recordDate="2026-03-06", recordState="void"),
         record(3, amount=-64, recordDate="2026-03-06", transferId=uid("Record", 77)),
@@ -282,13 +282,13 @@ def test_void_records_transfers_and_excluded_accounts_are_left_out_of_converted_
 def test_a_sum_beyond_64_bits_is_exact(client):
     largest = Decimal("922337203685477.5807")
     client.load(
-        *(account(n, currencyCode="USD") for n in (1, 2, 3)),
+        *(account(n, currencyCode="SEK") for n in (1, 2, 3)),
         *(
             record(n, amount=largest, recordDate="2026-03-06", accountId=uid("Account", n))
             for n in (1, 2, 3)
         ),
     )
-    (group,) = found(client, "records/summary", convertTo="CHF")["groups"]
+    (group,) = found(client, "records/summary", convertTo="CAD")["groups"]
     # 9223372036854775807 * 0.9 / 1.6 ends in .4375.
     one = Decimal(9223372036854775807 * 9 // 16).scaleb(-4)
     assert group["convertedNet"] == 3 * one
@@ -300,21 +300,21 @@ def test_columns_of_converted_sums_can_be_sorted_by_and_filled(books):
     assert [row["convertedNet"] for row in rows] == [
         *(Decimal("-9.9999"), Decimal("-10.0001"), -15, None, None, None)
     ]
-    rows = found(books, "records/summary", fill="true", currencyCode="USD", **query)["groups"]
+    rows = found(books, "records/summary", fill="true", currencyCode="SEK", **query)["groups"]
     assert (len(rows), rows[0]["convertedNet"], rows[0]["convertedCount"]) == (9, 0, 0)
     response = books.get("records/summary", groupBy="day", sortBy="-convertedNet")
     assert "not a column of these groups" in response.json["errors"][0]["message"]
 
 
 def test_csv_and_ndjson_of_a_summary_say_in_a_header_what_is_missing(books):
-    answer = books.get("records/summary", headers=CSV, convertTo="EUR", currencyCode="USD")
-    assert answer.headers["X-Not-Converted"] == "USD=1"
+    answer = books.get("records/summary", headers=CSV, convertTo="EUR", currencyCode="SEK")
+    assert answer.headers["X-Not-Converted"] == "SEK=1"
     heading, row = answer.text.splitlines()
     assert heading.endswith(
         ",lastDate,convertedCurrencyCode,convertedCount,convertedIncome,convertedExpense,"
         "convertedNet,conversionError"
     )
-    assert ',2026-03-14,EUR,3,0.0001,-25,-24.9999,"there is no rate of USD in EUR' in row
+    assert ',2026-03-14,EUR,3,0.0001,-25,-24.9999,"there is no rate of SEK in EUR' in row
     none = books.get("records/summary", headers=NDJSON, convertTo="EUR", currencyCode="EUR")
     assert none.headers["X-Not-Converted"] == ""
     assert "X-Not-Converted" not in books.get("records/summary", headers=CSV).headers
@@ -335,12 +335,12 @@ def test_balances_are_converted_by_the_rate_of_the_last_day_of_their_interval(bo
     ]
     assert {row["conversionError"] for row in answer["balances"]} == {
         None,
-        NO_RATE.format("USD", "2026-03-15"),
+        NO_RATE.format("SEK", "2026-03-15"),
         *(NO_RATE.format("AED", f"2026-03-{day}") for day in ("08", "15", "18")),
     }
     totals = answer["convertedTotals"]
     assert [total["convertedBalance"] for total in totals] == [None] * 3
-    no_rates = [NO_RATE.format(code, "2026-03-15") for code in ("AED", "USD")]
+    no_rates = [NO_RATE.format(code, "2026-03-15") for code in ("AED", "SEK")]
     assert totals[1]["conversionError"] == "; ".join(no_rates)
     few = found(
         books,
@@ -508,7 +508,7 @@ def test_rates_that_are_imported_meanwhile_are_in_the_next_answer(books, service
 
 def test_others_have_the_same_rates_and_nothing_else_in_common(books, service):
     other = service.client()
-    other.load(account(2, currencyCode="USD"), record(2, amount=-32, accountId=uid("Account", 2)))
+    other.load(account(2, currencyCode="SEK"), record(2, amount=-32, accountId=uid("Account", 2)))
     for path in [*WITH_CONVERSION, *INTERNAL]:
         mine, theirs = (asked(client, path, convertTo="EUR") for client in (books, other))
         assert mine.headers["ETag"] != theirs.headers.get("ETag")
@@ -531,5 +531,5 @@ def test_scopes_are_those_of_the_paths(service):
 def test_everything_of_a_household_can_be_converted(client):
     client.load(*household())
     for path in WITH_CONVERSION:
-        for code in ("EUR", "CHF", "USD"):
+        for code in ("EUR", "CAD", "SEK"):
             assert asked(client, path, convertTo=code).status_int == 200

@@ -209,7 +209,7 @@ class SumReader(Part, DataReader):
         self.connection.begin_snapshot()
         group_by = tuple(names)
         grain = _grain(group_by, conditions) if self.has_stored_sums else None
-        months = _whole_months(conditions)
+        months = None if grain is None else _whole_months(conditions)
 
         def of_rows(conditions: Sequence[Condition]) -> dict[tuple[Any, ...], RecordSum]:
             predicates, values = shape_and_values(conditions)
