@@ -152,6 +152,9 @@ def test_every_filter_of_records_applies(books):
     assert cells(books, "net", recordDate="gte.2026-03-02", amount="lt.0", currencyCode="EUR") == [
         (-1,)
     ]
+    assert cells(books, "net", recordDate="ne.2026-03-02", currencyCode="EUR") == [
+        (Decimal("-17.5"),)
+    ]
     assert cells(books, "net", category="eq.Bread") == [(Decimal("-6.5"),)]
     assert cells(books, "net", category="contains.o") == [(-10,)]
     assert cells(books, "net", category="is.null", accountName="eq.Giro") == [(-1,)]
