@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -74,11 +75,28 @@ _EACH_STORAGE = (
     *("both", "processes", "rotating"),
 )
 #: By day, one test in this many runs on each storage other than BY_DAY.
-_ONE_OF = {"memory": 20, "postgresql": 10} | dict.fromkeys(POOLED, 40)
+_ONE_OF = {"memory": 40, "postgresql": 20} | dict.fromkeys(POOLED, 80)
+
+
+#: Where a case takes long, a test with more cases than MOST_CASES runs on these many by day.
+_SLOW = ("tests/browser/", "tests/functional/")
+MOST_CASES = 8
+
+
+def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
+    """The cases that only the night runs: always the same ones."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.nodeid.startswith(_SLOW):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    drawn = (
+        sorted(each, key=lambda item: zlib.crc32(item.nodeid.encode())) for each in cases.values()
+    )
+    return {item for each in drawn for item in each[MOST_CASES:]}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """By day few tests that run on each storage run on others than one.
+    """By day few tests that run on each storage run on others than one, and some on few cases.
 
     Tests of the storages themselves are not meant: these have other names for what they run on.
     """
@@ -96,6 +114,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         else:
             is_run = zlib.crc32(item.nodeid.encode()) % one_of == 0
             (kept if is_run else left_out).append(item)
+    by_night = _left_out_by_day(kept)
+    if NIGHTLY:
+        for item in by_night:
+            item.add_marker("nightly")
+    else:
+        left_out += by_night
+        kept = [item for item in kept if item not in by_night]
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept
 

@@ -9,6 +9,7 @@ import pytest
 
 from finance_api.runtime.settings import SettingError
 from finance_api.settings import PLUGINS
+from support.nightly import count
 from support.service import Service
 
 MEMORY = {"finance_api.storage": "memory"}
@@ -57,7 +58,8 @@ def test_a_plug_in_that_is_not_there_is_named():
         Service("memory", {**MEMORY, "finance_api.plugins": "finance_api.nothing"})
 
 
-@pytest.mark.parametrize("plugin", PLUGINS)
+@pytest.mark.nightly
+@pytest.mark.parametrize("plugin", count(PLUGINS[:1], PLUGINS))
 def test_the_rest_works_where_the_package_of_a_plug_in_is_missing(plugin, tmp_path):
     cached = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "finance_api", tmp_path / "finance_api", ignore=cached)

@@ -18,7 +18,9 @@ from support.nightly import count
 from support.service import Service
 from support.uploads import STATEMENT, do, finished, post_file, sent, uploads_of
 
-pytestmark = pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+pytestmark = pytest.mark.parametrize(
+    "service", count(["sqlite"], ["sqlite", "postgresql"]), indirect=True
+)
 
 ROWS = count(800, 4_000)
 #: About as long as the import of them takes.

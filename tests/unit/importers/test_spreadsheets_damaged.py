@@ -68,14 +68,14 @@ def overwritten(data: bytes, number: int) -> Iterator[bytes]:
 
 @files
 def test_mutations_are_read_or_refused(name: str) -> None:
-    outcomes = [outcome(each) for each in mutations(FILES[name], count(25, 1_000), PIECES)]
+    outcomes = [outcome(each) for each in mutations(FILES[name], count(12, 1_000), PIECES)]
     assert None in outcomes
 
 
 @files
 def test_mutations_within_the_container_are_read_or_refused(name: str) -> None:
     within = overwritten if name.startswith("xls-") else members_mutated
-    outcomes = [outcome(each) for each in within(FILES[name], count(15, 2_500))]
+    outcomes = [outcome(each) for each in within(FILES[name], count(8, 2_500))]
     assert None in outcomes
     assert any(outcomes)
 
@@ -85,5 +85,5 @@ def test_file_that_is_cut_off_is_whole_or_refused(name: str) -> None:
     data = FILES[name]
     whole = outcome(data)
     assert whole
-    for length in range(0, len(data), count(8, 1)):
+    for length in range(0, len(data), count(16, 1)):
         assert outcome(data[:length]) in (None, whole)
