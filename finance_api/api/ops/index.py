@@ -20,7 +20,7 @@ from finance_api.http.surfaces import (
 )
 from finance_api.version import __version__
 
-#: Of plug-ins.
+#: The links that plug-ins add.
 _WALLET, _DOCS = "walletDescription", "docs"
 #: By name: what it is, and its path.
 _LINKS = {

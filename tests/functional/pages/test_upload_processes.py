@@ -157,7 +157,10 @@ def test_a_killed_import_stores_nothing_or_everything(service, victim, figures):
         assert found in (0, ROWS)
         done += found == ROWS
         path = sent(visitor, LARGE)
-        do(visitor, path, "confirm")
+        if found:
+            assert "Nothing new" in shown_text(visitor.get(path).text)
+        else:
+            do(visitor, path, "confirm")
         assert number_of_records(service, user) == ROWS
     figures(f"{kills} kills, {done} after the end of the import")
 
