@@ -1,7 +1,7 @@
 """The tables of the last run, as Markdown.
 
 python -m bench.report           prints them
-python -m bench.report --docs    also puts them into docs/performance.md, without the latencies
+python -m bench.report --docs    also puts them into bench/FIGURES.md, without the latencies
 """
 
 import argparse
@@ -15,7 +15,7 @@ from bench.servers import COMPETITORS, OURS, REFERENCE, WITH_TARGETS
 from bench.sizes import FULL, QUICK, SIZES
 from bench.workspace import PROJECT, Workspace
 
-PAGE = PROJECT / "docs" / "performance.md"
+PAGE = PROJECT / "bench" / "FIGURES.md"
 _BEGIN = "<!-- The tables begin: python -m bench.report --docs writes them. -->"
 _END = "<!-- The tables end. -->"
 _DATABASES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
@@ -230,7 +230,7 @@ def _main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="the tables of the quick run")
     parser.add_argument(
-        "--docs", action="store_true", help="also write them into docs/performance.md"
+        "--docs", action="store_true", help="also write them into bench/FIGURES.md"
     )
     options = parser.parse_args()
     workspace = Workspace(QUICK if options.quick else FULL)
