@@ -79,33 +79,28 @@ class Currencies:
 
 
 def decide_currencies(
-    survey: Survey,
-    layout: Plan,
-    headings: Headings,
-    questions: Questions,
-    *,
-    needs_one: Callable[[], bool],
+    plan: Plan, survey: Survey, questions: Questions, *, needs_one: Callable[[], bool]
 ) -> Currencies:
     """Asks for --map currency= where an unmapped column has codes that are not one for all.
 
     needs_one: whether an account may be new.
     """
-    options, columns, remembered = layout.options, layout.columns, layout.remembered
-    option = options.currency
+    layout, columns, headings = plan.layout, plan.columns, plan.headings
+    option, remembered = layout.currency, plan.remembered
     if "currency" in columns:
-        several = _per_account(survey.currencies, options)
+        several = _per_account(survey.currencies, layout)
         column = headings.named(columns["currency"][0])
         return Currencies(
             option, None, several, by_mark=False, remembered=remembered, column=column
         )
-    above = None if layout.profile is not None else currency_above(lines_above(layout.table))
+    above = None if plan.profile is not None else currency_above(lines_above(plan.table))
     in_headings = _in_headings(columns, headings)
     stated = {mark.currency for mark in in_headings} - {None}
     written = stated.pop() if len(stated) == 1 else above
     marks = survey.amounts.marks
     certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
     if option is None and written is None and len(certain) > 1 and not survey.amounts.has_bare:
-        several = _per_account(survey.marked, options)
+        several = _per_account(survey.marked, layout)
         return Currencies(None, None, several, by_mark=True, remembered=remembered)
     for mark, line in (dict.fromkeys(in_headings, headings.line) | marks).items():
         if option is not None and not mark.fits(option):
@@ -122,7 +117,7 @@ def decide_currencies(
             headings.line,
             answers=(Answer(instead_of=("--currency",)),),
         )
-    if "currency" not in map(field_of, options.columns):
+    if "currency" not in map(field_of, layout.columns):
         whole = whole or _in_columns(survey, option or whole, headings, questions, needs_one)
     if whole is None and option is None and len(certain) == 1:
         whole = next(iter(certain))
@@ -130,10 +125,10 @@ def decide_currencies(
 
 
 def _per_account(
-    found: Mapping[str, Mapping[str, int]], options: Layout
+    found: Mapping[str, Mapping[str, int]], layout: Layout
 ) -> dict[str, tuple[str, ...]]:
     """Account -> its currencies; all rows are of the account that is given."""
-    if options.account is None:
+    if layout.account is None:
         return {name: tuple(codes) for name, codes in found.items()}
     codes = tuple(code for codes in found.values() for code in codes)
     return {"": codes} if codes else {}

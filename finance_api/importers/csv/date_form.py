@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from finance_api.importers.csv.months import month_number
+from finance_api.importers.csv.vocabulary import WEEKDAYS, month_number
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 from finance_api.values.time import DAY_SECONDS, from_date
@@ -61,13 +61,8 @@ _TIME = (
     r"(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?:\s?(?P<half>[AaPp][Mm]))?"
     r"(?:\s?(?P<offset>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?"
 )
-#: The days of the week that may stand before a date.
-_WEEKDAYS = """mo di mi do fr sa so mon tue wed thu fri sat sun lun mar mer jeu ven sam dim mié jue
-vie sáb dom gio sab ma wo vr za zo monday tuesday wednesday thursday friday saturday sunday montag
-dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi
-dimanche lunes martes miércoles jueves viernes sábado domingo lunedì martedì mercoledì giovedì
-venerdì sabato domenica maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"""
-_WEEKDAY = re.compile(rf"(?:{'|'.join(_WEEKDAYS.split())})[.,]{{0,2}} ", re.IGNORECASE)
+#: A day of the week may stand before a date.
+_WEEKDAY = re.compile(rf"(?:{'|'.join(WEEKDAYS)})[.,]{{0,2}} ", re.IGNORECASE)
 _DAY = ["day", "month", "year"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

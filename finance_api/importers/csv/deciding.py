@@ -1,26 +1,23 @@
 """What the cells of a file mean: decided step by step, or asked, all of it at once."""
 
-import dataclasses
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
-from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.amounts import AmountReader, Reading
 from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
 from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.currencies import Currencies, decide_currencies
+from finance_api.importers.csv.currencies import decide_currencies
 from finance_api.importers.csv.date_form import DateForm
 from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.heading_words import in_minor_units
 from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.preamble import balances_above, lines_above
-from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.selection import Selection
-from finance_api.importers.csv.signs import BalanceWays, Signs, decide_signs
-from finance_api.importers.csv.statements import RowReader, StatementBuilder, texts_digest
+from finance_api.importers.csv.signs import Signs, decide_signs
+from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.unread import ask_about_unread
@@ -31,52 +28,44 @@ from finance_api.importers.texts import quoted
 
 
 def movements(
-    layout: Plan, selection: Selection, skipped: Counter[str] | None = None
+    plan: Plan, selection: Selection, skipped: Counter[str] | None = None
 ) -> Iterator[Row]:
     """The rows that are money, and under a profile what they become; what is not is counted."""
-    rows = layout.table.rows(skipped)
+    rows = plan.table.rows(skipped)
     if selection.is_needed:
         rows = (row for row in rows if selection.keeps(*row, skipped))
-    if layout.rows is None:
+    if plan.rows is None:
         return rows
-    expand = layout.rows.begin()
+    expand = plan.rows.begin()
     return ((line, found) for line, cells in rows for found in expand(line, cells, skipped))
 
 
 class Deciding:
-    """The steps from a layout to a reader of its rows.
+    """The steps from a plan to a reader of its rows.
 
-    layout: without the rows at the end that are known to be no data, once it has run.
+    plan: without the rows at the end that are known to be no data, once it has run.
     remarks: what was decided, for the one who imports. above: the balances above the headings.
     """
 
-    def __init__(self, layout: Plan, questions: Questions) -> None:
-        options, headings = layout.options, layout.headings
-        self.layout = layout
+    def __init__(self, plan: Plan, questions: Questions) -> None:
+        layout = plan.layout
+        self.plan = plan
         self.remarks: list[str] = []
-        self.above = balances_above(lines_above(layout.table))
+        self.above = balances_above(lines_above(plan.table))
         self._questions = questions
-        self._headings = headings
-        self._zone = _zone(options)
-        self._fees_signed = _fees_are_signed(options, headings, questions)
-        self.selection = Selection(
-            options,
-            headings,
-            layout.inferred.statuses,
-            layout.texts,
-            layout.columns,
-            is_saved="only" in layout.taken,
-        )
+        self._fees_signed = _fees_are_signed(layout, plan.headings, questions)
+        self.selection = Selection(plan)
         self._words = None
-        if options.sign is not None:
-            self._words = SignWords(*headings.position_and_rest("--sign", options.sign))
-        self._survey = Survey(layout, self.selection, self._words)
+        if layout.sign is not None:
+            self._words = SignWords(*plan.headings.position_and_rest("--sign", layout.sign))
+        self._survey = Survey(plan, self.selection, self._words)
 
     def run(self) -> StatementBuilder:
         """Asks for all that is open; the builder reads under the first answers."""
-        layout, questions, survey = self.layout, self._questions, self._survey
+        plan, questions, survey = self.plan, self._questions, self._survey
+        zone = plan.layout.zone()
         self._look_at_rows()
-        _ask_for_account(layout, questions)
+        _ask_for_account(plan, questions)
         self._leave_out_trailer()
         # What is in a column is asked about when it is known which one is meant.
         of_dates = Questions() if "recordDate" in questions.fields else questions
@@ -84,19 +73,41 @@ class Deciding:
         reading = survey.amounts.decide(of_amounts)
         form = self._decide_days(of_dates, reading)
         value_form = survey.value_dates.decide(questions, form)
-        ask_which_rows(survey, self.selection, self._headings, questions)
+        ask_which_rows(survey, self.selection, plan.headings, questions)
         self._ask_about_units()
         currencies = decide_currencies(
-            survey, layout, self._headings, questions, needs_one=lambda: self._new_accounts != []
+            plan, survey, questions, needs_one=lambda: self._new_accounts != []
         )
-        signs = self._decide_signs(of_amounts, form, value_form, reading, currencies)
-        _ask_about_footer(survey, layout.options, questions)
-        self.remarks += ask_about_unread(layout, survey, questions)
-        is_open = currencies.option is None and "currency" not in layout.columns
-        if questions.asked and is_open and not layout.remembered:
+
+        def builder(signs: Signs) -> StatementBuilder:
+            reader = RowReader(
+                plan.columns,
+                signs,
+                self._words,
+                DateReader(form, zone),
+                DateReader(value_form),
+                AmountReader(reading, minor=plan.layout.units == "minor"),
+                self._fees_signed,
+            )
+            reconciles = bool(self.selection.balances or self.above)
+            left_out = self.selection.left_out
+            return StatementBuilder(plan, reader, currencies, left_out, reconciles=reconciles)
+
+        signs = decide_signs(
+            plan,
+            survey,
+            of_amounts,
+            self.remarks,
+            self._trial(builder),
+            lambda: self._balance_ways(reading),
+        )
+        _ask_about_footer(survey, plan.layout, questions)
+        self.remarks += ask_about_unread(plan, survey, questions)
+        is_open = currencies.option is None and "currency" not in plan.columns
+        if questions.asked and is_open and not plan.remembered:
             marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
             questions.ask_for_currency(self._new_accounts, next(marked, ()))
-        return self._builder(signs, form, value_form, reading, currencies)
+        return builder(signs)
 
     def _look_at_rows(self) -> None:
         questions = self._questions
@@ -113,21 +124,20 @@ class Deciding:
 
     def _leave_out_trailer(self) -> None:
         """Leaves out the rows at the end that are known to be no data."""
-        layout, survey = self.layout, self._survey
-        if survey.footer is None or not any(cell.strip() for cell in survey.footer_cells):
+        plan, survey = self.plan, self._survey
+        first = next((cell for cell in survey.footer_cells if cell.strip()), None)
+        if survey.footer is None or first is None:
             return
-        first = next(cell for cell in survey.footer_cells if cell.strip())
-        is_known = layout.profile is not None and first in layout.profile.trailer
+        is_known = plan.profile is not None and first in plan.profile.trailer
         if not is_known and not names_balance(survey.footer_cells):
             return
         if not is_known:
             self.remarks.append(
                 f"{survey.footer[0]} rows at the end are no data, from {quoted(first.strip())} on"
             )
-        last = layout.table.skip_last + survey.footer[0]
+        last = plan.table.skip_last + survey.footer[0]
         survey.footer = None
-        table = dataclasses.replace(layout.table, skip_last=last)
-        self.layout = dataclasses.replace(layout, table=table)
+        self.plan = replace(plan, table=replace(plan.table, skip_last=last))
 
     def _decide_days(self, questions: Questions, reading: Reading) -> DateForm:
         """The form of the dates; where several fit, the one under which the balances' order is
@@ -135,52 +145,41 @@ class Deciding:
         """
         dates = self._survey.dates
         forms = dates.readings()
-        chosen = None
-        if len(forms) > 1 and (orders := self._orders(reading)):
-            (newest_first,) = orders
-            columns = self.layout.columns["recordDate"]
-            days: dict[str, list[int]] = {form.name: [] for form in forms}
-            for _, cells in movements(self.layout, self.selection):
-                for form in forms:
-                    days[form.name].append(form.read(text_of(cells, columns)) or 0)
-            sorted_ = [
-                f for f in forms if days[f.name] == sorted(days[f.name], reverse=newest_first)
-            ]
-            chosen = sorted_[0] if len(sorted_) == 1 else None
-        if chosen is None:
-            chosen = dates.decide(questions)
-        elif chosen is not None:
-            self.remarks.append(
-                f"dates are {chosen.name}: only so are the days in the order of the balances"
-            )
-        return chosen
+        rows = self._balance_rows(reading) if len(forms) > 1 else []
+        orders = orders_of(rows) if len(rows) > 2 else []
+        if len(orders) == 1:
+            columns = self.plan.columns["recordDate"]
+            texts = [text_of(cells, columns) for _, cells in movements(self.plan, self.selection)]
+            days = {form: [form.read(text) or 0 for text in texts] for form in forms}
+            in_order = [f for f in forms if days[f] == sorted(days[f], reverse=orders[0])]
+            if len(in_order) == 1:
+                self.remarks.append(
+                    f"dates are {in_order[0].name}: only so are the days in the order of the "
+                    "balances"
+                )
+                return in_order[0]
+        return dates.decide(questions)
 
     def _ask_about_units(self) -> None:
         """Asks whether amounts whose heading says so are in hundredths of the currency."""
-        texts, columns = self._headings.texts, self.layout.columns
-        names = ("amount", "debit", "credit")
-        indexes = [index for name in names for index in columns.get(name, ())]
-        if texts is None or self.layout.options.units is not None or self.layout.profile:
+        plan, headings = self.plan, self.plan.headings
+        if headings.texts is None or plan.layout.units is not None or plan.profile:
             return
-        named = [texts[index] for index in indexes if in_minor_units(texts[index])]
+        names = ("amount", "debit", "credit")
+        texts = [headings.texts[i] for name in names for i in plan.columns.get(name, ())]
+        named = [text for text in texts if in_minor_units(text)]
         if named:
             self._questions.ask(
                 f"the amounts of {quoted(named[0])} may be in hundredths of the currency: say it "
                 "with --units",
                 Answer(("--units", "minor"), (), "an amount of 1250 is 12.5"),
                 Answer(("--units", "major"), (), "an amount of 1250 is 1250"),
-                line=self._headings.line,
+                line=headings.line,
             )
-
-    def _orders(self, reading: Reading) -> list[bool]:
-        """The only order in which the balances run: False: oldest first. Empty if it is open."""
-        rows = self._balance_rows(reading)
-        orders = orders_of(rows) if len(rows) > 2 else []
-        return orders if len(orders) == 1 else []
 
     def _balance_rows(self, reading: Reading) -> list[BalanceRow]:
         """The rows of a file of one account of which each has a balance; else none."""
-        columns, survey = self.layout.columns, self._survey
+        columns, survey = self.plan.columns, self._survey
         if "balance" not in columns or survey.footer is not None or len(survey.accounts) > 1:
             return []
         if len(survey.currencies) > 1 or any(len(c) > 1 for c in survey.currencies.values()):
@@ -188,21 +187,20 @@ class Deciding:
         amounts = AmountReader(reading)
         (balance,) = columns["balance"]
         found = []
-        for line, cells in movements(self.layout, self.selection):
-            sizes = [
-                abs(amounts.read(text, line).units)
-                for _, text in amount_cell(columns, cells, None, line)
-            ]
+        for line, cells in movements(self.plan, self.selection):
             text = cells[balance].strip()
             if not text:
                 return []
-            found.append((line, sum(sizes), amounts.read(text, line).units))
+            cents = amount_cell(columns, cells, None, line)
+            size = sum(abs(amounts.read(amount, line).units) for _, amount in cents)
+            found.append((line, size, amounts.read(text, line).units))
         for line, (_, cells) in self.selection.balances.items():
             if text := cells[balance].strip():
                 found.append((line, 0, amounts.read(text, line).units))
         return sorted(found)
 
-    def _balance_ways(self, reading: Reading) -> BalanceWays | None:
+    def _balance_ways(self, reading: Reading) -> tuple[Mapping[int, int], int | None] | None:
+        """See `decide_signs`."""
         if self._questions.asks_for("--decimal"):
             return None
         rows = self._balance_rows(reading)
@@ -210,128 +208,55 @@ class Deciding:
         if not ways:
             return None
         states = self.selection.balances
-        found = {line: way for line, way in ways.items() if line not in states}
-        lines = (line for line, size, _ in rows if size and line not in found)
-        return BalanceWays(found, tuple(lines))
+        ways = {line: way for line, way in ways.items() if line not in states}
+        return ways, next((line for line, size, _ in rows if size and line not in ways), None)
 
-    def _decide_signs(
-        self,
-        questions: Questions,
-        form: DateForm,
-        value_form: DateForm,
-        reading: Reading,
-        currencies: Currencies,
-    ) -> Signs:
+    def _trial(
+        self, builder: Callable[[Signs], StatementBuilder]
+    ) -> Callable[[Signs], bool] | None:
+        """Says whether the balances agree with signs; None if they cannot be asked."""
+        if "balance" not in self.plan.columns or self._questions.asked or self._survey.footer:
+            return None
+
         def fits(signs: Signs) -> bool:
-            """Whether the balances agree."""
-            trial = self._builder(signs, form, value_form, reading, currencies)
+            trial = builder(signs)
             try:
-                for line, cells in movements(self.layout, self.selection):
+                for line, cells in movements(self.plan, self.selection):
                     for _ in trial.add(line, cells):
                         pass
             except ImportRefused:
                 return False
             return True
 
-        layout, survey = self.layout, self._survey
-        has_balance = "balance" in layout.columns
-        may_try = has_balance and not self._questions.asked and survey.footer is None
-        return decide_signs(
-            survey,
-            layout.options,
-            self._headings,
-            questions,
-            fits if may_try else None,
-            lambda: self._balance_ways(reading),
-            self.remarks,
-            None if layout.profile is None else shown(layout.profile),
-        )
-
-    def _builder(
-        self,
-        signs: Signs,
-        form: DateForm,
-        value_form: DateForm,
-        reading: Reading,
-        currencies: Currencies,
-    ) -> StatementBuilder:
-        layout = self.layout
-        reader = RowReader(
-            layout.columns,
-            signs,
-            self._words,
-            DateReader(form, self._zone),
-            DateReader(value_form),
-            AmountReader(reading, minor=layout.options.units == "minor"),
-            self._fees_signed,
-        )
-        return StatementBuilder(
-            layout.options,
-            reader,
-            currencies,
-            texts_digest(layout.columns, self._headings.texts, layout.profile),
-            _to_remember(layout, self.selection.left_out),
-            None if layout.profile is None else layout.profile.name,
-            self._without_balance(),
-            reconciles=bool(self.selection.balances or self.above),
-        )
-
-    def _without_balance(self) -> tuple[Answer, ...]:
-        """How to read the file without a balance column that nobody named."""
-        layout = self.layout
-        told = None if layout.told is None else layout.told.balance
-        (index,) = layout.columns.get("balance", (layout.table.width,))
-        if told is not None or index >= layout.table.width:
-            return ()
-        name = self._headings.named(index)
-        return (Answer(("--ignore", name), meaning=f"{quoted(name)} is no running balance"),)
+        return fits
 
     @cached_property
     def _new_accounts(self) -> list[str] | None:
         """The names of the file's accounts that would be new; None if it does not say any."""
-        accounts, given = [*self._survey.accounts], self.layout.options.account
+        accounts, given = [*self._survey.accounts], self.plan.layout.account
         if given is not None:
             # Several numbers are refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
-        return self.layout.new_accounts(accounts) if accounts else None
+        return self.plan.new_accounts(accounts) if accounts else None
 
 
-def _to_remember(layout: Plan, left_out: list[str]) -> dict[str, Any]:
-    assert layout.told is not None
-    kept = layout.told.stated() | {"heading": layout.digest}
-    if left_out:
-        kept["leave_out"] = list(dict.fromkeys((*kept.get("leave_out", ()), *left_out)))
-    return kept if layout.profile is None else kept | {"profile": layout.profile.name}
-
-
-def _ask_about_footer(survey: Survey, options: Layout, questions: Questions) -> None:
+def _ask_about_footer(survey: Survey, layout: Layout, questions: Questions) -> None:
     if survey.footer is not None:
         count, first = survey.footer
         questions.ask(
             f"{first.reason}; if the rows from there on are no data, leave them out with "
             "--skip-last",
-            Answer(("--skip-last", str(options.skip_last + count)), ("--skip-last",)),
+            Answer(("--skip-last", str(layout.skip_last + count)), ("--skip-last",)),
             line=first.line,
         )
 
 
-def _zone(options: Layout) -> ZoneInfo | None:
-    if options.timezone is None:
-        return None
-    try:
-        return ZoneInfo(options.timezone)
-    except (OSError, ValueError, LookupError):
-        raise ImportRefused(
-            f"--timezone {quoted(options.timezone)} is not a zone such as Europe/Berlin"
-        ) from None
-
-
-def _fees_are_signed(options: Layout, headings: Headings, questions: Questions) -> list[bool]:
-    if not options.fee and options.fee_category is not None:
+def _fees_are_signed(layout: Layout, headings: Headings, questions: Questions) -> list[bool]:
+    if not layout.fee and layout.fee_category is not None:
         raise ImportRefused(
             "--fee-category is for --fee", answers=(Answer(instead_of=("--fee-category",)),)
         )
-    return [_fee_is_signed(fee, headings, questions) for fee in options.fee]
+    return [_fee_is_signed(fee, headings, questions) for fee in layout.fee]
 
 
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
@@ -349,12 +274,10 @@ def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
     return kind == "signed"
 
 
-def _ask_for_account(layout: Plan, questions: Questions) -> None:
-    if layout.options.account is not None:
-        return
-    if "account" not in layout.columns and "accountNumber" not in layout.columns:
+def _ask_for_account(plan: Plan, questions: Questions) -> None:
+    if plan.layout.account is None and not {"account", "accountNumber"} & plan.columns.keys():
         # The columns are listed once.
-        found = "" if questions.asked else f"; {layout.headings.found()}"
+        found = "" if questions.asked else f"; {plan.headings.found()}"
         questions.ask(
             "the file does not say which account it is about; name it with --account, or its "
             f"column with --map account=…{found}",

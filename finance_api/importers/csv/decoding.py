@@ -143,22 +143,18 @@ def known_encoding(encoding: str) -> str:
 
 def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
     """Letters beyond ASCII are hardly ever valid UTF-8 by chance."""
-    found: str | None = None
-    line = 1
+    beyond: tuple[int, str] | None = None
     try:
-        for text in _pieces(stream, "utf-8"):
-            if found is None and not text.isascii():
-                at = next(i for i, character in enumerate(text) if not character.isascii())
-                found = text[at]
-                line += len(_NEWLINES.findall(text, 0, at))
-            elif found is None:
-                line += len(_NEWLINES.findall(text))
+        for line, text in _numbered_lines(stream, "utf-8"):
+            if beyond is None and not text.isascii():
+                beyond = line, next(each for each in text if not each.isascii())
     except ValueError:
         return
-    if found is not None:
-        wrong = found.encode().decode(codec, "replace")
+    if beyond is not None:
+        line, character = beyond
+        wrong = character.encode().decode(codec, "replace")
         raise ImportRefused(
-            f"the file is valid UTF-8, where it has {quoted(found)}; in {codec} that reads "
+            f"the file is valid UTF-8, where it has {quoted(character)}; in {codec} that reads "
             f"{quoted(wrong)}: leave out --encoding, or say --force-encoding",
             line,
             answers=(Answer(instead_of=("--encoding",)),),
@@ -167,28 +163,23 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
 
 def _look_at(stream: BinaryIO, codec: str) -> None:
     """Raises ImportRefused for what cannot be decoded or stored, and for an endless line."""
-    length = 0
-    before = 0
+    line = 0
     try:
-        for text in _pieces(stream, codec):
+        for line, text in _numbered_lines(stream, codec):
+            if len(text) > MAX_LINE:
+                raise ImportRefused(f"a line is longer than {MAX_LINE} characters")
             if "\x00" in text or not text.isascii():
                 unstorable = _UNSTORABLE.search(text)
                 if unstorable is not None:
-                    raise ImportRefused(
-                        _unstorable(unstorable[0]), _line_of(stream, codec, before, unstorable)
-                    )
-            end = max(text.rfind("\n"), text.rfind("\r"))
-            length = length + len(text) if end < 0 else len(text) - 1 - end
-            if length > MAX_LINE:
-                raise ImportRefused(f"a line is longer than {MAX_LINE} characters")
-            before += 1
+                    raise ImportRefused(_unstorable(unstorable[0]), line)
     except UnicodeDecodeError as error:
         at_end = error.start >= len(error.object)
         byte = "its end" if at_end else f"byte 0x{error.object[error.start]:02X}"
+        before = error.object[: error.start].decode(codec, "replace")
         raise ImportRefused(
             f"{byte} is not {codec.removesuffix('-sig')}; name the encoding of the file with "
             "--encoding, for example cp1252",
-            _line_of_fault(stream, codec),
+            line + 1 + len(_NEWLINES.findall(before)),
         ) from None
     except ValueError:
         raise ImportRefused(f"the file is not {codec}; name its encoding with --encoding") from None
@@ -203,53 +194,17 @@ def _unstorable(character: str) -> str:
     return "half of a surrogate pair; the file has another encoding, named with --encoding"
 
 
-def _line_of(stream: BinaryIO, codec: str, piece: int, match: re.Match[str]) -> int:
-    """The physical line, from 1, of what was found in the n-th piece."""
-    counter = _LineCounter()
-    for number, text in enumerate(_pieces(stream, codec)):
-        if number == piece:
-            counter.add(text[: match.start()])
-            break
-        counter.add(text)
-    return counter.line
-
-
-def _line_of_fault(stream: BinaryIO, codec: str) -> int:
-    """The physical line, from 1, of the first bytes that cannot be decoded."""
-    counter = _LineCounter()
-    try:
-        for text in _pieces(stream, codec):
-            counter.add(text)
-    except UnicodeDecodeError as error:
-        counter.add(error.object[: error.start].decode(codec, "replace"))
-    return counter.line
-
-
-class _LineCounter:
-    """The line that the text ends on; CR, LF and CRLF end a line."""
-
-    def __init__(self) -> None:
-        self.line = 1
-        self._after_return = False
-
-    def add(self, text: str) -> None:
-        if self._after_return and text.startswith("\n"):
-            self.line -= 1
-        if text:
-            self._after_return = text.endswith("\r")
-        self.line += len(_NEWLINES.findall(text))
-
-
 def _is_one_byte_text(stream: BinaryIO) -> bool:
     """No NUL, which is in every file of two bytes a character, and no bytes of other files."""
     stream.seek(0)
     return not any(b"\x00" in chunk for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""))
 
 
-def _pieces(stream: BinaryIO, codec: str) -> Iterator[str]:
-    """The text from the start of the file; raises UnicodeDecodeError as `bytes.decode` does."""
-    decoder = codecs.getincrementaldecoder(codec)()
+def _numbered_lines(stream: BinaryIO, codec: str) -> Iterator[tuple[int, str]]:
+    """The physical lines, from 1, of which an endless one is cut behind MAX_LINE."""
     stream.seek(0)
-    for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""):
-        yield decoder.decode(chunk)
-    yield decoder.decode(b"", final=True)
+    text = io.TextIOWrapper(stream, codec, newline="")
+    try:
+        yield from enumerate(iter(partial(text.readline, MAX_LINE + 1), ""), 1)
+    finally:
+        text.detach()

@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from finance_api.importers.csv.cells import is_amount, is_date, looks_like_data, looks_like_headings
+from finance_api.importers.csv.date_columns import find_dates
 from finance_api.importers.csv.decoding import TextFile
+from finance_api.importers.csv.heading_words import known_headings
 from finance_api.importers.csv.index import Profiles
-from finance_api.importers.csv.inference import infer
 from finance_api.importers.csv.layout import Layout, heading_digest
+from finance_api.importers.csv.money_columns import find_money
+from finance_api.importers.csv.open_columns import OpenColumns
 from finance_api.importers.csv.places import (
     first_rows,
     headings_of,
@@ -25,6 +28,7 @@ from finance_api.importers.csv.preamble import labelled, lines_above, period_abo
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.table import Table, filled
+from finance_api.importers.csv.word_columns import FIND_WORDS
 from finance_api.importers.interface import Answer, ImportRefused, Remembered
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
@@ -59,7 +63,7 @@ def find_plan(
         plan = _decided(text, places, given, {} if "profile" in saved else saved)
         questions.add(plan.inferred.questions)
         _ask_about_doubled(plan, questions)
-    if plan.options.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
+    if plan.layout.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
         raise ImportRefused(
             "--mixed-signs is for --debit and --credit, or --sign",
             answers=(Answer(instead_of=("--mixed-signs",)),),
@@ -186,7 +190,7 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
     fits: dict[int, int] = {}
     for plan in possible:
         line = plan.table.first_line
-        fits[line] = max(plan.known_headings, fits.get(line, 0))
+        fits[line] = max(known_headings(plan.table.headings or ()), fits.get(line, 0))
     best = [plan for plan in possible if fits[plan.table.first_line] == max(fits.values())]
     lines = sorted({plan.table.first_line for plan in best})
     if len(lines) > 1:
@@ -304,18 +308,11 @@ def _read_columns(table: Table, told: Layout) -> Plan:
     ignored = [headings.position_and_rest("--only", text)[0] for text in chosen]
     ignored += [headings.position("--ignore", column) for column in told.ignore]
     ignored += [index for others in doubled.values() for index in others]
-    inferred = infer(
-        headings,
-        sample(table),
-        columns,
-        currency=told.currency,
-        has_direction=bool(told.sign or told.positive),
-        has_account=told.account is not None,
-        has_texts=not {"payee", "note"}.isdisjoint(told.named) or told.no_text,
-        period=period_above(lines_above(table)),
-        by_name=frozenset(columns.keys() - told.named.keys()),
-        ignored=frozenset(ignored),
-    )
+    open_ = OpenColumns(headings, sample(table), columns, told, frozenset(ignored))
+    find_dates(open_, period_above(lines_above(table)))
+    for find in (find_money, *FIND_WORDS):
+        find(open_)
+    inferred = open_.found
     if "sign" in inferred.columns:
         told = replace(told, sign=headings.named(inferred.columns["sign"][0]))
     told = replace(

@@ -1,13 +1,10 @@
 """Words of headings in the languages of banks: what a column is for."""
 
 import re
-import tomllib
-import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 
-from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.vocabulary import folded, read_words, without_accents
 from finance_api.importers.marks import CODES, Mark, mark_of
 
 #: Where a heading such as BookingDate has its next word.
@@ -35,8 +32,7 @@ def heading_words(heading: str) -> tuple[str, ...]:
         words.pop()
     if len(words) < count and len(words) > 1 and words[-1].lower() in _BESIDE_CURRENCY:
         words.pop()
-    texts = (unicodedata.normalize("NFKD", folded(word).translate(_LETTERS)) for word in words)
-    return tuple("".join(c for c in text if not unicodedata.combining(c)) for text in texts)
+    return tuple(without_accents(folded(word).translate(_LETTERS)) for word in words)
 
 
 def _tokens(heading: str) -> list[str]:
@@ -63,26 +59,12 @@ def currency_in(heading: str) -> str | None:
     return marks.pop().currency if len(marks) == 1 else None
 
 
-def _phrases(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(
-        heading_words(phrase) for phrase in text.replace("\n", ",").split(",") if phrase.strip()
-    )
-
-
 #: What a column is for -> headings, or parts of headings, that say so.
 _WORDS = {
-    role: _phrases(text)
-    for role, text in tomllib.loads(
-        Path(__file__).with_name("headings.toml").read_text("utf-8")
-    ).items()
+    role: frozenset(map(heading_words, texts))
+    for role, texts in read_words("headings.toml").items()
 }
-#: Of a column that is a status: what it says of a row where it has yes, true or 1.
-_DENIES = _phrases(
-    """pending, deleted, void, voided, cancelled, canceled, declined, failed, reversed, reversal
-    hidden, excluded, exclude, ignored, planned, forecast, scheduled, projected, upcoming, draft
-    duplicate, vorgemerkt, storniert, storno, stornierung, gelöscht, geplant, ausgeblendet"""
-)
-MINOR_UNITS = _phrases("cents, cent, pence, minor units, minor, rappen, centimes, céntimos")
+_DENIES, _MINOR_UNITS = _WORDS.pop("denial"), _WORDS.pop("minor_units")
 
 
 def role_fit(role: str, heading: str) -> int:
@@ -113,4 +95,4 @@ def denies(heading: str) -> bool:
 
 def in_minor_units(heading: str) -> bool:
     words = heading_words(heading)
-    return any((word,) in MINOR_UNITS for word in words) or words[-2:] in MINOR_UNITS
+    return any((word,) in _MINOR_UNITS for word in words) or words[-2:] in _MINOR_UNITS

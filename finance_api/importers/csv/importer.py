@@ -42,7 +42,7 @@ class CsvImporter:
 
     def __init__(self, given: Layout, profiles: Profiles | None = None) -> None:
         self._given = given
-        self._profiles = profiles
+        self._profiles = profiles or load_profiles()
         self.headings: tuple[str, ...] = ()
 
     def read(
@@ -53,69 +53,60 @@ class CsvImporter:
         The rows are passed over twice: what the dates and amounts mean is decided from whole
         columns before any entry is made. All that is open is asked for in one refusal.
         """
-        yield from self._read(*_plan(stream, self._given, remembered, self._known()))
+        given = self._given
+        plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)
+        if questions.asks_for("--encoding"):
+            # The file is not UTF-8; what it is, was given before, or is known of its layout.
+            before = plan.layout.encoding
+            for encoding in self._profiles.encodings if before is None else [before]:
+                try:
+                    found = self._open(stream, remembered, encoding, True)
+                except ImportRefused:
+                    if before is not None:
+                        raise
+                    continue
+                if before is not None or found[0].layout.encoding == encoding:
+                    plan, questions = found
+                    break
+        yield from self._read(plan, questions)
 
     def read_table(
         self, text: TextFile, remembered: Remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `read`, of a text that is decoded."""
         questions = Questions()
-        plan = find_plan(text, self._given, remembered, self._known(), questions)
+        plan = find_plan(text, self._given, remembered, self._profiles, questions)
         yield from self._read(plan, questions)
-
-    def _read(self, plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
-        self.headings = tuple(plan.table.headings or ())
-        yield from _read(plan, questions)
-
-    def _known(self) -> Profiles:
-        return self._profiles or load_profiles()
 
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
         """Whether the columns are known; None if none can be proposed either."""
         questions = Questions()
         try:
-            find_plan(text, self._given, remembered, self._known(), questions)
+            find_plan(text, self._given, remembered, self._profiles, questions)
         except ImportRefused:
             return None
         return not questions.asked
 
-
-def _read(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
-    try:
-        yield from _entries(plan, questions)
-    except ImportRefused as refused:
-        if plan.profile is not None:
-            refused.reason += (
-                f" (read with the profile {shown(plan.profile)}; --no-profile reads the file "
-                "without it)"
-            )
-        if plan.taken:
-            refused.reason += f" (with what was given before: {_said(plan)})"
-        raise
-
-
-def _plan(
-    stream: BinaryIO, given: Layout, remembered: Remembered, profiles: Profiles
-) -> tuple[Plan, Questions]:
-    def found(encoding: str | None, force: bool) -> tuple[Plan, Questions]:
+    def _open(
+        self, stream: BinaryIO, remembered: Remembered, encoding: str | None, force: bool
+    ) -> tuple[Plan, Questions]:
         questions = Questions()
         text = open_text(stream, encoding, force=force, questions=questions)
-        return find_plan(text, given, remembered, profiles, questions), questions
+        return find_plan(text, self._given, remembered, self._profiles, questions), questions
 
-    plan, questions = found(given.encoding, given.force_encoding)
-    if not questions.asks_for("--encoding"):
-        return plan, questions
-    # The file is not UTF-8; what it is, was given before, or is known of its layout.
-    if plan.options.encoding is not None:
-        return found(plan.options.encoding, True)
-    for encoding in profiles.encodings:
+    def _read(self, plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
+        self.headings = tuple(plan.table.headings or ())
         try:
-            other, answers = found(encoding, True)
-        except ImportRefused:
-            continue
-        if other.options.encoding == encoding:
-            return other, answers
-    return plan, questions
+            yield from _entries(plan, questions)
+        except ImportRefused as refused:
+            if plan.profile is not None:
+                refused.reason += (
+                    f" (read with the profile {shown(plan.profile)}; --no-profile reads the file "
+                    "without it)"
+                )
+            if plan.taken:
+                refused.reason += f" (with what was given before: {_said(plan)})"
+            raise
 
 
 def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
@@ -123,7 +114,7 @@ def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entr
     deciding = Deciding(plan, questions)
     builder = deciding.run()
     questions.put()
-    plan, selection = deciding.layout, deciding.selection
+    plan, selection = deciding.plan, deciding.selection
     skipped: Counter[str] = Counter()
     for line, cells in movements(plan, selection, skipped):
         yield from builder.add(line, cells)
@@ -143,7 +134,7 @@ def _about(plan: Plan) -> list[str]:
     if plan.profile is not None:
         lost = f": {plan.profile.lost}" if plan.profile.lost else ""
         remarks.append(f"read with the profile {shown(plan.profile)}{lost}")
-    elif plan.table.text.skip_rows > plan.options.skip_rows:
+    elif plan.table.text.skip_rows > plan.layout.skip_rows:
         remarks.append(
             f"lines before the headings were passed over: --skip-rows {plan.table.text.skip_rows}"
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.columns import FIELDS, JOINED, field_of
 from finance_api.importers.csv.table import filled
@@ -130,6 +131,17 @@ class Layout:
         """Fields that must not map by themselves."""
         left_out = {name for name, value in self.columns.items() if not any(_several(value))}
         return frozenset(left_out | ({"amount"} if self.debit is not None else set()))
+
+    def zone(self) -> ZoneInfo | None:
+        """Raises ImportRefused."""
+        if self.timezone is None:
+            return None
+        try:
+            return ZoneInfo(self.timezone)
+        except (OSError, ValueError, LookupError):
+            raise ImportRefused(
+                f"--timezone {quoted(self.timezone)} is not a zone such as Europe/Berlin"
+            ) from None
 
     def checked(self) -> "Layout":
         """The layout with each part in its only form. Raises ImportRefused for a part that means

@@ -22,8 +22,7 @@ _CENTS = re.compile("[0-9]{2}")
 _MOST_TRIED = 8
 
 
-def find_money(open_: OpenColumns, currency: str | None) -> None:
-    """currency: that of the account, if it is given."""
+def find_money(open_: OpenColumns) -> None:
     numbers = [
         column
         for column in open_.free
@@ -37,16 +36,16 @@ def find_money(open_: OpenColumns, currency: str | None) -> None:
             column for column in numbers if column.has_decimals or max(map(column.fit, _MONEY)) == 2
         ]
     if not open_.has("amount", "debit") and numbers:
-        _find_amounts(open_, numbers, currency)
+        _find_amounts(open_, numbers)
     elif open_.by_name >= {"amount", "currency"}:
-        _find_settled(open_, numbers, currency)
+        _find_settled(open_, numbers)
     if open_.has("amount", "debit"):
         _refuse_divided(open_)
         _find_balance(open_, [column for column in numbers if column in open_.free])
         _find_others(open_, [column for column in numbers if column in open_.free])
 
 
-def _find_amounts(open_: OpenColumns, numbers: Sequence[Column], currency: str | None) -> None:
+def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     blank = [column for column in open_.free if not column.filled]
     plain = [column for column in numbers if not _is_other(column)]
     debits, credits_ = _sides([*plain, *blank])
@@ -63,7 +62,7 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column], currency: str |
         _find_sides(open_, debits[0], credits_[0], named)
     elif not _find_running(open_, numbers, named):
         if len(named) > 1:
-            named = _without_copies(open_, named, currency)
+            named = _without_copies(open_, named)
         others = named or plain
         if len(named) == 1 or (len(others) == 1 and not debits + credits_):
             open_.take("amount", others[0], BY_HEADING if named else ONLY)
@@ -137,14 +136,14 @@ def _is_other(column: Column) -> bool:
     return column.fit("amount") < 2 and any(map(column.fit, ("balance", "fee", "original")))
 
 
-def _without_copies(open_: OpenColumns, named: list[Column], currency: str | None) -> list[Column]:
+def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
     """The column that is settled in the account's currency, or one of several that agree."""
     numbers, found = open_.numbers, open_.found
     if all(numbers.of(column) == numbers.of(named[0]) for column in named):
         open_.explain(*named[1:])
         return named[:1]
     stated = [column for column in named if currency_in(column.heading) is not None]
-    own = [c for c in stated if currency_in(c.heading) == currency] or stated
+    own = [c for c in stated if currency_in(c.heading) == open_.told.currency] or stated
     rest = [column for column in named if column not in own]
     codes = [column for column in open_.free if column.are_currencies]
     if not len(own) == len(rest) == len(codes) == 1:
@@ -161,7 +160,7 @@ def _without_copies(open_: OpenColumns, named: list[Column], currency: str | Non
     return own
 
 
-def _find_settled(open_: OpenColumns, numbers: Sequence[Column], currency: str | None) -> None:
+def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     """The column of the account's currency, beside those that are called amount, currency."""
     (original,), (codes,) = open_.of("amount"), open_.of("currency")
     settled = [
@@ -169,7 +168,7 @@ def _find_settled(open_: OpenColumns, numbers: Sequence[Column], currency: str |
         for column in numbers
         if column.fit("amount")
         and (stated := currency_in(column.heading)) is not None
-        and stated == (currency or stated)
+        and stated == (open_.told.currency or stated)
         and len(codes.values) > 1
         and _settles(open_, column, original, codes)
     ]

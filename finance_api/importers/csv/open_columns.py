@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from finance_api.importers.csv.columns import Columns, Headings
-from finance_api.importers.csv.layout import POSITIVE
+from finance_api.importers.csv.layout import POSITIVE, Layout
 from finance_api.importers.csv.sample import Column, Numbers
 from finance_api.importers.interface import Answer
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
 
+#: So many columns are looked at.
+_MOST_COLUMNS = 200
 #: So many columns are proposed one instead of the other.
 _MOST_PROPOSED = 6
 BY_HEADING, ONLY, BY_BALANCE = (
@@ -38,26 +40,38 @@ class Inferred:
 
 
 class OpenColumns:
-    """all: every column. free: those that are not taken yet. known, by_name: as `infer` has them.
-    numbers: the numbers in the columns. found: what was inferred so far.
+    """What the headings and first rows of a table say about its columns, where nobody has said it.
+
+    A column is known by its heading, because it is the only one of its kind, or because the
+    balances run by its amounts. What has two readings is asked.
+
+    all: every column. free: those that are not taken yet. known: those that are given, or have the
+    names of fields; by_name: the fields of the latter. numbers: the numbers in the columns.
+    told: what the user gave. found: what was inferred so far.
     """
 
     def __init__(
         self,
         headings: Headings,
-        columns: Sequence[Column],
+        rows: Sequence[Sequence[str]],
         known: Columns,
-        by_name: frozenset[str],
+        told: Layout,
         ignored: frozenset[int],
     ) -> None:
+        """ignored: columns that say nothing."""
+        texts = headings.texts or [""] * headings.width
         self.headings = headings
-        self.all = columns
+        self.all = [
+            Column(index, texts[index], [row[index].strip() for row in rows])
+            for index in range(min(headings.width, _MOST_COLUMNS))
+        ]
         self.known = known
-        self.by_name = by_name
+        self.told = told
+        self.by_name = frozenset(known.keys() - told.named.keys())
         self.found = Inferred(explained=set(ignored))
         taken = {index for indexes in known.values() for index in indexes} | ignored
-        self.free = [column for column in columns if column.index not in taken]
-        self.numbers = Numbers([column for column in columns if column.is_number])
+        self.free = [column for column in self.all if column.index not in taken]
+        self.numbers = Numbers([column for column in self.all if column.is_number])
 
     def name(self, column: Column) -> str:
         return self.headings.named(column.index)

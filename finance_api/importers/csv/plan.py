@@ -6,14 +6,14 @@ from functools import cached_property
 from typing import Any
 
 from finance_api.importers.csv.columns import FIELD_NAMES, Columns, Headings
-from finance_api.importers.csv.heading_words import known_headings
 from finance_api.importers.csv.layout import Layout, heading_digest
 from finance_api.importers.csv.open_columns import Inferred
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.table import Table
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import ImportRefused, nothing_remembered
+from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered
+from finance_api.importers.texts import quoted
 
 #: Among so many columns the names of balances are looked for.
 _TEXTS = 20
@@ -32,7 +32,7 @@ class Plan:
 
     table: Table
     columns: Columns
-    options: Layout
+    layout: Layout
     doubled: dict[str, list[int]] = field(default_factory=dict)
     remembered: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Plan:
     new_accounts: Callable[..., list[str]] = nothing_remembered.new_accounts
     last_year: int = nothing_remembered.last_year
 
-    @property
+    @cached_property
     def headings(self) -> Headings:
         """The derived columns have none."""
         texts, width = self.table.headings, self.table.width
@@ -51,15 +51,10 @@ class Plan:
             texts = [*texts, *("" for _ in self.rows.columns)]
         return Headings(texts, width, self.table.first_line)
 
-    @cached_property
-    def known_headings(self) -> int:
-        return known_headings(self.table.headings or ())
-
     @property
     def ignored(self) -> frozenset[int]:
         """The columns that are said to be of no use."""
-        headings = self.headings
-        return frozenset(headings.position("--ignore", name) for name in self.options.ignore)
+        return frozenset(self.headings.position("--ignore", name) for name in self.layout.ignore)
 
     @property
     def texts(self) -> list[int]:
@@ -74,9 +69,21 @@ class Plan:
         taken = {index for name in names for index in self.columns.get(name, ())}
         return [index for index in range(min(self.table.width, _TEXTS)) if index not in taken]
 
-    @property
-    def digest(self) -> str:
-        return heading_digest(self.table.headings, self.table.width)
+    def to_remember(self) -> dict[str, Any]:
+        """What is saved for the accounts of the file: what was given, now or before."""
+        assert self.told is not None
+        kept = self.told.stated()
+        kept["heading"] = heading_digest(self.table.headings, self.table.width)
+        return kept if self.profile is None else kept | {"profile": self.profile.name}
+
+    def without_balance(self) -> tuple[Answer, ...]:
+        """How to read the file without a balance column that nobody named."""
+        told = None if self.told is None else self.told.balance
+        (index,) = self.columns.get("balance", (self.table.width,))
+        if told is not None or index >= self.table.width:
+            return ()
+        name = self.headings.named(index)
+        return (Answer(("--ignore", name), meaning=f"{quoted(name)} is no running balance"),)
 
     @property
     def is_complete(self) -> bool:

@@ -5,11 +5,11 @@ import dataclasses
 import re
 from itertools import islice
 
-from finance_api.importers.csv.balance_rows import CLOSING, TOTAL, kind_of
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import Table
+from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of
 from finance_api.importers.marks import mark_of
 from finance_api.values.time import DAY_SECONDS, date_text
 

@@ -2,11 +2,10 @@
 
 import difflib
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.columns import FIELDS, field_of
 from finance_api.importers.csv.date_form import DateForm
@@ -32,8 +31,8 @@ from finance_api.importers.marks import CODES
 from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
 
-#: Parts of a `Layout` that a profile may give, and their types.
-_OPTIONS: Mapping[str, type] = {
+#: Keys that are parts of a `Layout`, and their types.
+_OF_LAYOUT: Mapping[str, type] = {
     **dict.fromkeys(
         """delimiter decimal thousands date_format timezone encoding debit credit mixed_signs sign
         positive balance fee_category label_separator currency""".split(),
@@ -41,6 +40,15 @@ _OPTIONS: Mapping[str, type] = {
     ),
     "no_text": bool,
 }
+#: Further keys whose value is a part of the `Profile`.
+_OF_PROFILE: Mapping[str, type] = {
+    **dict.fromkeys(
+        "title source lost date_order otherwise category_separator account_prefix".split(), str
+    ),
+    **dict.fromkeys(("begins", "by_name_only", "extra_cells"), bool),
+    **dict.fromkeys(("version", "missing_cells"), int),
+}
+_NAMES = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "a table"}
 #: What the legs may make of other columns, besides the fields; a row has one date.
 _OF_LEGS = (frozenset(FIELDS) | {"fee", "balance"}) - {"recordDate"}
 _PREAMBLE = ("account", "accountNumber", "currency")
@@ -65,31 +73,23 @@ def read_profile(path: Path) -> Profile:
 def parse_profile(name: str, text: str) -> Profile:
     """Raises ImportRefused, tomllib.TOMLDecodeError."""
     table = _Table("", tomllib.loads(text))
-    rows = _headings(table)
-    options: dict[str, Any] = {
-        option: value
-        for option, kind in _OPTIONS.items()
-        if (value := table.take(option, kind)) is not None
-    }
-    fees = table.words("fee")
-    if fees:
-        options["fee"] = fees
-    columns = _map(table.table("map"), frozenset(FIELDS))
+    headings = _headings(table)
+    layout = Layout(
+        columns=_map(table.table("map"), frozenset(FIELDS)),
+        fee=table.words("fee"),
+        **table.take_all(_OF_LAYOUT),
+    )
+    parts = table.take_all(_OF_PROFILE)
+    for key in ("title", "version"):
+        if key not in parts:
+            raise table.refused(key, "is missing")
     profile = Profile(
         name=name,
         text=text,
-        title=table.required("title", str),
-        version=table.required("version", int),
-        headings=rows,
-        layout=Layout(columns=columns, **options),
-        source=table.take("source", str) or "",
-        lost=table.take("lost", str) or "",
-        begins=table.take("begins", bool) or False,
-        by_name_only=table.take("by_name_only", bool) or False,
-        date_order=table.take("date_order", str) or "",
+        headings=headings,
+        layout=layout,
         only={column: _selected(part) for column, part in table.tables("only")},
         legs=tuple(_leg(part) for part in table.parts("legs")),
-        otherwise=table.take("otherwise", str) or "",
         leave_out=_rows(table, "leave_out", "what"),
         refuse=_rows(table, "refuse", "reason"),
         opening=_condition(table, "opening"),
@@ -99,10 +99,7 @@ def parse_profile(name: str, text: str) -> Profile:
         trailer=Words(table.words("trailer")),
         preamble=_preamble(table.table("preamble")),
         payment_types=_payment_types(table.table("payment_types")),
-        category_separator=table.take("category_separator", str) or " ",
-        account_prefix=table.take("account_prefix", str) or "",
-        missing_cells=table.take("missing_cells", int) or 0,
-        extra_cells=table.take("extra_cells", bool) or False,
+        **parts,
     )
     table.end()
     _check(profile)
@@ -130,14 +127,18 @@ class _Table:
         if value is None:
             return None
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            names = {str: "a text", bool: "true or false", int: "a number", list: "a list"}
-            raise self.refused(key, f"is not {names.get(kind, 'a table')}")
+            raise self.refused(key, f"is not {_NAMES[kind]}")
         if value == "" or (isinstance(value, int) and value < 0):
             raise self.refused(key, "is empty" if value == "" else "is less than 0")
         return value
 
-    def required(self, key: str, kind: type) -> Any:
-        value = self.take(key, kind)
+    def take_all(self, kinds: Mapping[str, type]) -> dict[str, Any]:
+        """Those of these keys that are there."""
+        found = {key: self.take(key, kind) for key, kind in kinds.items()}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def required(self, key: str) -> str:
+        value: str | None = self.take(key, str)
         if value is None:
             raise self.refused(key, "is missing")
         return value
@@ -146,10 +147,10 @@ class _Table:
         """A text, or several in a list."""
         self._known.append(key)
         value = self._values.pop(key, [])
-        found = (value,) if isinstance(value, str) else tuple(value if _is_list(value) else (0,))
-        if not all(isinstance(word, str) for word in found):
+        found = [value] if isinstance(value, str) else value
+        if not _are_texts(found):
             raise self.refused(key, "is neither a text nor a list of texts")
-        return found
+        return tuple(found)
 
     def table(self, key: str) -> "_Table":
         return _Table(f"{self._where}{key}.", self.take(key, dict) or {})
@@ -157,7 +158,7 @@ class _Table:
     def tables(self, key: str) -> list[tuple[str, "_Table"]]:
         """Of a table of tables."""
         table = self.table(key)
-        return [(name, table.table(name)) for name in table]
+        return [(name, table.table(name)) for name in table.left()]
 
     def parts(self, key: str) -> list["_Table"]:
         """Of an array of tables."""
@@ -167,26 +168,25 @@ class _Table:
                 raise self.refused(key, "is not written [[…]]")
         return [_Table(f"{key} {n}: ", part) for n, part in enumerate(found, 1)]
 
+    def left(self) -> list[str]:
+        """The keys that were not taken."""
+        return list(self._values)
+
     def items(self) -> list[tuple[str, tuple[str, ...]]]:
         """All that is left, each as `words`."""
-        return [(key, self.words(key)) for key in self]
+        return [(key, self.words(key)) for key in self.left()]
 
-    def __iter__(self) -> Iterator[str]:
-        """The keys that are left."""
-        return iter(list(self._values))
-
-    def end(self) -> tuple[()]:
+    def end(self) -> None:
         """Raises ImportRefused if a key is left that nobody knows."""
         for key in self._values:
             near = difflib.get_close_matches(key, self._known, n=1)
             raise self.refused(
                 key, "is no key of a profile" + (f", did you mean {near[0]}?" if near else "")
             )
-        return ()
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _headings(table: _Table) -> tuple[HeadingRow, ...]:
@@ -217,29 +217,29 @@ def _map(table: _Table, fields: frozenset[str]) -> Map:
 
 
 def _preamble(table: _Table) -> dict[str, Words]:
-    found = {}
-    for name, labels in table.items():
-        if name not in _PREAMBLE:
-            raise table.refused(name, f"is none of {', '.join(_PREAMBLE)}")
-        found[name] = Words(labels)
+    found = {name: Words(labels) for name, labels in table.items()}
+    for name in found.keys() - set(_PREAMBLE):
+        raise table.refused(name, f"is none of {', '.join(_PREAMBLE)}")
     return found
+
+
+def _payment_types(table: _Table) -> dict[str, str]:
+    found = {word: types[0] if len(types) == 1 else "" for word, types in table.items()}
+    for word, payment_type in found.items():
+        if payment_type not in PAYMENT_TYPES:
+            raise table.refused(word, f"is none of {', '.join(PAYMENT_TYPES)}")
+    return {folded(word): payment_type for word, payment_type in found.items()}
 
 
 def _rows(table: _Table, key: str, text: str) -> tuple[Rows, ...]:
     found = []
     for part in table.parts(key):
-        found.append(Rows(_condition(part, needed=True), part.required(text, str)))
+        when = _condition(part)
+        if not when:
+            raise part.refused("when", "is missing")
+        found.append(Rows(when, part.required(text)))
         part.end()
     return tuple(found)
-
-
-def _payment_types(table: _Table) -> dict[str, str]:
-    found = {}
-    for word, types in table.items():
-        if len(types) != 1 or types[0] not in PAYMENT_TYPES:
-            raise table.refused(word, f"is none of {', '.join(PAYMENT_TYPES)}")
-        found[folded(word)] = types[0]
-    return found
 
 
 def _selected(table: _Table) -> Selected:
@@ -253,17 +253,11 @@ def _selected(table: _Table) -> Selected:
     return Selected(*map(Words, lists))
 
 
-def _condition(table: _Table, key: str = "when", *, needed: bool = False) -> Condition:
-    part = table.table(key)
-    found: dict[str, str | Words] = {}
-    for column, words in part.items():
-        if len(words) == 1 and words[0] in TESTS:
-            found[column] = words[0]
-        else:
-            found[column] = Words(words)
-    if needed and not found:
-        raise table.refused(key, "is missing")
-    return found
+def _condition(table: _Table, key: str = "when") -> Condition:
+    return {
+        column: words[0] if len(words) == 1 and words[0] in TESTS else Words(words)
+        for column, words in table.table(key).items()
+    }
 
 
 def _leg(table: _Table) -> Leg:
@@ -285,38 +279,39 @@ def _leg(table: _Table) -> Leg:
 
 
 def _pair(value: Any) -> tuple[str, str]:
-    if not _is_list(value) or len(value) != 2 or not all(isinstance(v, str) for v in value):
+    if not _are_texts(value) or len(value) != 2:
         raise ImportRefused("equal is not a list of pairs of columns")
     return value[0], value[1]
 
 
 def _check(profile: Profile) -> None:
     """Raises ImportRefused if the profile contradicts itself or names what is not there."""
-    layout = profile.layout
-    if profile.date_order not in ("", "DMY", "MDY"):
-        raise ImportRefused("date_order is neither DMY nor MDY")
-    if profile.date_order and layout.date_format is not None:
-        raise ImportRefused("date_order and date_format exclude each other")
-    if profile.otherwise and not all(leg.when for leg in profile.legs):
-        raise ImportRefused("otherwise: there is a leg for all other rows")
-    if sum(not leg.when for leg in profile.legs) > 1:
-        raise ImportRefused("legs: only one of them can be without when")
-    directions = {leg.positive is not None for leg in profile.legs}
-    if len(directions) > 1:
-        raise ImportRefused("legs: all of them say positive, or none")
+    layout, legs = profile.layout, profile.legs
+    directions = {leg.positive is not None for leg in legs}
     ways = (layout.debit, layout.sign, layout.positive, layout.mixed_signs)
-    if True in directions and any(ways):
-        raise ImportRefused("legs that say positive exclude debit, sign, positive and mixed_signs")
+    faults = {
+        "date_order is neither DMY nor MDY": profile.date_order not in ("", "DMY", "MDY"),
+        "date_order and date_format exclude each other": (
+            profile.date_order and layout.date_format is not None
+        ),
+        "otherwise: there is a leg for all other rows": (
+            profile.otherwise and not all(leg.when for leg in legs)
+        ),
+        "legs: only one of them can be without when": sum(not leg.when for leg in legs) > 1,
+        "legs: all of them say positive, or none": len(directions) > 1,
+        "legs that say positive exclude debit, sign, positive and mixed_signs": (
+            True in directions and any(ways)
+        ),
+    }
+    for reason, is_so in faults.items():
+        if is_so:
+            raise ImportRefused(reason)
     (replace(layout, currency=None) if layout.currency == CODE else layout).checked()
     if layout.encoding is not None:
         known_encoding(layout.encoding)
     if layout.date_format is not None:
         DateForm.compile(layout.date_format)
-    if layout.timezone is not None:
-        try:
-            ZoneInfo(layout.timezone)
-        except (OSError, ValueError, LookupError):
-            raise ImportRefused(f"timezone {quoted(layout.timezone)} is none") from None
+    layout.zone()
     matches = [
         Match(profile, row.names, "EUR" if CODE in str(row) else "") for row in profile.headings
     ]

@@ -3,11 +3,19 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from finance_api.importers.csv.balance_rows import STARTS, TOTAL, kind_of
-from finance_api.importers.csv.columns import Columns, Headings
+from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.heading_words import denies, role_fit
-from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.vocabulary import BOOKED, NO, NOT_MONEY, YES, folded
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.vocabulary import (
+    BOOKED,
+    NO,
+    NOT_MONEY,
+    STARTS,
+    TOTAL,
+    YES,
+    folded,
+    kind_of,
+)
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
@@ -20,37 +28,28 @@ class Selection:
     """The rows that happened: by ``--only`` and ``--leave-out``, ``COLUMN=VALUE``, by the words of
     a status, and without those that only state a balance.
 
-    is_saved: whether --only is of an earlier file: a word that neither it nor --leave-out names is
-    then asked about. left_out: ``STATUS=VALUE`` of what --only left out, for the next file.
-    statuses: columns of which words that are known decide. texts: columns that may name a balance.
-    columns: of the fields. unknown: words of statuses that are not known, each with its first line.
+    left_out: ``STATUS=VALUE`` of what --only left out, for the next file.
+    unknown: words of statuses that are not known, each with its first line; where --only is of an
+    earlier file, those that neither it nor --leave-out names.
     words: the known ones, and whether such rows are kept. doubtful: (column, cell) of rows that may
     be totals, and their first lines. balances: line -> kind and cells of rows that state one.
     """
 
-    def __init__(
-        self,
-        layout: Layout,
-        headings: Headings,
-        statuses: Sequence[int] = (),
-        texts: Sequence[int] = (),
-        columns: Columns | None = None,
-        *,
-        is_saved: bool = False,
-    ) -> None:
-        self._values = _conditions("--only", layout.only, headings)
-        self._left_out = _conditions("--leave-out", layout.leave_out, headings)
-        self._headings = headings
+    def __init__(self, plan: Plan) -> None:
+        self._headings = plan.headings
+        self._values = _conditions("--only", plan.layout.only, self._headings)
+        self._left_out = _conditions("--leave-out", plan.layout.leave_out, self._headings)
+        is_saved = "only" in plan.taken
         asked = self._values.keys() & self._left_out.keys() if is_saved else frozenset()
         self._named = {column: {*self._values[column], *self._left_out[column]} for column in asked}
         self._dropped: dict[int, set[str]] = {}
-        names = headings.texts or [""] * headings.width
-        self._denied = {i: denies(names[i]) for i in statuses if i not in self._values}
-        self._texts = [index for index in texts if index not in self._left_out]
-        found = columns or {}
-        self._days = found.get("recordDate", ())
-        money = [i for name in ("amount", "debit", "credit") for i in found.get(name, ())]
-        self._money = [index for index in money if index < headings.width]
+        names = self._headings.texts or [""] * self._headings.width
+        statuses = (i for i in plan.inferred.statuses if i not in self._values)
+        self._denied = {index: denies(names[index]) for index in statuses}
+        self._texts = [index for index in plan.texts if index not in self._left_out]
+        self._days = plan.columns.get("recordDate", ())
+        money = [i for name in ("amount", "debit", "credit") for i in plan.columns.get(name, ())]
+        self._money = [index for index in money if index < self._headings.width]
         self._known: dict[tuple[int, str], bool] = {}
         self.unknown: dict[int, dict[str, int]] = {}
         self.words: dict[int, dict[str, bool]] = {

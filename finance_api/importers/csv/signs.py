@@ -8,6 +8,8 @@ from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.layout import POSITIVE, Layout
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import Answer, ImportRefused
@@ -42,72 +44,51 @@ class Signs:
         return self.rules[place][sign] if sign else 0
 
 
-@dataclass(frozen=True)
-class BalanceWays:
-    """What the balances say. ways: line -> 1 or -1. open: lines of which they say nothing."""
-
-    ways: Mapping[int, int]
-    open: tuple[int, ...]
-
-
 def decide_signs(
+    plan: Plan,
     survey: Survey,
-    options: Layout,
-    headings: Headings,
     questions: Questions,
-    fits: Callable[[Signs], bool] | None,
-    balances: Callable[[], BalanceWays | None],
     remarks: list[str],
-    profile: str | None,
+    fits: Callable[[Signs], bool] | None,
+    balances: Callable[[], tuple[Mapping[int, int], int | None] | None],
 ) -> Signs:
     """fits: whether the balance column agrees with these signs; None without one.
 
-    balances: what it says by the row. profile: what says which way money goes, if there is one.
+    balances: the way of each line as the balances say it, and the first line of which they say
+    nothing; None if they do not run.
     """
     asked = len(questions.asked)
-    positive = options.positive
+    positive = plan.layout.positive
     signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
     if survey.words is not None and survey.words.unknown:
-        _ask_for_words(survey.words, headings, questions)
+        _ask_for_words(survey.words, plan.headings, questions)
+    kinds = {sign for _, sign in survey.kinds}
     if any(place != AMOUNT for place, _ in survey.kinds):
-        signs = _of_sides(survey, options, questions, fits, remarks)
-    elif profile is None and _is_unsigned(survey):
-        by_row = balances()
-        if by_row is not None:
-            signs = _of_balances(by_row, signs, positive, questions, remarks)
+        signs = _of_sides(plan.layout, survey, questions, fits, remarks)
+    elif plan.profile is None and 1 in kinds and not kinds & {-1, -2}:
+        if (by_row := balances()) is not None:
+            ways, line = by_row
+            signs = Signs(signs.rules, ways)
+            remarks.append("which way each amount goes is by the balances")
+            if line is not None and positive is None:
+                questions.ask(
+                    "no amount is negative, and no balance says which way the amount of line "
+                    f"{line} goes: say it with --positive",
+                    *_either_way(line),
+                    line=line,
+                )
         elif positive is None:
-            _ask_what_unsigned_means(survey, headings, questions)
+            _ask_what_unsigned_means(survey, plan.headings, questions)
     if len(questions.asked) == asked and not signs.by_line:
-        _ask_about_contradictions(survey, signs, options, headings, questions, profile)
+        _ask_about_contradictions(plan, survey, signs, questions)
     return signs
 
 
-def _is_unsigned(survey: Survey) -> bool:
-    signs = {sign for _, sign in survey.kinds}
-    return 1 in signs and not signs & {-1, -2}
-
-
-def _of_balances(
-    found: BalanceWays,
-    signs: Signs,
-    positive: str | None,
-    questions: Questions,
-    remarks: list[str],
-) -> Signs:
-    """The balances say which way each amount goes, but for the oldest, which none is before."""
-    remarks.append("which way each amount goes is by the balances")
-    if found.open and positive is None:
-        line = found.open[0]
-        questions.ask(
-            f"no amount is negative, and no balance says which way the amount of line {line} "
-            "goes: say it with --positive",
-            *(
-                Answer(("--positive", name), meaning=_shown_way(line, way))
-                for name, way in (("in", IN), ("out", OUT))
-            ),
-            line=line,
-        )
-    return Signs(signs.rules, found.ways)
+def _either_way(line: int) -> list[Answer]:
+    return [
+        Answer(("--positive", name), meaning=_shown_way(line, way))
+        for name, way in (("in", IN), ("out", OUT))
+    ]
 
 
 def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -> None:
@@ -128,10 +109,7 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
 def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Questions) -> None:
     unsigned = "no amount is negative"
     line = survey.kinds[AMOUNT, 1]
-    either = [
-        Answer(("--positive", way), meaning=_shown_way(line, direction))
-        for way, direction in (("in", IN), ("out", OUT))
-    ]
+    either = _either_way(line)
     for column in survey.watched:
         texts = {text.strip(): None for text in column.values}
         if not _may_say_direction(texts, headings, column.index):
@@ -139,10 +117,9 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         name = headings.named(column.index)
         answers = _answers_of_words(name, texts, DIRECTIONS)
         if not _is_certain(column.values):
-            other = Answer(("--ignore", name))
             answers += [
                 Answer(
-                    (*other.words, *way.words),
+                    ("--ignore", name, *way.words),
                     meaning=f"{quoted(name)} says no direction, and {way.meaning}",
                 )
                 for way in either
@@ -218,25 +195,15 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     return answers
 
 
-def _as_note(index: int, survey: Survey, headings: Headings) -> Answer:
-    """Says that a column is no direction."""
-    name = headings.named(index)
-    return Answer(("--ignore", name), (), f"{quoted(name)} says no direction")
-
-
 def _shown_way(line: int, direction: int) -> str:
     return f"the amount of line {line} {'comes in' if direction > 0 else 'goes out'}"
 
 
 def _ask_about_contradictions(
-    survey: Survey,
-    signs: Signs,
-    options: Layout,
-    headings: Headings,
-    questions: Questions,
-    profile: str | None,
+    plan: Plan, survey: Survey, signs: Signs, questions: Questions
 ) -> None:
     """Words of unmapped columns that say something else than the signs."""
+    layout = plan.layout
     for column in survey.watched:
         # Text, the way that it says, the way that an amount beside it goes, and its first line.
         said = [
@@ -253,20 +220,22 @@ def _ask_about_contradictions(
         if not wrong:
             continue
         text, way, line = wrong[0]
-        name = headings.named(column.index)
+        name = plan.headings.named(column.index)
         reason = (
             f"the column {quoted(name)} says {quoted(text.strip())} beside an amount that is money "
             f"{'coming in' if way > 0 else 'going out'}"
         )
-        if profile is not None:
-            raise ImportRefused(f"{reason}, which the profile {profile} rules out", line)
+        if plan.profile is not None:
+            raise ImportRefused(
+                f"{reason}, which the profile {shown(plan.profile)} rules out", line
+            )
         is_signed = (AMOUNT, -1) in survey.kinds
-        help_, answers = _otherwise(name, column, options, is_signed=is_signed)
+        help_, answers = _otherwise(name, column, layout, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in said):
-            other = "in" if options.positive == "out" else "out"
+            other = "in" if layout.positive == "out" else "out"
             answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
-        if is_signed or not _is_certain(column.values) or options.sign or options.debit:
-            answers.append(_as_note(column.index, survey, headings))
+        if is_signed or not _is_certain(column.values) or layout.sign or layout.debit:
+            answers.append(Answer(("--ignore", name), (), f"{quoted(name)} says no direction"))
         questions.ask(
             f"{reason}: {help_}, or leave the column out with --ignore if it says something else",
             *answers,
@@ -277,73 +246,74 @@ def _ask_about_contradictions(
 
 
 def _otherwise(
-    name: str, column: Watched, options: Layout, *, is_signed: bool
+    name: str, column: Watched, layout: Layout, *, is_signed: bool
 ) -> tuple[str, list[Answer]]:
     """What to do if the column is right, and the answers for it.
 
     Most words of a column beside amounts with signs must tell a direction.
     """
-    if options.debit is not None and options.credit is not None:
-        exchanged = ("--debit", options.credit, "--credit", options.debit)
-        meaning = f"money going out is in {quoted(options.credit)}"
+    if layout.debit is not None and layout.credit is not None:
+        exchanged = ("--debit", layout.credit, "--credit", layout.debit)
+        meaning = f"money going out is in {quoted(layout.credit)}"
         answer = Answer(exchanged, ("--debit", "--credit"), meaning)
         return "exchange --debit and --credit", [answer]
     words = {folded(text) for text in column.values}
     answers: list[Answer] = []
     if len(words & DIRECTIONS.keys()) * 2 >= len(words) or not is_signed:
         answers = _answers_of_words(name, column.values, DIRECTIONS)
-    given = POSITIVE if options.sign is None else ("--sign",)
+    given = POSITIVE if layout.sign is None else ("--sign",)
     return "name it with --sign", [answer._replace(instead_of=given) for answer in answers]
 
 
 def _of_sides(
+    layout: Layout,
     survey: Survey,
-    options: Layout,
     questions: Questions,
     fits: Callable[[Signs], bool] | None,
     remarks: list[str],
 ) -> Signs:
     ways = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
-    names = (
-        {OUT: "money going out", IN: "money coming in"}
-        if options.sign is not None
-        else {OUT: "the debit column", IN: "the credit column"}
-    )
+    names = {OUT: "the debit column", IN: "the credit column"}
+    if layout.sign is not None:
+        names = {OUT: "money going out", IN: "money coming in"}
+    chosen = layout.mixed_signs
     for place in (OUT, IN):
-        if (place, -1) in survey.kinds and place not in ways and options.mixed_signs is None:
+        if (place, -1) in survey.kinds and place not in ways and chosen is None:
             way = "going out" if place == OUT else "coming in"
             remarks.append(
                 f"{names[place]} has only negative numbers: they are taken as money {way}"
             )
-    chosen = options.mixed_signs
-    if ways and chosen is None and fits is not None:
+    if not ways or chosen is not None:
+        return _signs(dict.fromkeys(ways, chosen or ""))
+    if fits is not None:
         trials = [dict(zip(ways, each, strict=True)) for each in product(*ways.values())]
         fitting = [trial for trial in trials if fits(_signs(trial))]
         if len(fitting) == 1:
-            for place, way in fitting[0].items():
-                remarks.append(
-                    f"{names[place]} has numbers of both signs; the balance column fits only "
-                    f"--mixed-signs {way}"
-                )
+            remarks += [
+                f"{names[place]} has numbers of both signs; the balance column fits only "
+                f"--mixed-signs {way}"
+                for place, way in fitting[0].items()
+            ]
             return _signs(fitting[0])
-    if ways and chosen is None:
-        chosen = "plus"
-        place, possible = next(iter(ways.items()))
-        word = "CR" if place == OUT else "DR"
-        has, means = f"amounts with {word}", f"plus ({word} says which way money goes)"
-        if "minus" in possible:
-            has = "positive and negative numbers"
-            means = "plus (a negative number goes the other way), minus (a positive one does)"
-        questions.ask(
-            f"{names[place]} has {has}: say what the sign means with --mixed-signs: {means} or "
-            "ignore (it means nothing)",
-            *(
-                Answer(("--mixed-signs", way), meaning=_shown_ways(survey, place, way))
-                for way in possible
-            ),
-            line=max(_lines(survey, place).values()),
-        )
-    return _signs(dict.fromkeys(ways, chosen or ""))
+    place, possible = next(iter(ways.items()))
+    word = "CR" if place == OUT else "DR"
+    has, means = f"amounts with {word}", f"plus ({word} says which way money goes)"
+    if "minus" in possible:
+        has = "positive and negative numbers"
+        means = "plus (a negative number goes the other way), minus (a positive one does)"
+    lines = _lines(survey, place)
+    answers = []
+    for way in possible:
+        trial = _signs({place: way})
+        shown_ways = (_shown_way(at, trial.direction((place, sign))) for sign, at in lines.items())
+        answers.append(Answer(("--mixed-signs", way), meaning=", ".join(shown_ways)))
+    questions.ask(
+        f"{names[place]} has {has}: say what the sign means with --mixed-signs: {means} or "
+        "ignore (it means nothing)",
+        *answers,
+        line=max(lines.values()),
+    )
+    return _signs(dict.fromkeys(ways, "plus"))
 
 
 def _lines(survey: Survey, place: int) -> dict[int, int]:
@@ -361,26 +331,17 @@ def _ways(survey: Survey, place: int) -> tuple[str, ...]:
     return ("plus", "ignore") if -2 * place in signs else ()
 
 
-def _shown_ways(survey: Survey, place: int, way: str) -> str:
-    signs = _signs({place: way})
-    return ", ".join(
-        _shown_way(line, signs.direction((place, sign)))
-        for sign, line in _lines(survey, place).items()
-    )
-
-
 def _signs(ways: Mapping[int, str]) -> Signs:
     """ways: place of amounts whose signs differ -> what the sign says there."""
-    rules = {}
-    for place in (OUT, IN):
-        match ways.get(place):
-            case "plus":
-                rules[place] = _rule(place)
-            case "minus":
-                rules[place] = _rule(-place)
-            case _:
-                rules[place] = dict.fromkeys(_rule(place), place)
-    return Signs(rules)
+    follows = {"plus": 1, "minus": -1}
+    return Signs(
+        {
+            place: _rule(place * follows[way])
+            if (way := ways.get(place, "")) in follows
+            else dict.fromkeys(_rule(place), place)
+            for place in (OUT, IN)
+        }
+    )
 
 
 def _rule(positive: int) -> dict[int, int]:

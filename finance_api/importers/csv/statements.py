@@ -7,16 +7,15 @@ from hashlib import sha256
 from typing import Any
 
 from finance_api.importers.csv.amounts import Amount, AmountReader
-from finance_api.importers.csv.balance_rows import CLOSING, OPENING
 from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.currencies import Currencies
 from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR, Layout
-from finance_api.importers.csv.profile import Profile
+from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR
+from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.signs import Signs
 from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
-from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.vocabulary import CLOSING, OPENING, folded
 from finance_api.importers.interface import (
     Answer,
     BankBalance,
@@ -122,35 +121,36 @@ class RowReader:
 class StatementBuilder:
     """Takes the rows in their order; each gives its entry, and its fee's.
 
-    texts, remembered, profile: of every statement of the file. without_balance: how to read it
-    where its balances do not run. reconciles: whether balances are stated outside of its rows.
+    left_out: what --only left out, for the next file. reconciles: whether balances are stated
+    outside of its rows.
     """
 
     def __init__(
         self,
-        options: Layout,
+        plan: Plan,
         reader: RowReader,
         currencies: Currencies,
-        texts: str,
-        remembered: dict[str, Any],
-        profile: str | None,
-        without_balance: tuple[Answer, ...] = (),
+        left_out: Sequence[str],
         *,
         reconciles: bool = False,
     ) -> None:
+        layout = plan.layout
         self._reconciles = reconciles
-        self._profile = profile
-        self._without_balance = without_balance
+        self._profile = None if plan.profile is None else plan.profile.name
+        self._without_balance = plan.without_balance()
         self._reader = reader
         self._columns = reader.columns
         self._currencies = currencies
-        self._texts = texts
-        self._remembered = remembered
-        self._account = options.account
+        self._texts = _texts_digest(plan)
+        self._remembered = plan.to_remember()
+        if left_out:
+            before = self._remembered.get("leave_out", ())
+            self._remembered["leave_out"] = list(dict.fromkeys((*before, *left_out)))
+        self._account = layout.account
         if self._account is not None and currencies.divided is not None:
             self._account = currencies.divided
-        self._fee_category = options.fee_category or FEE_CATEGORY
-        separators = options.label_separator or LABEL_SEPARATOR
+        self._fee_category = layout.fee_category or FEE_CATEGORY
+        separators = layout.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]
         # What the account's column calls the account of --account, and where.
@@ -379,11 +379,12 @@ class StatementBuilder:
         return text.lower()
 
 
-def texts_digest(columns: Columns, headings: Sequence[str] | None, profile: Profile | None) -> str:
+def _texts_digest(plan: Plan) -> str:
     """Tells which columns payee and note are made of, and by which version of a profile."""
+    headings, profile = plan.headings.texts, plan.profile
     names: list[Any] = [
-        [index if headings is None else folded(headings[index]) for index in columns.get(field, ())]
-        for field in ("payee", "note")
+        [index if headings is None else folded(headings[index]) for index in indexes]
+        for indexes in (plan.columns.get(field, ()) for field in ("payee", "note"))
     ]
     if profile is not None:
         names.append([profile.name, profile.version])

@@ -129,24 +129,24 @@ def amount_cell(
             yield place, text
 
 
-def _separators(layout: Plan) -> tuple[str | None, str | None]:
+def _separators(plan: Plan) -> tuple[str | None, str | None]:
     """The marks of decimals and thousands that are given, unless cells of amounts are numbers.
 
     Raises ImportRefused if others are texts of which the numbers do not say what they mean.
     """
-    options, text = layout.options, layout.table.text
-    indexes = [i for name in _MONEY for i in layout.columns.get(name, ())]
-    if any(text.fractions.get(index, 0) > layout.table.first_line for index in indexes):
+    layout, text = plan.layout, plan.table.text
+    indexes = [i for name in _MONEY for i in plan.columns.get(name, ())]
+    if any(text.fractions.get(index, 0) > plan.table.first_line for index in indexes):
         line = max(text.thousands.get(index, 0) for index in indexes)
-        if line > layout.table.first_line:
+        if line > plan.table.first_line:
             raise ImportRefused(
                 "the amount is text that can be read in two ways, such as 1.234, and others are "
                 "numbers: a program may have taken some for others; use the file as the bank made "
                 "it",
                 line,
             )
-        return ".", None if options.thousands == "." else options.thousands
-    return options.decimal, options.thousands
+        return ".", None if layout.thousands == "." else layout.thousands
+    return layout.decimal, layout.thousands
 
 
 class Survey:
@@ -158,28 +158,28 @@ class Survey:
     accounts: name and number of the first ones that the file has, where it has no column of
     currencies.
     footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
-    columns: of the layout. words: those of --sign.
+    columns: of the plan. words: those of --sign.
     """
 
-    def __init__(self, layout: Plan, selection: Selection, words: SignWords | None) -> None:
-        options = layout.options
-        self._layout = layout
+    def __init__(self, plan: Plan, selection: Selection, words: SignWords | None) -> None:
+        layout = plan.layout
+        self._layout = plan
         self._selection = selection
-        self.columns = layout.columns
+        self.columns = plan.columns
         self.words = words
-        order = "" if layout.profile is None else layout.profile.date_order
-        is_sheet = layout.table.text.is_sheet
-        last = layout.last_year
-        self.dates = DateColumn(options.date_format, order, is_sheet=is_sheet, last_year=last)
+        order = "" if plan.profile is None else plan.profile.date_order
+        is_sheet = plan.table.text.is_sheet
+        last = plan.last_year
+        self.dates = DateColumn(layout.date_format, order, is_sheet=is_sheet, last_year=last)
         self.value_dates = DateColumn(
-            None, order, likely=options.date_format, is_sheet=is_sheet, last_year=last
+            None, order, likely=layout.date_format, is_sheet=is_sheet, last_year=last
         )
-        self.amounts = AmountColumns(*_separators(layout))
+        self.amounts = AmountColumns(*_separators(plan))
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}
         self.accounts: dict[tuple[str, str | None], None] = {}
-        columns = layout.columns
+        columns = plan.columns
         has_accounts = "account" in columns or "accountNumber" in columns
         self._names_accounts = has_accounts and "currency" not in columns
         others = (*_MONEY_BESIDE, "valueDate", "currency")
@@ -187,11 +187,11 @@ class Survey:
         self.rows = 0
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_cells: Sequence[str] = ()
-        used = {index for indexes in layout.columns.values() for index in indexes}
-        used |= selection.columns | layout.ignored
-        if layout.rows is not None:
-            used |= layout.rows.used
-        unmapped = [i for i in range(layout.table.width) if i not in used]
+        used = {index for indexes in plan.columns.values() for index in indexes}
+        used |= selection.columns | plan.ignored
+        if plan.rows is not None:
+            used |= plan.rows.used
+        unmapped = [i for i in range(plan.table.width) if i not in used]
         self.unmapped = [Watched(index) for index in unmapped[:_WATCHED_COLUMNS]]
         # Those that are not known yet to be free text.
         self.watched = list(self.unmapped)

@@ -1,4 +1,10 @@
-"""Words of banks: which way money goes, and what is not (or not yet) money."""
+"""Words in the cells of statements, from ``words.toml``: directions, statuses, balances, months."""
+
+import re
+import tomllib
+import unicodedata
+from functools import lru_cache
+from pathlib import Path
 
 from finance_api.values.text import TextError, clean, fold
 
@@ -11,86 +17,69 @@ def folded(text: str) -> str:
         return text
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(folded(word) for word in text.replace("\n", ",").split(",") if word.strip())
+def read_words(file: str) -> dict[str, list[str]]:
+    """The words of a file beside this one, by what they mean; folded, as its commas divide them."""
+    text = Path(__file__).with_name(file).read_text("utf-8")
+    return {
+        meaning: [folded(word) for word in words.replace("\n", ",").split(",") if word.strip()]
+        for meaning, words in tomllib.loads(text).items()
+    }
 
 
-_OUT = _words(
-    """debit, dr, d, dbit, debet, expense, spending, out, outflow, withdrawal, money out, paid
-    sent, s, soll, belastung, lastschrift, ausgabe, af, débit, dépense, cargo, gasto, débito
-    dare, uscita, addebito, saída, despesa, výdaj, má dáti, wydatek, obciążenie, uitgave, utgift
-    uttag, udgift, kiadás, terhelés, расход, списание, витрата, gider, borç
-    -, paid out, ausgang, ausgehend, outgoing, retrait, sortie, debe, salida, retiro
-    uitgaand, odchozí, wypłata, afskrivning, spent, payment out, outbound, minus
-    withdrawals, debits, abbuchung, auszahlung, egreso, wydatki, výběr, utbetalning, udbetaling
-    isplata, duguje, дебит, debetas, дебет, t"""
-)
-_IN = _words(
-    """credit, cr, c, crdt, income, in, inflow, deposit, money in, received, h, haben
-    gutschrift, einnahme, bij, crédit, revenu, abono, ingreso, crédito, avere, entrata
-    accredito, entrada, receita, příjem, dal, przychód, uznanie, inkomst, insättning, indtægt
-    bevétel, jóváírás, доход, зачисление, дохід, gelir, alacak
-    +, paid in, eingang, eingehend, incoming, versement, entrée, haber, depósito
-    inkomend, příchozí, wpłata, kredit, kreditering, payment in, inbound, plus
-    deposits, credits, einzahlung, wpływ, wpływy, vklad, inbetalning, indbetaling, uplata
-    potražuje, кредит, kreditas, j"""
-)
+_FILE = read_words("words.toml")
 
-#: A word of the table -> -1 for money going out, 1 for money coming in.
-DIRECTIONS = dict.fromkeys(_OUT, -1) | dict.fromkeys(_IN, 1)
-
-YES = _words("true, yes, 1, y, x, ja, oui, si, sí, sì, sim, tak, ano")
-NO = _words("false, no, 0, n, nein, non, nee, não, nie, ne, nej")
+#: A word of the file -> -1 for money going out, 1 for money coming in.
+DIRECTIONS = dict.fromkeys(_FILE["out"], -1) | dict.fromkeys(_FILE["in"], 1)
+YES, NO = frozenset(_FILE["yes"]), frozenset(_FILE["no"])
 YES_OR_NO = YES | NO
+BOOKED, NOT_MONEY = frozenset(_FILE["booked"]), frozenset(_FILE["not_money"])
+WEEKDAYS = " ".join(_FILE["weekdays"]).split()
 
-#: Words for what has been booked, beside the next ones.
-BOOKED = _words(
-    """completed, complete, cleared, booked, posted, settled, executed, processed, done, paid
-    success, successful, succeeded, confirmed, reconciled, finished
-    gebucht, ausgeführt, abgeschlossen, erledigt, comptabilisé, exécuté, effectué, terminé
-    contabilizado, completado, ejecutado, realizado, contabilizzato, completato, eseguito
-    concluído, executado, verwerkt, geboekt, voltooid, uitgevoerd, bokförd, genomförd, bogført
-    gennemført, bokført, gjennomført, kirjattu, zaksięgowane, zaksięgowana, rozliczone
-    zaúčtováno, provedeno, könyvelt, teljesült, исполнено, выполнено, проведено, виконано
-    tamamlandı, gerçekleşti, paid, c, r, cleared transaction, concluído, concluída, boekt, avräknad
-    eseguita, ejecutada, completada, contabilizada, comptabilisée, exécutée, effectuée, provedena
-    zaúčtovaná, zrealizowana, zrealizowane, verwerkte, abgerechnet, verbucht, buchung
-    accepted, billed, berechnet, geaccepteerd, accepté, acceptée, accettato, sent, ok, closed
-    finalized, validé, validée, efectuado, efectuada, effettuato, realizada, liquidado, liquidada
-    zakończone, zakończona, ukończone, wykonane, wykonana, dokončeno, dokončená, vyřízeno
-    könyvelve, lekönyvelt, teljesítve, genomfört, utförd, udført, utført, toteutunut
-    realizované, zaúčtované, knjiženo, izvršeno, izvršena, finalizată, finalizat"""
-)
+#: Rows that state a balance or a total, and are no movement of money.
+OPENING, CLOSING, TOTAL = "opening", "closing", "total"
+_WORD = re.compile(r"[^\W\d_]+")
+_KINDS = {
+    tuple(_WORD.findall(phrase)): kind
+    for kind in (OPENING, CLOSING, TOTAL)
+    for phrase in _FILE[kind]
+}
+_BESIDE_BALANCE = frozenset(" ".join(_FILE["beside_balance"]).split())
+#: How such a cell begins, in small letters.
+STARTS = frozenset(phrase[0][:3] for phrase in _KINDS)
+_LONGEST = 60
+_IN_FULL = {"bal": "balance", "fwd": "forward"}
 
-#: Words for what has not been booked, or never will be.
-NOT_MONEY = _words(
-    """pending, declined, reverted, failed, cancelled, canceled, rejected, refused, reversed
-    voided, void, denied, expired, incomplete, unsuccessful, processing, in progress, on hold
-    hold, scheduled, planned, unposted
-    ausstehend, vorgemerkt, vormerkung, abgelehnt, fehlgeschlagen, storniert, abgebrochen
-    zurückgewiesen
-    in bearbeitung, geplant, nicht ausgeführt
-    en attente, refusé, refusée, échoué, échouée, annulé, annulée, rejeté, rejetée, en cours
-    à venir
-    pendiente, rechazado, rechazada, denegado, denegada, fallido, fallida, cancelado, cancelada
-    anulado, anulada, en curso, retenido
-    in attesa, in sospeso, rifiutato, rifiutata, fallito, fallita, annullato, annullata
-    non contabilizzato, stornato, stornata
-    pendente, recusado, recusada, falhou, falhado, rejeitado, rejeitada, em processamento
-    estornado, estornada
-    in behandeling, geweigerd, mislukt, geannuleerd, gereserveerd, teruggedraaid, afgewezen
-    väntande, reserverat, reserverad, avvisad, nekad, misslyckad, misslyckades, avbruten
-    annullerad, makulerad, pågående
-    afventer, afvist, annulleret, mislykkedes, reserveret, venter
-    avvist, reservert, kansellert, mislyktes, avbrutt
-    odottaa, varaus, hylätty, peruttu, peruutettu, epäonnistui
-    oczekujące, oczekująca, oczekuje, w rozliczeniu, w trakcie, w realizacji, blokada
-    odrzucone, odrzucona, odrzucony, anulowane, anulowana, anulowany, nieudane, nieudana
-    čekající, čeká, zamítnuto, zamítnutá, zrušeno, zrušená, neúspěšné, blokace, neprovedeno
-    nezaúčtováno
-    függőben, folyamatban, elutasítva, visszautasítva, törölve, sikertelen, zárolás
-    в обработке, ожидание, ожидает, отклонено, отклонена, отменено, отменена, не выполнено
-    ошибка, неуспешно
-    в обробці, очікує, відхилено, скасовано, помилка
-    beklemede, bekliyor, reddedildi, iptal, iptal edildi, başarısız"""
-)
+
+def kind_of(text: str) -> str | None:
+    """OPENING, CLOSING or TOTAL of a cell such as "Saldovortrag" or "Balance as of 31.01."."""
+    if len(text) > _LONGEST or text[:3].lower() not in STARTS:
+        return None
+    return _kind_of(text)
+
+
+@lru_cache(1024)
+def _kind_of(text: str) -> str | None:
+    words = [_IN_FULL.get(word, word) for word in _WORD.findall(folded(text))]
+    while len(words) > 1 and words[-1] in _BESIDE_BALANCE:
+        words.pop()
+    return _KINDS.get(tuple(words))
+
+
+def without_accents(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in letters if not unicodedata.combining(c))
+
+
+_MONTHS = [without_accents(names.casefold()).split() for names in _FILE["months"]]
+
+
+@lru_cache(1024)
+def month_number(name: str) -> int:
+    """From 1, of a name in full or abbreviated; 0 for what names no month, or several."""
+    plain = without_accents(name.casefold()).rstrip(".")
+    named = [n for n, names in enumerate(_MONTHS, 1) if plain in names]
+    if not named and len(plain) > 2:
+        named = [
+            n for n, names in enumerate(_MONTHS, 1) if any(each.startswith(plain) for each in names)
+        ]
+    return named[0] if len(named) == 1 else 0

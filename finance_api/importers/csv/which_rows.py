@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from itertools import product
 
-from finance_api.importers.csv.balance_rows import kind_of
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.survey import Survey
-from finance_api.importers.csv.vocabulary import BOOKED, NOT_MONEY, folded
+from finance_api.importers.csv.vocabulary import BOOKED, NOT_MONEY, folded, kind_of
 from finance_api.importers.interface import Answer
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted

@@ -2,10 +2,16 @@
 
 from collections.abc import Sequence
 
-from finance_api.importers.csv.balance_rows import kind_of
 from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, OpenColumns, best
 from finance_api.importers.csv.sample import Column
-from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
+from finance_api.importers.csv.vocabulary import (
+    BOOKED,
+    DIRECTIONS,
+    NOT_MONEY,
+    YES_OR_NO,
+    folded,
+    kind_of,
+)
 from finance_api.importers.interface import Answer
 from finance_api.importers.texts import quoted
 
@@ -46,7 +52,7 @@ def _is_status(column: Column) -> bool:
 
 def find_direction(open_: OpenColumns) -> None:
     amounts = open_.of("amount")
-    if not amounts:
+    if not amounts or open_.told.sign or open_.told.positive:
         return
     amount, balance = amounts[0], open_.of("balance")
     words = [
@@ -94,7 +100,7 @@ def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
     )
 
 
-def find_accounts(open_: OpenColumns, *, has_account: bool) -> None:
+def find_accounts(open_: OpenColumns) -> None:
     columns = [column for column in open_.free if column.are_accounts]
     others = [
         column
@@ -113,11 +119,13 @@ def find_accounts(open_: OpenColumns, *, has_account: bool) -> None:
         if several and not open_.has("counterpartyAccount"):
             reason = f"{quoted(open_.name(one[0]))} is the account"
             open_.take("counterpartyAccount", several[0], reason)
-    elif several and not has_account:
+    elif several and open_.told.account is None:
         open_.take("accountNumber", several[0], BY_HEADING)
 
 
 def find_texts(open_: OpenColumns) -> None:
+    if {"payee", "note"} & open_.told.named.keys() or open_.told.no_text:
+        return
     texts = [
         column
         for column in open_.free
@@ -165,3 +173,7 @@ def _is_vocabulary(column: Column) -> bool:
         return True
     is_said = column.fit("way") == 2 and len(column.values) > 1
     return len(column.values) <= _FEW and (is_said or not column.values.isdisjoint(DIRECTIONS))
+
+
+#: In the order in which they take columns.
+FIND_WORDS = (find_currency, find_statuses, find_direction, find_accounts, find_texts)

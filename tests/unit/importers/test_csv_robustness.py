@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.csv import Layout
-from finance_api.importers.csv.balance_rows import kind_of
+from finance_api.importers.csv.vocabulary import kind_of
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read
 from support.nightly import count
