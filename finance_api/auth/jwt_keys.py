@@ -1,58 +1,48 @@
-"""The keys of JSON Web Tokens: a JSON file.
+"""The keys of JSON Web Tokens: a file with a JSON Web Key Set (RFC 7517).
 
-    [{"kid": "2026-11", "alg": "HS256", "key": "…", "use_from": "2026-11-01T00:00:00Z"},
-     {"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem", "issuer": "https://idp.example"}]
+    {"keys": [{"kty": "oct", "kid": "2026-11", "alg": "HS256", "k": "…", "nbf": 1793491200},
+              {"kty": "RSA", "kid": "idp", "alg": "RS256", "n": "…", "e": "AQAB"}]}
 
-A key is in use from ``use_from`` until ``use_until``, and verifies the JWTs of one issuer. HS256
-keys sign and verify, for the first issuer of the settings; the others are public keys.
+A key is in use from ``nbf`` until ``exp`` and verifies the JWTs of one issuer. HS256 keys sign and
+verify for the first issuer of the settings; all others are public keys.
 """
 
 import logging
+import math
+import os
 import threading
-from collections.abc import Sequence
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
-from cryptography.hazmat.primitives.serialization import load_pem_public_key
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
 
-from finance_api.auth.key_strength import KeyRefused, hmac_key
 from finance_api.auth.strict_json import parse_json
-from finance_api.values.time import TimeError, parse_time
 
 logger = logging.getLogger(__name__)
 
 HS256 = "HS256"
+_ADVICE = "; make a key with finance-api jwt new-key"
+MIN_BYTES = 32
 _MIN_RSA_BITS = 2_048
 _MAX_KID_CHARACTERS = 100
-_MEMBERS = frozenset({"kid", "alg", "key", "public_key_file", "issuer", "use_from", "use_until"})
+#: The type of an algorithm's keys, the members that make the key, and its curves.
+_KINDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    HS256: ("oct", ("k",), ()),
+    "RS256": ("RSA", ("n", "e"), ()),
+    "ES256": ("EC", ("crv", "x", "y"), ("P-256",)),
+    "EdDSA": ("OKP", ("crv", "x"), ("Ed25519", "Ed448")),
+}
+#: RFC 7517 ignores unknown members. These limited what a key of the earlier form was good for.
+_EARLIER_MEMBERS = ("key", "public_key_file", "issuer", "use_from", "use_until")
 
 
 class KeyFileError(Exception):
-    """The file cannot be used; the message names the key and never holds it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """The identity of a file's content. seen: time, size, inode; None without such a file."""
-
-    path: Path
-    seen: tuple[int, int, int] | None
-
-    @classmethod
-    def of(cls, path: Path) -> "Stamp":
-        try:
-            found = path.stat()
-        except (OSError, ValueError):
-            return cls(path, None)
-        return cls(path, (found.st_mtime_ns, found.st_size, found.st_ino))
-
-    @property
-    def is_current(self) -> bool:
-        return Stamp.of(self.path) == self
+    """The file cannot be used; the message names the key and never contains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +50,6 @@ class JwtKey:
     """material: for PyJWT: bytes for HS256, else a public key.
 
     use_from, use_until: seconds, the latter excluded; None is no limit.
-    file: of a public key, as it was before it was read.
     issuer: whose JWTs it verifies; None is the first one of the settings.
     """
 
@@ -69,7 +58,6 @@ class JwtKey:
     material: Any
     use_from: int | None = None
     use_until: int | None = None
-    file: Stamp | None = None
     issuer: str | None = None
 
     def is_in_use(self, now: int, leeway_seconds: int = 0) -> bool:
@@ -80,78 +68,79 @@ class JwtKey:
 
 
 def signing_key(keys: Sequence[JwtKey], now: int) -> JwtKey | None:
-    """The HS256 key in use with the latest use_from; of several the last one in the file."""
-    usable = [key for key in keys if key.algorithm == HS256 and key.is_in_use(now)]
-    earliest = min((key.use_from for key in usable if key.use_from is not None), default=0)
-    ordered = sorted(usable, key=lambda k: earliest - 1 if k.use_from is None else k.use_from)
-    return ordered[-1] if ordered else None
+    """Return the HS256 key in use with the latest use_from; of several the last in the file."""
+    usable = [key for key in reversed(keys) if key.algorithm == HS256 and key.is_in_use(now)]
+    return max(usable, key=lambda k: -math.inf if k.use_from is None else k.use_from, default=None)
 
 
 class KeyRing:
-    """The keys of a file, read again when it or the file of a public key has changed.
+    """The keys of a file, read again when it has changed.
 
-    A missing file has no keys: every JWT is refused until it is made. If the file becomes
-    unreadable while the service runs, that is logged and the keys stay.
+    A missing file, or no path, has no keys: every JWT is refused until it is made. If the file
+    becomes unreadable while the service runs, that is logged and the keys stay.
     """
 
-    def __init__(self, path: str | None, issuers: Sequence[str]) -> None:
-        """issuers: of the settings. Raises KeyFileError."""
+    def __init__(
+        self, path: str, issuers: Sequence[str], key_issuers: Mapping[str, str] | None = None
+    ) -> None:
+        """key_issuers: the issuers of public keys, by kid. Raises KeyFileError."""
+        self._path = path
         self._issuers = issuers
+        self._key_issuers = key_issuers or {}
         self._lock = threading.Lock()
-        self._keys: tuple[JwtKey, ...] = ()
-        self._seen: tuple[Stamp, ...] = ()
-        if path:
-            self._read(Stamp.of(Path(path)))
+        self._seen = self._stamp()
+        self._keys = self._read() if self._seen else ()
 
     def keys(self) -> tuple[JwtKey, ...]:
-        if not self._is_current():
+        if self._stamp() != self._seen:
             with self._lock:
                 self._reload()
         return self._keys
 
-    def _is_current(self) -> bool:
-        return all(stamp.is_current for stamp in self._seen)
-
     def _reload(self) -> None:
-        if self._is_current():
-            return
-        file = Stamp.of(self._seen[0].path)
+        # Before the file is read, so that a change meanwhile is noticed later.
+        seen = self._stamp()
         try:
-            self._read(file)
+            self._keys = self._read() if seen else ()
         except KeyFileError as error:
             logger.error("%s; the keys read before stay in use", error)
-            self._seen = (file, *(Stamp.of(stamp.path) for stamp in self._seen[1:]))
         else:
-            logger.info("%s: %d keys", file.path, len(self._keys))
+            logger.info("%s: %d keys", self._path, len(self._keys))
+        self._seen = seen
 
-    def _read(self, file: Stamp) -> None:
-        """file: as it was before it is read, so that a change meanwhile is noticed later."""
-        keys = read_key_file(str(file.path)) if file.seen else ()
-        for key in keys:
-            self._check_issuer(file.path, key)
+    def _stamp(self) -> tuple[int, int, int] | None:
+        """Return time, size and inode of the file; None if it is missing."""
+        try:
+            status = os.stat(self._path)
+        except (OSError, ValueError):
+            return None
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def _read(self) -> tuple[JwtKey, ...]:
+        keys = read_key_file(self._path)
         if any(key.algorithm == HS256 for key in keys):
-            _warn_of_readers(file.path)
-        self._keys = keys
-        self._seen = (file, *(key.file for key in self._keys if key.file is not None))
+            _warn_of_readers(self._path)
+        return tuple(replace(key, issuer=self._issuer(key)) for key in keys)
 
-    def _check_issuer(self, path: Path, key: JwtKey) -> None:
-        several = len(self._issuers) > 1
-        if key.issuer is None and key.algorithm != HS256 and several:
+    def _issuer(self, key: JwtKey) -> str | None:
+        issuer = self._key_issuers.get(key.kid)
+        fault = None
+        if key.algorithm == HS256 and issuer is not None:
+            fault = "is the first issuer's, as all of HS256; leave it out of"
+        if key.algorithm != HS256 and issuer is None and len(self._issuers) > 1:
+            fault = "has no issuer, and there are several; name its issuer in"
+        if fault:
             raise KeyFileError(
-                f"{path}: key {key.kid!r}: has no issuer, and finance_api.jwt.issuers has several; "
-                "name one of them"
+                f"{self._path}: key {key.kid!r}: {fault} finance_api.jwt.key_issuers"
             )
-        if key.issuer is not None and self._issuers and key.issuer not in self._issuers:
-            raise KeyFileError(
-                f"{path}: key {key.kid!r}: issuer {key.issuer!r} is not in finance_api.jwt.issuers"
-            )
+        return issuer
 
 
-def _warn_of_readers(path: Path) -> None:
+def _warn_of_readers(path: str) -> None:
     """The group of root is trusted, as by PostgreSQL: its file belongs to the service's group."""
     with suppress(OSError):
-        found = path.stat()
-        if found.st_mode & (0o007 if found.st_uid == 0 else 0o077):
+        status = os.stat(path)
+        if status.st_mode & (0o007 if status.st_uid == 0 else 0o077):
             logger.warning(
                 "%s holds keys that sign JWTs, and others than its owner can open it: chmod 600 %s",
                 path,
@@ -163,107 +152,111 @@ def read_key_file(path: str) -> tuple[JwtKey, ...]:
     """Raises KeyFileError."""
     try:
         text = Path(path).read_text("utf-8")
+        return tuple(_key(entry) for entry in key_entries(text))
     except OSError as error:
         raise KeyFileError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise KeyFileError(f"{path}: is not UTF-8") from None
-    try:
-        return tuple(_key(entry, Path(path).parent) for entry in key_entries(text))
-    except KeyRefused as error:
+    except KeyFileError as error:
         raise KeyFileError(f"{path}: {error}") from None
 
 
 def key_entries(text: str) -> list[dict[str, Any]]:
-    """The entries of a key file. Raises KeyRefused."""
+    """Return the entries of a key file. Raises KeyFileError."""
     try:
-        entries = parse_json(text)
+        content = parse_json(text)
     except ValueError as error:
-        raise KeyRefused(f"is not JSON: {error}") from None
+        raise KeyFileError(f"is not JSON: {error}") from None
+    if isinstance(content, list):
+        raise KeyFileError(
+            "is a key file of an earlier version: move it away, run finance-api jwt new-key, and "
+            "add public keys as JSON Web Keys (The key file in docs/settings.md)"
+        )
+    entries = content.get("keys") if isinstance(content, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise KeyRefused("is not a JSON list of objects")
+        raise KeyFileError('is not a JSON Web Key Set: {"keys": […]}')
     kids = [entry.get("kid") for entry in entries]
     for number, kid in enumerate(kids, 1):
         if not isinstance(kid, str) or not 0 < len(kid) <= _MAX_KID_CHARACTERS:
-            raise KeyRefused(f"key {number}: kid is not a text of 1 to {_MAX_KID_CHARACTERS}")
+            raise KeyFileError(f"key {number}: kid is not a text of 1 to {_MAX_KID_CHARACTERS}")
         if kids.index(kid) != number - 1:
-            raise KeyRefused(f"key {number}: there are two keys with the kid {kid!r}")
+            raise KeyFileError(f"key {number}: there are two keys with the kid {kid!r}")
     return entries
 
 
-def _key(entry: dict[str, Any], directory: Path) -> JwtKey:
+def _key(entry: dict[str, Any]) -> JwtKey:
     try:
-        unknown = sorted(set(entry) - _MEMBERS)
-        if unknown:
-            raise KeyRefused(f"there is no member {unknown[0]!r}")
-        algorithm = entry.get("alg")
+        algorithm = _algorithm(entry)
+        (material,) = (key.key for key in jwt.PyJWKSet([entry]))
         if algorithm == HS256:
-            if "issuer" in entry:
-                raise KeyRefused("HS256 keys are the first issuer's, and have no member issuer")
-            material, file = _hmac_material(entry), None
-        elif isinstance(algorithm, str) and algorithm in _PUBLIC_KEY_TYPES:
-            material, file = _public_material(entry, algorithm, directory)
-        else:
-            known = ", ".join((HS256, *_PUBLIC_KEY_TYPES))
-            raise KeyRefused(f"alg is not one of {known}")
-        use_from, use_until = (_time(entry, name) for name in ("use_from", "use_until"))
+            _check_secret(entry["k"], material)
+        elif isinstance(material, rsa.RSAPublicKey) and material.key_size < _MIN_RSA_BITS:
+            raise KeyFileError(f"has {material.key_size} bits; {_MIN_RSA_BITS} are needed")
+        use_from, use_until = (_time(entry, name) for name in ("nbf", "exp"))
         if use_from is not None and use_until is not None and use_from >= use_until:
-            raise KeyRefused("use_until is not after use_from")
-        issuer = entry.get("issuer")
-        if issuer is not None and (not isinstance(issuer, str) or not issuer):
-            raise KeyRefused("issuer is not a text")
-        return JwtKey(entry["kid"], algorithm, material, use_from, use_until, file, issuer)
-    except KeyRefused as error:
-        raise KeyRefused(f"key {entry['kid']!r}: {error}") from None
+            raise KeyFileError("exp is not after nbf")
+        return JwtKey(entry["kid"], algorithm, material, use_from, use_until)
+    except jwt.PyJWKSetError:
+        error = f"its members are no key for {entry['alg']} in base64url"
+        error += _ADVICE if entry["alg"] == HS256 else ""
+    except KeyFileError as refused:
+        error = str(refused)
+    raise KeyFileError(f"key {entry['kid']!r}: {error}")
 
 
-def _hmac_material(entry: dict[str, Any]) -> bytes:
-    key = entry.get("key")
-    if "public_key_file" in entry or not isinstance(key, str):
-        raise KeyRefused("HS256 needs the member key: base64url of at least 32 random bytes")
-    try:
-        return hmac_key(key)
-    except KeyRefused as error:
-        raise KeyRefused(f"key {error}; make one with finance-api jwt new-key") from None
+def _algorithm(entry: dict[str, Any]) -> str:
+    """Return the algorithm of a key whose members have the right types. Raises KeyFileError."""
+    earlier = [name for name in _EARLIER_MEMBERS if name in entry]
+    if earlier:
+        raise KeyFileError(f"{earlier[0]} is a member of the earlier form; see docs/settings.md")
+    algorithm = entry.get("alg")
+    if not isinstance(algorithm, str) or algorithm not in _KINDS:
+        raise KeyFileError(f"alg is not one of {', '.join(_KINDS)}")
+    kind, members, curves = _KINDS[algorithm]
+    if entry.get("kty") != kind:
+        raise KeyFileError(f"{algorithm} needs a key of kty {kind}")
+    if not all(isinstance(entry.get(name), str) for name in members):
+        raise KeyFileError(f"{algorithm} needs the members {', '.join(members)}")
+    if curves and entry["crv"] not in curves:
+        raise KeyFileError(f"{algorithm} needs a key on the curve {' or '.join(curves)}")
+    if "d" in entry:
+        raise KeyFileError("is a private key; leave only its public members in the file")
+    if entry.get("use", "sig") != "sig" or "verify" not in str(entry.get("key_ops", "verify")):
+        raise KeyFileError("is not for signatures; remove it")
+    return algorithm
 
 
-_PUBLIC_KEY_TYPES: dict[str, tuple[type, ...]] = {
-    "RS256": (rsa.RSAPublicKey,),
-    "ES256": (ec.EllipticCurvePublicKey,),
-    "EdDSA": (ed25519.Ed25519PublicKey, ed448.Ed448PublicKey),
-}
+def _check_secret(text: str, secret: bytes) -> None:
+    """Raise KeyFileError for a key that somebody could guess or know.
+
+    `finance-api jwt new-key` makes random keys. Randomness itself cannot be checked.
+    """
+    if urlsafe_b64encode(secret).decode().rstrip("=") != text:
+        # The decoder skips unknown characters.
+        fault = "is not base64url without padding"
+    elif len(secret) < MIN_BYTES:
+        fault = f"has {len(secret)} bytes; at least {MIN_BYTES} random ones are needed"
+    elif len(set(text)) == 1 or len(set(secret)) == 1:
+        fault = "is one repeated character"
+    elif _is_word(text) or _is_word(secret.decode("utf-8", "replace")):
+        fault = "is a single word"
+    else:
+        try:
+            jwt.get_algorithm_by_name(HS256).prepare_key(secret)
+        except jwt.InvalidKeyError:
+            fault = "is a public key, which anybody may know"
+        else:
+            return
+    raise KeyFileError(f"k {fault}{_ADVICE}")
 
 
-def _public_material(entry: dict[str, Any], algorithm: str, directory: Path) -> tuple[Any, Stamp]:
-    """The key and its file."""
-    name = entry.get("public_key_file")
-    if "key" in entry or not isinstance(name, str):
-        raise KeyRefused(f"{algorithm} needs the member public_key_file: a PEM file's path")
-    if "\n" in name or "-----" in name:
-        raise KeyRefused("public_key_file is not a path; the key stands in a file of its own")
-    path = directory / name
-    file = Stamp.of(path)
-    try:
-        material = load_pem_public_key(path.read_bytes())
-    except OSError as error:
-        raise KeyRefused(f"{path}: {error.strerror}") from None
-    except (ValueError, UnsupportedAlgorithm):
-        raise KeyRefused(f"{path}: is not a public key in PEM") from None
-    if not isinstance(material, _PUBLIC_KEY_TYPES[algorithm]):
-        raise KeyRefused(f"{path}: is not a key for {algorithm}")
-    if isinstance(material, rsa.RSAPublicKey) and material.key_size < _MIN_RSA_BITS:
-        raise KeyRefused(f"{path}: has {material.key_size} bits; {_MIN_RSA_BITS} are needed")
-    if isinstance(material, ec.EllipticCurvePublicKey) and material.curve.name != "secp256r1":
-        raise KeyRefused(f"{path}: ES256 needs a key on the curve P-256")
-    return material, file
+def _is_word(text: str) -> bool:
+    """Return whether it is letters only, all of one case except perhaps the first."""
+    return text.isalpha() and (text[1:].islower() or text.isupper())
 
 
 def _time(entry: dict[str, Any], name: str) -> int | None:
-    text = entry.get(name)
-    if text is None:
-        return None
-    if not isinstance(text, str):
-        raise KeyRefused(f"{name} is not a date-time such as 2026-01-31T10:00:00Z")
-    try:
-        return parse_time(text)
-    except TimeError as error:
-        raise KeyRefused(f"{name} {error}") from None
+    value = entry.get(name)
+    if value is None or type(value) is int:
+        return value
+    raise KeyFileError(f"{name} is not a whole number of seconds since 1970")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from finance_api.auth.jwt_keys import KeyFileError, KeyRing
 from finance_api.auth.jwts import JwtRules
-from finance_api.auth.settings import JWT_KEYS
+from finance_api.auth.settings import JWT_KEYS, KEY_ISSUERS
 from finance_api.runtime.settings import SettingError
 
 if TYPE_CHECKING:
@@ -36,8 +36,12 @@ def jwt_rules(settings: Mapping[str, Any]) -> JwtRules:
 
 def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
     """Raises SettingError."""
+    issuers, key_issuers = settings["finance_api.jwt.issuers"], settings[KEY_ISSUERS]
+    unknown = sorted(set(key_issuers.values()) - set(issuers))
+    if unknown:
+        raise SettingError(f"{KEY_ISSUERS}: {unknown[0]!r} is not in finance_api.jwt.issuers")
     try:
-        return KeyRing(settings[JWT_KEYS], settings["finance_api.jwt.issuers"])
+        return KeyRing(settings[JWT_KEYS], issuers, key_issuers)
     except KeyFileError as error:
         raise SettingError(f"{JWT_KEYS}: {error}") from None
 

@@ -7,10 +7,19 @@ from finance_api.runtime.settings import (
     one_of,
     required_text,
     required_words,
+    words,
 )
 
-#: The setting that names the file of keys of JWTs.
 JWT_KEYS = "finance_api.jwt.keys"
+KEY_ISSUERS = "finance_api.jwt.key_issuers"
+
+
+def _key_issuers(text: str) -> dict[str, str]:
+    """Return issuers by kid, which can contain a =, as an issuer cannot."""
+    parts = [word.rpartition("=") for word in words(text)]
+    if not all(kid and issuer for kid, _, issuer in parts):
+        raise ValueError("is not a list of KID=ISSUER")
+    return {kid: issuer for kid, _, issuer in parts}
 
 
 SETTINGS = (
@@ -41,14 +50,15 @@ SETTINGS = (
         integer(1, 10_000),
         "50",
         "tokens",
-        "The personal tokens that a user can have, of those neither revoked nor expired.",
+        "Maximum number of active tokens per user.",
     ),
     Setting(
         JWT_KEYS,
         any_text,
         "",
         "path",
-        "The file of the JWT keys; without it the internal API refuses all requests.",
+        "The file of the JWT keys, a JSON Web Key Set; without it the internal API refuses all "
+        "requests.",
     ),
     Setting(
         "finance_api.jwt.issuers",
@@ -56,6 +66,13 @@ SETTINGS = (
         "finance_api",
         "names",
         "Accepted values of the claim iss; JWTs issued here have the first one.",
+    ),
+    Setting(
+        KEY_ISSUERS,
+        _key_issuers,
+        "",
+        "KID=ISSUER",
+        "The issuers of public keys, by kid; needed for each of them if there are several issuers.",
     ),
     Setting(
         "finance_api.jwt.audience",
@@ -90,7 +107,7 @@ SETTINGS = (
         integer(1, 10_000),
         "50",
         "JWTs",
-        "The JWTs issued here that a user can have, of those neither revoked nor expired.",
+        "Maximum number of active JWTs issued here per user.",
     ),
     Setting(
         "finance_api.jwt.leeway_seconds",

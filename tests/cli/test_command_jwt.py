@@ -15,6 +15,7 @@ from webtest import TestApp
 from finance_api import main
 from finance_api.auth.jwt_keys import read_key_file, signing_key
 from support.command import Command
+from support.jwt_keys import hs, key_set
 from support.programs import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +75,7 @@ def status(command, token):
 
 
 def write_keys(path, *entries):
-    path.write_text(json.dumps(entries))
+    path.write_text(key_set(*entries))
 
 
 # -- issue
@@ -164,20 +165,20 @@ def test_without_a_key_no_jwt_is_made(command, anna, settings, tmp_path):
     assert "finance_api.jwt.keys" in command.refused("jwt", "issue", anna)
     settings(keys=str(tmp_path / "absent.json"))
     assert "new-key" in command.refused("jwt", "issue", anna)
-    (tmp_path / "absent.json").write_text("[]")
+    (tmp_path / "absent.json").write_text(key_set())
     assert "new-key" in command.refused("jwt", "issue", anna)
 
 
 def test_key_that_has_ended_or_not_begun_makes_no_jwt(command, anna, keys):
-    (entry,) = json.loads(keys.read_text())
-    for times in ({"use_from": "2999-01-01"}, {"use_from": None, "use_until": "2001-01-01"}):
+    (entry,) = json.loads(keys.read_text())["keys"]
+    for times in ({"nbf": 32_472_144_000}, {"nbf": None, "exp": 978_307_200}):
         write_keys(keys, entry | times)
         assert "new-key" in command.refused("jwt", "issue", anna)
 
 
 def test_jwt_ends_with_its_key_at_the_latest(command, anna, keys):
-    (entry,) = json.loads(keys.read_text())
-    write_keys(keys, entry | {"use_until": "2999-01-01T00:00:00Z"})
+    (entry,) = json.loads(keys.read_text())["keys"]
+    write_keys(keys, entry | {"exp": 32_472_144_000})
     issue(command, anna)
     usual = claims(issue(command, anna, "--ttl-seconds", "1000"))
     assert usual["exp"] - usual["iat"] == 1_000
@@ -307,10 +308,10 @@ def test_first_key_makes_a_file_that_is_its_owner_s_alone(command, keys):
 def test_new_key_names_itself_and_never_shows_itself(command, keys):
     outcome = command.run("jwt", "new-key")
     assert (outcome.code, outcome.err) == (0, "")
-    entry = json.loads(keys.read_text())[-1]
+    entry = json.loads(keys.read_text())["keys"][-1]
     assert entry["kid"] in outcome.out
     assert str(keys) in outcome.out
-    assert entry["key"] not in outcome.out
+    assert entry["k"] not in outcome.out
 
 
 def test_new_key_signs_and_what_the_old_one_signed_still_counts(command, anna, keys):
@@ -318,7 +319,7 @@ def test_new_key_signs_and_what_the_old_one_signed_still_counts(command, anna, k
     command.done("jwt", "new-key")
     new = issue(command, anna)
     assert [part(token, 0)["kid"] for token in (old, new)] == [
-        entry["kid"] for entry in json.loads(keys.read_text())
+        entry["kid"] for entry in json.loads(keys.read_text())["keys"]
     ]
     assert (status(command, old), status(command, new)) == (200, 200)
     first, second = read_key_file(str(keys))
@@ -358,7 +359,7 @@ def test_new_key_needs_no_database(tmp_path):
     assert not (tmp_path / "absent.db").exists()
 
 
-@pytest.mark.parametrize("content", ["", "nonsense", "{}", json.dumps([{"kid": "x"}])])
+@pytest.mark.parametrize("content", ["", "nonsense", "{}", "[]", key_set({"kid": "x"})])
 def test_new_key_leaves_a_file_with_a_fault_alone(command, keys, content):
     keys.write_text(content)
     assert str(keys) in command.refused("jwt", "new-key")
@@ -377,7 +378,7 @@ def test_new_key_does_not_run_twice_at_once(command, keys):
 
 @pytest.fixture
 def weak(command, keys):
-    write_keys(keys, {"kid": "the weak one", "alg": "HS256", "key": WEAK})
+    write_keys(keys, hs("the weak one", WEAK))
     return keys
 
 
@@ -431,5 +432,5 @@ def test_with_a_weak_key_the_service_does_not_start(command, weak, tmp_path):
 
 def test_public_key_as_a_secret_is_said_to_be_none(command, anna, keys):
     key = "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE"
-    write_keys(keys, {"kid": "public", "alg": "HS256", "key": key})
+    write_keys(keys, hs("public", key))
     assert "'public'" in command.refused("jwt", "issue", anna)

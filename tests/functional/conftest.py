@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding
 
 from finance_api.storage.interface import User
 from support.browser import Visitor, new_user, signed_in
-from support.jwt_attacks import IDP, SPKI, Attacker
+from support.jwt_attacks import IDP, Attacker
+from support.jwt_keys import key_set, public_jwk
 from support.service import POOLED, STORAGES, Client, Service, running_services
 
 
@@ -71,14 +71,12 @@ def issuer_service(
             **new_settings(request.param),
             "finance_api.jwt.subject": "email",
             "finance_api.jwt.issuers": f"finance_api {IDP} https://other.example.org",
+            "finance_api.jwt.key_issuers": f"idp={IDP}",
         },
     )
-    public = rsa_key.public_key().public_bytes(Encoding.PEM, SPKI)
     file = Path(service.key_file)
-    (file.parent / "idp.pem").write_bytes(public)
-    entries = json.loads(file.read_text())
-    entries.append({"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem", "issuer": IDP})
-    file.write_text(json.dumps(entries))
+    entries = json.loads(file.read_text())["keys"]
+    file.write_text(key_set(*entries, public_jwk(rsa_key, "RS256")))
     yield service
     service.stop()
 

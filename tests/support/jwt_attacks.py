@@ -35,10 +35,10 @@ class Attacker:
     def __init__(self, client, rsa_key=None):
         self.client = client
         self.web = client.service.web
-        entries = json.loads(Path(client.service.key_file).read_text())
+        entries = json.loads(Path(client.service.key_file).read_text())["keys"]
         hs = [entry for entry in entries if entry["alg"] == "HS256"][-1]
         self.kid = hs["kid"]
-        self.secret = urlsafe_b64decode(hs["key"] + "=")
+        self.secret = urlsafe_b64decode(hs["k"] + "=")
         self.rsa_key = rsa_key
 
     @property

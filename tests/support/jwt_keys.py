@@ -1,20 +1,13 @@
 """Key files of JSON Web Tokens, and what is refused of them."""
 
 import hashlib
+import json
 from base64 import urlsafe_b64encode
 
 import pytest
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-)
+from jwt import get_algorithm_by_name
 
-from finance_api.auth.jwt_keys import (
-    KeyFileError,
-    read_key_file,
-)
+from finance_api.auth.jwt_keys import KeyFileError, read_key_file
 
 
 def b64(data):
@@ -24,16 +17,18 @@ def b64(data):
 SECRET, OTHER_SECRET = (b64(hashlib.sha256(name).digest()) for name in (b"one", b"another"))
 
 
-def public_pem(private):
-    return private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-
-
-def private_pem(private, form=PrivateFormat.PKCS8):
-    return private.private_bytes(Encoding.PEM, form, NoEncryption())
-
-
 def hs(kid="one", key=SECRET, **members):
-    return {"kid": kid, "alg": "HS256", "key": key, **members}
+    return {"kty": "oct", "kid": kid, "alg": "HS256", "k": key, **members}
+
+
+def public_jwk(private, algorithm="EdDSA", kid="idp"):
+    """The JSON Web Key of its public key."""
+    jwk = get_algorithm_by_name(algorithm).to_jwk(private.public_key(), as_dict=True)
+    return {**jwk, "kid": kid, "alg": algorithm}
+
+
+def key_set(*entries):
+    return json.dumps({"keys": entries})
 
 
 def refusal(path):

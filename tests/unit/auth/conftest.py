@@ -1,9 +1,9 @@
 """Key files of JSON Web Tokens."""
 
-import json
-
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+
+from support.jwt_keys import key_set
 
 
 @pytest.fixture(scope="module")
@@ -13,11 +13,11 @@ def rsa_key():
 
 @pytest.fixture
 def key_file(tmp_path):
-    """Writes a key file: entries, or the text itself; returns its path."""
+    """Writes a key file: entries of a key set, or the text itself; returns its path."""
     path = tmp_path / "keys.json"
 
     def write(content):
-        text = content if isinstance(content, str | bytes) else json.dumps(content)
+        text = content if isinstance(content, str | bytes) else key_set(*content)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return str(path)
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from finance_api.auth import key_rotation
 from finance_api.auth.jwt_keys import KeyFileError, KeyRing, read_key_file, signing_key
 from finance_api.auth.jwts import Claims, JwtRefused, JwtRules, sign_jwt, verify_jwt
 from finance_api.auth.key_rotation import add_signing_key
-from finance_api.values.time import instant_text, parse_time
+from finance_api.values.time import parse_time
+from support.jwt_keys import hs, key_set, public_jwk
 
 NOW = parse_time("2026-03-18T12:00:00Z")
 RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=86_400, leeway_seconds=5)
@@ -33,12 +33,12 @@ def rotate(path, now=NOW, overlap=OVERLAP):
 
 def entries(path):
     with open(path, encoding="utf-8") as stream:
-        return json.load(stream)
+        return json.load(stream)["keys"]
 
 
 def write(path, content):
     with open(path, "w", encoding="utf-8") as stream:
-        json.dump(content, stream)
+        stream.write(key_set(*content))
 
 
 def mode(path):
@@ -135,24 +135,22 @@ def test_after_the_cut_over_what_the_old_key_signed_is_refused(path):
         assert is_accepted(path, signed(path, at), at)
 
 
-def test_other_keys_stay_as_they_are_and_ended_ones_go(path, tmp_path):
-    public = ed25519.Ed25519PrivateKey.generate().public_key()
-    pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    (tmp_path / "idp.pem").write_bytes(pem)
+def test_other_keys_stay_as_they_are_and_ended_ones_go(path):
+    private = ed25519.Ed25519PrivateKey.generate()
     rotate(path, NOW - 100)
-    ended = entries(path)[0] | {"kid": "ended", "use_until": instant_text(NOW - 50)}
-    idp = {"kid": "idp é", "alg": "EdDSA", "public_key_file": "idp.pem"}
+    ended = entries(path)[0] | {"kid": "ended", "exp": NOW - 50}
+    idp = public_jwk(private, kid="idp é")
     write(path, [idp, *entries(path), ended])
     rotate(path)
     found = entries(path)
     assert found[0] == idp
     assert len(found) == 3
-    assert read_key_file(path)[0].material == public
+    assert read_key_file(path)[0].material == private.public_key()
 
 
 def test_a_null_for_the_end_counts_as_none(path):
     rotate(path, NOW - 100)
-    write(path, [entries(path)[0] | {"use_until": None}])
+    write(path, [entries(path)[0] | {"exp": None}])
     rotate(path)
     assert read_key_file(path)[0].use_until == NOW + OVERLAP
 
@@ -162,7 +160,7 @@ def test_a_key_that_is_planned_for_later_leaves_the_file_readable(path):
     rotate(path, NOW + OVERLAP + 10)
     planned = entries(path)[1]
     rotate(path)
-    assert entries(path)[1]["use_from"] == planned["use_from"]
+    assert entries(path)[1]["nbf"] == planned["nbf"]
     assert len(read_key_file(path)) == 3
 
 
@@ -221,6 +219,7 @@ def test_the_new_key_is_never_readable_by_others_on_its_way(path, monkeypatch):
         b"\xff",
         b"[1]",
         b'[{"kid": "x", "alg": "HS256", "key": "changeme"}]',
+        key_set(hs(key="changeme")).encode(),
     ],
 )
 def test_a_file_with_a_fault_is_refused_and_stays(path, content):
@@ -274,18 +273,16 @@ def test_a_key_that_ends_in_this_second_goes_and_one_that_ends_in_the_next_stays
     rotate(path, NOW - 100)
     (entry,) = entries(path)
     ends = {"now": NOW, "next": NOW + 1}
-    write(path, [entry | {"kid": k, "use_until": instant_text(at)} for k, at in ends.items()])
+    write(path, [entry | {"kid": k, "exp": at} for k, at in ends.items()])
     kid = rotate(path)
     assert [key.kid for key in read_key_file(path)] == ["next", kid]
 
 
-def test_older_keys_may_be_dropped_at_once(path, tmp_path):
-    public = ed25519.Ed25519PrivateKey.generate().public_key()
-    pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    (tmp_path / "idp.pem").write_bytes(pem)
+def test_older_keys_may_be_dropped_at_once(path):
+    private = ed25519.Ed25519PrivateKey.generate()
     rotate(path, NOW - 100)
     token = signed(path, NOW - 1)
-    idp = {"kid": "idp", "alg": "EdDSA", "public_key_file": "idp.pem"}
+    idp = public_jwk(private)
     write(path, [idp, *entries(path)])
     assert is_accepted(path, token, NOW)
     kid = add_signing_key(path, now=NOW, overlap_seconds=OVERLAP, drop_old=True)

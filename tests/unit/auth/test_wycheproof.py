@@ -12,8 +12,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from finance_api.auth import jwts
-from finance_api.auth.jwt_keys import JwtKey
+from finance_api.auth.jwt_keys import JwtKey, read_key_file
 from finance_api.auth.jwts import Claims, JwtRefused, JwtRules, sign_jwt, verify_jwt
+from support.jwt_keys import key_set, refusal
 
 FILES = ("signature", "crypto", "key", "encryption")
 NOW = 1_800_000_000
@@ -21,8 +22,7 @@ RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=10**9, leeway_
 CURVES = {"P-256": ec.SECP256R1, "P-384": ec.SECP384R1, "P-521": ec.SECP521R1}
 #: What a key's own algorithm may be; PyJWT knows more than the key file takes.
 OURS = ("HS256", "RS256", "ES256")
-#: These tokens are right; what is wrong is the JSON Web Key or the set that it stands in: its use,
-#: its padding, how it was made. The key file takes no JSON Web Keys, so nothing of it can come in.
+#: These tokens are right; what is wrong is the JSON Web Key or the set that it stands in.
 ABOUT_THE_KEY = {
     "invalidBase64Padding",
     "rejectWrongUse",
@@ -33,6 +33,14 @@ ABOUT_THE_KEY = {
     "rejectsAesKey",
     "mismatchedAlgAndCurve",
 }
+#: The faults of keys that a key file is refused for.
+REFUSED_KEYS = ABOUT_THE_KEY - {
+    # The key itself is right: the token's padding, or a public key beside a secret one.
+    "invalidBase64Padding",
+    "rejectsValid",
+    # A weakness of some hardware's keys, which cannot be seen without trying to factor them.
+    "rejectsKeyWithRocaVulnerability",
+} | {"rejectsPublicExponent1", "key_too_short", "empty_key"}
 #: Accepted by the vectors, which pass over what is no base64url; refused here.
 LAX = {"InvalidCharacterInsertedInPayload"}
 
@@ -172,6 +180,23 @@ def test_the_claims_decide_once_the_signature_holds(vectors):
     assert tried > 30
 
 
-def test_a_public_exponent_of_one_makes_no_key(vectors):
-    jwks = [jwks for _, jwks, test in vectors if test["comment"] == "rejectsPublicExponent1"]
-    assert [material(jwk) for keys in jwks for jwk in keys] == [None]
+def test_a_key_file_with_a_wrong_key_of_the_vectors_is_refused(vectors, tmp_path):
+    path = tmp_path / "keys.json"
+    seen = set()
+    for file, jwks, test in vectors:
+        if test["comment"] in REFUSED_KEYS and file in ("signature", "key"):
+            path.write_text(key_set(*({"alg": "RS256"} | jwk for jwk in jwks)))
+            assert refusal(str(path)), test
+            seen.add(test["comment"])
+    assert seen == REFUSED_KEYS
+
+
+def test_a_key_file_with_a_right_key_of_the_vectors_is_read(vectors, tmp_path):
+    path = tmp_path / "keys.json"
+    read = 0
+    for file, jwks, test in vectors:
+        if file == "key" and test["result"] == "valid" and jwks[0]["alg"] in OURS:
+            path.write_text(key_set(*jwks))
+            assert signature_holds(test["jws"], read_key_file(str(path)))
+            read += 1
+    assert read >= 2
