@@ -51,7 +51,7 @@ def read(data, options_of=nothing_remembered.options, profiles=None, **options):
 def records(data, profile, /, **options):
     """Account -> a line for each record of a file that is read with this profile.
 
-    What is lost of the file is what docs/importing/layouts.md says.
+    What is lost of the file is what tests/samples/csv/layouts.md says.
     """
     statements = read(data, **options)
     assert lost_columns(data, profile, statements) <= documented()[profile]

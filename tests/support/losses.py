@@ -25,14 +25,14 @@ _SAID_BY_THE_AMOUNT = re.compile(
     "|exp[.]|inc[.]|true|false|yes|no|ja|nein|nej|e|i|t|neutral"
 )
 _NUMBER = re.compile(r"[-−+(]?\s*[^\w]{0,2}[A-Z]{0,3}\$?\s*[-−+]?[\d.,'’ \u00a0]*\d[^\d]{0,6}")
-_PAGE = Path(__file__).parents[2] / "docs" / "importing" / "layouts.md"
+_PAGE = Path(__file__).parents[1] / "samples" / "csv" / "layouts.md"
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _MONTH = re.compile("|".join(re.findall("...", _MONTHS)), re.IGNORECASE)
 
 
 @cache
 def documented() -> dict[str, set[str]]:
-    """Profile -> the columns that docs/importing/layouts.md names, folded."""
+    """Profile -> the columns that tests/samples/csv/layouts.md names, folded."""
     rows = re.findall(r"^\| [^|]+ \| `([^`]+)` \| (.*) \|$", _PAGE.read_text("utf-8"), re.MULTILINE)
     return {name: set(map(folded, re.findall("`([^`]+)`", cell))) for name, cell in rows}
 
