@@ -1,5 +1,7 @@
 """Accounts: where money is."""
 
+from typing import Any
+
 from finance_api.resources.common import (
     ARCHIVED,
     COLOR,
@@ -7,6 +9,7 @@ from finance_api.resources.common import (
     ID,
     UPDATED_AT,
     amount_field,
+    choice_field,
     currency_field,
     derived_field,
     flag_field,
@@ -29,6 +32,11 @@ ACCOUNT_TYPES = (
     "Overdraft",
 )
 
+
+def _sum_field(name: str, meaning: str, example: float, **options: Any) -> Field:
+    return derived_field(name, Kind.NUMBER, meaning, example, nullable=False, default=0, **options)
+
+
 ACCOUNTS = Resource(
     name="accounts",
     path="accounts",
@@ -39,69 +47,43 @@ ACCOUNTS = Resource(
         SOURCE,
         SOURCE_ID,
         Field(
-            name="statementKeys",
-            kind=Kind.TEXT_LIST,
+            "statementKeys",
+            Kind.TEXT_LIST,
+            "Names of the account in statements: source, a colon, the statement's key.",
+            ["ofx:12030000/0000202051"],
             nullable=False,
             default=(),
             private=True,
             native=True,
-            meaning="What statements call the account: source, a colon, their key.",
-            example=["ofx:12030000/0000202051"],
         ),
         SET_BY_HAND,
         Field(
-            name="ownInitialBalance",
-            kind=Kind.NUMBER,
+            "ownInitialBalance",
+            Kind.NUMBER,
+            "The initialBalance before it was derived from a bank's balance.",
+            0,
             private=True,
-            meaning="What initialBalance was before it followed from a bank's balance.",
-            example=0,
         ),
     ),
     fields=(
         ID,
         name_field("Current account", required=True),
-        Field(
-            name="accountType",
-            kind=Kind.CHOICE,
-            choices=ACCOUNT_TYPES,
-            nullable=False,
-            default="General",
-            meaning="What kind of account it is.",
-            example="CurrentAccount",
+        choice_field(
+            "accountType", ACCOUNT_TYPES, "What kind of account it is.", "CurrentAccount", "General"
         ),
         currency_field("Currency of the account and of all its records.", required=True),
-        amount_field(
-            "initialBalance", "Balance before the first record.", 100, nullable=False, default=0
-        ),
-        derived_field(
-            "balance",
-            Kind.NUMBER,
-            "Initial balance plus the records that are not void.",
-            57.5,
-            nullable=False,
-            default=0,
-        ),
-        derived_field(
-            "recordCount",
-            Kind.NUMBER,
-            "How many records it has, void ones included.",
-            12,
-            nullable=False,
-            default=0,
-            decimals=0,
-        ),
+        amount_field("initialBalance", "Balance before the first record.", 100, 0),
+        _sum_field("balance", "Initial balance plus the records that are not void.", 57.5),
+        _sum_field("recordCount", "How many records it has, void ones included.", 12, decimals=0),
         derived_field("lastRecordDate", Kind.DATE, "Day of its newest record.", "2026-01-31"),
         derived_field("bankBalance", Kind.NUMBER, "Newest balance that a statement told.", 57.5),
         derived_field(
             "bankBalanceDate", Kind.DATE, "The day at whose end it was that.", "2026-01-31"
         ),
-        derived_field(
+        _sum_field(
             "unexplained",
-            Kind.NUMBER,
             "What the records do not explain between balances that statements told; 0 is good.",
             0,
-            nullable=False,
-            default=0,
         ),
         text_field("bankAccountNumber", "Number at the bank.", "DE02120300000000202051"),
         COLOR,

@@ -6,6 +6,7 @@ from finance_api.resources.common import (
     LABEL_IDS,
     UPDATED_AT,
     amount_field,
+    choice_field,
     computed_field,
     currency_field,
     date_field,
@@ -13,7 +14,7 @@ from finance_api.resources.common import (
     name_field,
     reference_list_field,
 )
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Kind, Resource
 
 WEEK = "BUDGET_INTERVAL_WEEK"
 MONTH = "BUDGET_INTERVAL_MONTH"
@@ -29,14 +30,12 @@ BUDGETS = Resource(
     fields=(
         ID,
         name_field("Eating out"),
-        Field(
-            name="type",
-            kind=Kind.CHOICE,
-            choices=(WEEK, MONTH, YEAR, CUSTOM),
-            nullable=False,
-            default=MONTH,
-            meaning="Its period: the calendar week, month or year, or startDate to endDate.",
-            example=MONTH,
+        choice_field(
+            "type",
+            (WEEK, MONTH, YEAR, CUSTOM),
+            "Its period: the calendar week, month or year, or startDate to endDate.",
+            MONTH,
+            MONTH,
         ),
         currency_field("Currency of the limit; only records of this currency count."),
         amount_field("limitAmount", "How much may be spent in a period.", 300),

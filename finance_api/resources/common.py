@@ -1,11 +1,14 @@
-"""Fields that several resources share."""
+"""Fields that several resources share, and short forms of the usual kinds of fields."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Role
 
 EXAMPLE_ID = "6f1c2c1e-2d4e-4b6e-9f6b-0d7c5a3e8b10"
+_MOMENT = "2026-01-31T10:00:00Z"
 
 PAYMENT_TYPES = (
     "cash",
@@ -19,123 +22,67 @@ PAYMENT_TYPES = (
 INCOME, EXPENSE = "income", "expense"
 RECORD_TYPES = (INCOME, EXPENSE)
 
-ID = Field(name="id", kind=Kind.ID, nullable=False, meaning="Identifier.", example=EXAMPLE_ID)
-CREATED_AT = Field(
-    name="createdAt",
-    kind=Kind.DATETIME,
-    nullable=False,
-    meaning="When it was made.",
-    example="2026-01-31T10:00:00Z",
-)
-UPDATED_AT = Field(
-    name="updatedAt",
-    kind=Kind.DATETIME,
-    nullable=False,
-    meaning="When it was last changed.",
-    example="2026-01-31T10:00:00Z",
-)
-COLOR = Field(name="color", kind=Kind.TEXT, meaning="Display colour.", example="#3a7d44")
-LABEL_IDS = Field(
-    name="labelIds",
-    kind=Kind.ID_LIST,
-    nullable=False,
-    default=(),
-    references="Label",
-    meaning="Ids of its labels.",
-    example=[EXAMPLE_ID],
-)
+computed_field = partial(Field, role=Role.COMPUTED)
+derived_field = partial(Field, role=Role.DERIVED)
+
+
+def text_field(name: str, meaning: str, example: str) -> Field:
+    return Field(name, Kind.TEXT, meaning, example)
+
+
+def name_field(example: str, *, required: bool = False) -> Field:
+    return Field("name", Kind.TEXT, "Name.", example, nullable=not required, required=required)
+
+
+def amount_field(name: str, meaning: str, example: float, default: int | None = None) -> Field:
+    """A field with a default always has a value."""
+    return Field(name, Kind.NUMBER, meaning, example, nullable=default is None, default=default)
+
+
+def date_field(name: str, meaning: str, **options: Any) -> Field:
+    return Field(name, Kind.DATE, meaning, "2026-01-31", **options)
 
 
 def flag_field(name: str, meaning: str, *, example: bool = False) -> Field:
     """A boolean that is false unless an import says otherwise."""
+    return Field(name, Kind.BOOLEAN, meaning, example, nullable=False, default=False)
+
+
+def choice_field(
+    name: str, choices: tuple[str, ...], meaning: str, example: str, default: str | None = None
+) -> Field:
+    """A field with a default always has a value."""
+    nullable = default is None
     return Field(
-        name=name,
-        kind=Kind.BOOLEAN,
-        nullable=False,
-        default=False,
-        meaning=meaning,
-        example=example,
+        name, Kind.CHOICE, meaning, example, choices=choices, nullable=nullable, default=default
     )
-
-
-ARCHIVED = flag_field("archived", "Whether it is out of use.")
-
-
-def payment_type_field(meaning: str, example: str) -> Field:
-    return Field(
-        name="paymentType",
-        kind=Kind.CHOICE,
-        choices=PAYMENT_TYPES,
-        meaning=meaning,
-        example=example,
-    )
-
-
-def name_field(example: str, *, required: bool = False) -> Field:
-    return Field(
-        name="name",
-        kind=Kind.TEXT,
-        nullable=not required,
-        required=required,
-        meaning="Name.",
-        example=example,
-    )
-
-
-def text_field(name: str, meaning: str, example: str) -> Field:
-    return Field(name=name, kind=Kind.TEXT, meaning=meaning, example=example)
-
-
-def amount_field(name: str, meaning: str, example: float | int, **options: Any) -> Field:
-    return Field(name=name, kind=Kind.NUMBER, meaning=meaning, example=example, **options)
-
-
-def date_field(name: str, meaning: str, **options: Any) -> Field:
-    return Field(name=name, kind=Kind.DATE, meaning=meaning, example="2026-01-31", **options)
 
 
 def currency_field(meaning: str, *, required: bool = False, nullable: bool = True) -> Field:
-    return Field(
-        name="currencyCode",
-        kind=Kind.CHOICE,
-        choices=CURRENCIES,
-        nullable=nullable and not required,
-        required=required,
-        meaning=meaning,
-        example="EUR",
-    )
+    field = choice_field("currencyCode", CURRENCIES, meaning, "EUR")
+    return replace(field, required=required, nullable=nullable and not required)
+
+
+def payment_type_field(meaning: str, example: str) -> Field:
+    return choice_field("paymentType", PAYMENT_TYPES, meaning, example)
 
 
 def reference_field(name: str, model_type: str, meaning: str, **options: Any) -> Field:
-    return Field(
-        name=name,
-        kind=Kind.ID,
-        references=model_type,
-        meaning=meaning,
-        example=EXAMPLE_ID,
-        **options,
-    )
+    return Field(name, Kind.ID, meaning, EXAMPLE_ID, references=model_type, **options)
 
 
 def reference_list_field(name: str, model_type: str, meaning: str) -> Field:
-    return Field(
-        name=name,
-        kind=Kind.ID_LIST,
-        nullable=False,
-        default=(),
-        references=model_type,
-        meaning=meaning,
-        example=[EXAMPLE_ID],
-    )
+    return replace(list_field(name, Kind.ID_LIST, meaning, [EXAMPLE_ID]), references=model_type)
 
 
-def computed_field(name: str, kind: Kind, meaning: str, example: Any, **options: Any) -> Field:
-    return Field(
-        name=name, kind=kind, role=Role.COMPUTED, meaning=meaning, example=example, **options
-    )
+def list_field(name: str, kind: Kind, meaning: str, example: list[str]) -> Field:
+    """A list that is empty where an import does not give it."""
+    return Field(name, kind, meaning, example, nullable=False, default=())
 
 
-def derived_field(name: str, kind: Kind, meaning: str, example: Any, **options: Any) -> Field:
-    return Field(
-        name=name, kind=kind, role=Role.DERIVED, meaning=meaning, example=example, **options
-    )
+ID = Field("id", Kind.ID, "Identifier.", EXAMPLE_ID, nullable=False)
+CREATED_AT = Field("createdAt", Kind.DATETIME, "When it was made.", _MOMENT, nullable=False)
+UPDATED_AT = Field("updatedAt", Kind.DATETIME, "When it was last changed.", _MOMENT, nullable=False)
+COLOR = text_field("color", "Display colour.", "#3a7d44")
+LABEL_IDS = reference_list_field("labelIds", "Label", "Ids of its labels.")
+ARCHIVED = flag_field("archived", "Whether it is out of use.")

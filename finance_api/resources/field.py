@@ -5,7 +5,7 @@ documentation are all derived from these declarations.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -47,7 +47,7 @@ class Role(Enum):
     COMPUTED = "computed"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Field:
     """One field of a resource.
 
@@ -57,10 +57,10 @@ class Field:
     default: the stored value where an import does not give the field.
     required: whether an import must give it.
     decimals: how many decimal places a NUMBER has.
-    choices: what a CHOICE may be.
+    choices: the possible values of a CHOICE.
     references: the model type whose ids the field holds.
     keeps_time: a DATE whose time of day is stored, though only the day is public.
-    private: kept, but nobody is shown it: a change of it alone is no new revision.
+    private: stored but never shown: a change of it alone is no new revision.
     native: whether the native format carries it, although it is hidden.
     """
 
@@ -68,6 +68,7 @@ class Field:
     kind: Kind
     meaning: str = field(compare=False)
     example: Any = field(compare=False)
+    _: KW_ONLY
     role: Role = Role.STORED
     nullable: bool = True
     default: Any = None
@@ -99,29 +100,17 @@ MAX_SOURCE_CHARACTERS = 100
 MAX_SOURCE_ID_CHARACTERS = 500
 
 #: Where a row came from; a later import of the same source recognises it by the two together.
-SOURCE = Field(
-    name="source",
-    kind=Kind.TEXT,
-    native=True,
-    meaning="Name of the source it came from.",
-    example="ofx",
-)
-SOURCE_ID = Field(
-    name="sourceId",
-    kind=Kind.TEXT,
-    native=True,
-    meaning="Its id within the source.",
-    example="20260131-1",
-)
-#: What no rule and no statement file changes any more.
+SOURCE = Field("source", Kind.TEXT, "Name of the source it came from.", "ofx", native=True)
+SOURCE_ID = Field("sourceId", Kind.TEXT, "Its id within the source.", "20260131-1", native=True)
+#: Rules and statement files no longer change these fields.
 SET_BY_HAND = Field(
-    name="setByHand",
-    kind=Kind.TEXT_LIST,
+    "setByHand",
+    Kind.TEXT_LIST,
+    "Names of the fields that were edited manually.",
+    ["payee"],
     default=(),
     private=True,
     native=True,
-    meaning="Names of the fields that a hand set.",
-    example=["payee"],
 )
 
 

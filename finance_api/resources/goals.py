@@ -6,13 +6,16 @@ from finance_api.resources.common import (
     ID,
     UPDATED_AT,
     amount_field,
+    choice_field,
     computed_field,
     currency_field,
     date_field,
     name_field,
     text_field,
 )
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Kind, Resource
+
+STATES = ("active", "paused", "reached")
 
 GOALS = Resource(
     name="goals",
@@ -26,18 +29,10 @@ GOALS = Resource(
         text_field("note", "Free text.", "before summer"),
         COLOR,
         amount_field("targetAmount", "How much is to be saved.", 1200),
-        amount_field("savedAmount", "How much is saved.", 300, nullable=False, default=0),
+        amount_field("savedAmount", "How much is saved.", 300, 0),
         currency_field("Currency of both amounts."),
         date_field("desiredDate", "When it should be reached."),
-        Field(
-            name="state",
-            kind=Kind.CHOICE,
-            choices=("active", "paused", "reached"),
-            nullable=False,
-            default="active",
-            meaning="Whether it is being saved for.",
-            example="active",
-        ),
+        choice_field("state", STATES, "Whether it is being saved for.", "active", "active"),
         computed_field("progress", Kind.NUMBER, "savedAmount / targetAmount, 4 decimals.", 0.25),
         CREATED_AT,
         UPDATED_AT,

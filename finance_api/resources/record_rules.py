@@ -5,10 +5,11 @@ from finance_api.resources.common import (
     ID,
     LABEL_IDS,
     UPDATED_AT,
+    list_field,
     name_field,
     reference_field,
 )
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Kind, Resource
 
 RECORD_RULES = Resource(
     name="recordRules",
@@ -19,13 +20,11 @@ RECORD_RULES = Resource(
     fields=(
         ID,
         name_field("Supermarkets"),
-        Field(
-            name="keywords",
-            kind=Kind.TEXT_LIST,
-            nullable=False,
-            default=(),
-            meaning="Texts looked for in payee and note, whatever their case.",
-            example=["aldi", "lidl"],
+        list_field(
+            "keywords",
+            Kind.TEXT_LIST,
+            "Texts looked for in payee and note, whatever their case.",
+            ["aldi", "lidl"],
         ),
         reference_field("categoryId", "Category", "The category it gives."),
         LABEL_IDS,

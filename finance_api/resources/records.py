@@ -1,5 +1,7 @@
 """Records: one movement of money on one account each."""
 
+from functools import partial
+
 from finance_api.resources.common import (
     CREATED_AT,
     EXPENSE,
@@ -9,6 +11,7 @@ from finance_api.resources.common import (
     RECORD_TYPES,
     UPDATED_AT,
     amount_field,
+    choice_field,
     currency_field,
     date_field,
     derived_field,
@@ -24,6 +27,8 @@ VOID = "void"
 SEARCHED = ("payee", "note", "category", "labels", "accountName")
 RECORD_STATES = ("reconciled", "cleared", "uncleared", VOID)
 
+_internal_field = partial(Field, private=True, native=True)
+
 RECORDS = Resource(
     name="records",
     path="records",
@@ -33,30 +38,24 @@ RECORDS = Resource(
     hidden=(
         SOURCE,
         SOURCE_ID,
-        Field(
-            name="furtherSources",
-            kind=Kind.TEXT_LIST,
+        _internal_field(
+            "furtherSources",
+            Kind.TEXT_LIST,
+            "Entries of other sources that are this record too: source, a colon, id.",
+            ["csv:Current account/4711"],
             default=(),
-            private=True,
-            native=True,
-            meaning="Entries of other sources that are this record too: source, a colon, id.",
-            example=["csv:Current account/4711"],
         ),
-        Field(
-            name="stated",
-            kind=Kind.TEXT,
-            private=True,
-            native=True,
-            meaning="What files said of it, now and before, as JSON; null: what it says itself.",
-            example=None,
+        _internal_field(
+            "stated",
+            Kind.TEXT,
+            "Values in statements, now and before, as JSON; null: those of the record itself.",
+            None,
         ),
         SET_BY_HAND,
-        Field(
-            name="categoryByRule",
-            kind=Kind.BOOLEAN,
-            private=True,
-            native=True,
-            meaning="Whether a record rule gave it its category.",
+        _internal_field(
+            "categoryByRule",
+            Kind.BOOLEAN,
+            "Whether a record rule gave it its category.",
             example=True,
         ),
     ),
@@ -68,8 +67,9 @@ RECORDS = Resource(
         derived_field(
             "accountName", Kind.TEXT, "Name of the account.", "Current account", nullable=False
         ),
-        amount_field(
+        Field(
             "amount",
+            Kind.NUMBER,
             "Signed amount in the account's currency; money going out is negative.",
             -42.5,
             nullable=False,
@@ -105,18 +105,17 @@ RECORDS = Resource(
             choices=RECORD_TYPES,
         ),
         payment_type_field("How it was paid.", "debit_card"),
-        Field(
-            name="recordState",
-            kind=Kind.CHOICE,
-            choices=RECORD_STATES,
-            meaning="How far it is settled; void records count nowhere.",
-            example="cleared",
+        choice_field(
+            "recordState",
+            RECORD_STATES,
+            "How far it is settled; void records count nowhere.",
+            "cleared",
         ),
         Field(
-            name="transferId",
-            kind=Kind.ID,
-            meaning="Shared by the two records of a transfer between own accounts.",
-            example="0e2b6a1c-91a5-4c0f-8a5e-5c1f1f0c7d21",
+            "transferId",
+            Kind.ID,
+            "Shared by the two records of a transfer between own accounts.",
+            "0e2b6a1c-91a5-4c0f-8a5e-5c1f1f0c7d21",
         ),
         date_field("valueDate", "From when it bears interest: a statement's second date."),
         text_field(
@@ -124,13 +123,7 @@ RECORDS = Resource(
         ),
         text_field("reference", "End-to-end id, payment reference or check number.", "RF18539007"),
         amount_field("originalAmount", "Amount before conversion; it counts in no sum.", -49.9),
-        Field(
-            name="originalCurrencyCode",
-            kind=Kind.CHOICE,
-            choices=CURRENCIES,
-            meaning="Currency of originalAmount.",
-            example="USD",
-        ),
+        choice_field("originalCurrencyCode", CURRENCIES, "Currency of originalAmount.", "USD"),
         derived_field(
             "importId",
             Kind.SERIAL,
@@ -143,12 +136,7 @@ RECORDS = Resource(
 )
 
 #: In place of a field, for the words of ``q``.
-WORDS = Field(
-    name="q",
-    kind=Kind.TEXT,
-    meaning="Payee, note, category, labels and account's name.",
-    example="shop berlin",
-)
+WORDS = text_field("q", "Payee, note, category, labels and account's name.", "shop berlin")
 
 
 def record_type(amount: int) -> str:

@@ -7,6 +7,7 @@ from finance_api.resources.common import (
     RECORD_TYPES,
     UPDATED_AT,
     amount_field,
+    choice_field,
     computed_field,
     currency_field,
     date_field,
@@ -16,7 +17,7 @@ from finance_api.resources.common import (
     reference_field,
     text_field,
 )
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Kind, Resource
 
 STANDING_ORDERS = Resource(
     name="standingOrders",
@@ -27,12 +28,11 @@ STANDING_ORDERS = Resource(
     fields=(
         ID,
         name_field("Rent"),
-        Field(
-            name="type",
-            kind=Kind.CHOICE,
-            choices=RECORD_TYPES,
-            meaning="Whether money comes in or goes out; by the amount's sign where not given.",
-            example="expense",
+        choice_field(
+            "type",
+            RECORD_TYPES,
+            "Whether money comes in or goes out; by the amount's sign where not given.",
+            "expense",
         ),
         reference_field("accountId", "Account", "The account."),
         reference_field("categoryId", "Category", "The category."),
