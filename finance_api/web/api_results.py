@@ -20,13 +20,9 @@ from finance_api.planning.balances import (
 from finance_api.planning.computing import list_computed
 from finance_api.planning.counted import counted_only
 from finance_api.planning.subcategories import with_subcategories
-from finance_api.planning.summaries import (
-    DIMENSIONS,
-    Summary,
-    SummaryQuery,
-    SummaryTooLarge,
-    summarize,
-)
+from finance_api.planning.summaries.declaration import DIMENSIONS, SummaryQuery
+from finance_api.planning.summaries.folding import Summary, summarize
+from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.upcoming import DueDays, upcoming_days
 from finance_api.query.model import Condition, Query, SortKey
 from finance_api.query.parse import parse_conditions, parse_order, parse_sort, parse_words

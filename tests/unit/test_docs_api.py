@@ -27,7 +27,7 @@ from finance_api.http.surfaces import (
     WALLET_SURFACE,
     needs_token,
 )
-from finance_api.planning.summaries import DIMENSIONS
+from finance_api.planning.summaries.declaration import DIMENSIONS
 from finance_api.query.model import Operator, operators_of
 from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits

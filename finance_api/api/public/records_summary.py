@@ -27,15 +27,14 @@ from finance_api.api.tables import TableResponse, next_offset_header, page_membe
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.subcategories import with_subcategories
-from finance_api.planning.summaries import (
+from finance_api.planning.summaries.declaration import (
     DIMENSIONS,
     LEFT_OUT,
-    MAX_GROUPS,
     Dimension,
     SummaryQuery,
-    SummaryTooLarge,
-    summarize,
 )
+from finance_api.planning.summaries.folding import summarize
+from finance_api.planning.summaries.reading import MAX_GROUPS, SummaryTooLarge
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query, SortKey
 from finance_api.query.parse import parse_names, parse_order

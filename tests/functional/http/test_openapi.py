@@ -25,7 +25,7 @@ from finance_api.http.surfaces import (
     needs_token,
 )
 from finance_api.planning.conversion import converted_fields
-from finance_api.planning.summaries import DIMENSIONS, SummaryQuery
+from finance_api.planning.summaries.declaration import DIMENSIONS, SummaryQuery
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.common import EXAMPLE_ID
 from support.native_rows import household, uid

@@ -235,7 +235,7 @@ def test_a_summary_adds_up_what_was_converted_and_lists_the_rest(books):
 
 def test_a_summary_that_would_convert_too_many_amounts_is_refused(books, monkeypatch):
     """Only amounts of other currencies count, and only those that the filters leave."""
-    monkeypatch.setattr("finance_api.planning.summaries.MAX_CONVERTED", 4)
+    monkeypatch.setattr("finance_api.planning.summaries.reading.MAX_CONVERTED", 4)
     response = books.get("records/summary", convertTo="EUR")
     assert response.status_int == 400
     (error,) = response.json["errors"]

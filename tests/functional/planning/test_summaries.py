@@ -228,7 +228,7 @@ def test_zeros_are_of_the_day_that_the_user_has(books):
 @pytest.mark.parametrize("group_by", ["payee", "payee,day", "label,day", "account,month"])
 @pytest.mark.parametrize("path", ["records/summary", "records/summary.csv"])
 def test_more_groups_than_a_summary_may_have_are_refused(books, monkeypatch, group_by, path):
-    monkeypatch.setattr("finance_api.planning.summaries.MAX_GROUPS", 2)
+    monkeypatch.setattr("finance_api.planning.summaries.reading.MAX_GROUPS", 2)
     response = books.get(path, groupBy=group_by, sortBy="net", limit=1)
     assert response.status_int == 400
     (error,) = response.json["errors"]

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from finance_api.planning.balances import BalancesQuery, list_balances
-from finance_api.planning.summaries import DIMENSIONS, LEFT_OUT, SummaryQuery, summarize
+from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SummaryQuery
+from finance_api.planning.summaries.folding import summarize
 from finance_api.query.model import SortKey
 from finance_api.query.parse import parse_conditions
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
@@ -364,7 +365,7 @@ def test_every_two_dimensions_give_the_groups_of_the_model(new_backend, storage)
 def test_filled_summaries_have_every_period_once_and_the_same_sums(
     new_backend, storage, monkeypatch
 ):
-    monkeypatch.setattr("finance_api.planning.summaries.MAX_GROUPS", 100_000)
+    monkeypatch.setattr("finance_api.planning.summaries.reading.MAX_GROUPS", 100_000)
     backend = new_backend(storage)
     periods = st.sampled_from(sorted(Period))
     others = st.sampled_from([[], ["category"], ["account"]])

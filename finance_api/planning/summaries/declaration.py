@@ -1,0 +1,120 @@
+"""The dimensions of summaries, their columns, and what can be asked of one."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from finance_api.planning.conversion import CONVERSION_ERROR, CONVERTED_CURRENCY, converted_field
+from finance_api.query.model import Condition, SortKey
+from finance_api.resources import RECORDS
+from finance_api.resources.common import EXAMPLE_ID, text_field
+from finance_api.resources.field import Field, Kind
+from finance_api.values.number import DECIMALS
+from finance_api.values.periods import Period, period_text
+
+#: The records that a summary leaves out, unless it is to include them.
+LEFT_OUT = ("void", "transfers", "excluded")
+
+#: 2026-01-01
+_EXAMPLE_DAY = 1_767_225_600
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Something that groups can have in common.
+
+    source: the name for `DataReader.sum_by` that it is derived from.
+    fields: the columns that show it, the name before the id.
+    """
+
+    name: str
+    source: str
+    fields: tuple[Field, ...]
+    period: Period | None = None
+
+
+def _dimensions() -> Iterator[Dimension]:
+    for name, source, what, example in (
+        ("account", "accountId", "account", "Current account"),
+        ("category", "categoryId", "category", "Groceries"),
+        ("topCategory", "categoryId", "topmost category above", "Living"),
+        ("label", "labelIds", "label", "household"),
+    ):
+        name_field = text_field(name, f"Name of the {what}.", example)
+        id_field = Field(f"{name}Id", Kind.ID, f"Id of the {what}.", EXAMPLE_ID)
+        yield Dimension(name, source, (name_field, id_field))
+    group = text_field("categoryGroup", "Group of the category.", "Living")
+    yield Dimension("categoryGroup", "categoryId", (group,))
+    for name in ("payee", "recordType", "paymentType", "recordState"):
+        yield Dimension(name, name, (RECORDS[name],))
+    for period in Period:
+        source = "recordDate" if period in (Period.DAY, Period.WEEK) else "month"
+        text = period_text(period, _EXAMPLE_DAY)
+        field = Field(period.value, Kind.TEXT, f"The {period}.", text, nullable=False)
+        yield Dimension(period.value, source, (field,), period)
+
+
+#: What records can be grouped by, by name.
+DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension in _dimensions()}
+
+
+def _sum_field(name: str, meaning: str, example: float, decimals: int = DECIMALS) -> Field:
+    return Field(name, Kind.NUMBER, meaning, example, nullable=False, decimals=decimals)
+
+
+_PERIOD_START = Field(
+    "periodStart", Kind.DATE, "The period's first day.", "2026-01-01", nullable=False
+)
+_SUMS = (
+    _sum_field("count", "How many records.", 12, decimals=0),
+    _sum_field("income", "Sum of the amounts of income.", 0),
+    _sum_field("expense", "Sum of the amounts of expenses, negative.", -412.5),
+    _sum_field("net", "income and expense together.", -412.5),
+    Field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02"),
+    Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30"),
+)
+#: The sums of converted amounts; convertedCount says how many records they are of.
+CONVERTED_SUMS = (
+    CONVERTED_CURRENCY,
+    _sum_field("convertedCount", "How many records could be converted.", 12, decimals=0),
+    *map(converted_field, ("income", "expense", "net")),
+    CONVERSION_ERROR,
+)
+
+
+@dataclass(frozen=True)
+class SummaryQuery:
+    """conditions: of the records. include: names in LEFT_OUT. sort: by columns; then in order.
+
+    convert_to: the currency of further sums. today, base_currency: the user's, for filling.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    group_by: tuple[Dimension, ...] = ()
+    include: frozenset[str] = frozenset()
+    fill: bool = False
+    sort: tuple[SortKey, ...] = ()
+    limit: int = 100
+    offset: int = 0
+    convert_to: str | None = None
+    today: int = 0
+    base_currency: str | None = None
+
+    @cached_property
+    def columns(self) -> tuple[Field, ...]:
+        """What each group shows, in this order."""
+        of_dimensions = [field for dimension in self.group_by for field in dimension.fields]
+        start = [_PERIOD_START] if self.periods else []
+        converted = () if self.convert_to is None else CONVERTED_SUMS
+        return (RECORDS["currencyCode"], *of_dimensions, *start, *_SUMS, *converted)
+
+    @cached_property
+    def periods(self) -> tuple[tuple[int, Period], ...]:
+        """The places of periods in `group_by`, and which they are."""
+        return tuple((at, d.period) for at, d in enumerate(self.group_by) if d.period is not None)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What the storage's sums are asked for by: the currency first, and the record type."""
+        sources = (dimension.source for dimension in self.group_by)
+        return tuple(dict.fromkeys(["currencyCode", *sources, "recordType"]))

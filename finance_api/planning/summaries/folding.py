@@ -1,0 +1,233 @@
+"""Groups: the storage's sums folded by the dimensions of a summary, sorted, filled, and shown."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from operator import itemgetter
+from typing import Any, cast
+
+from finance_api.planning.conversion import no_rate
+from finance_api.planning.summaries.declaration import CONVERTED_SUMS, Dimension, SummaryQuery
+from finance_api.planning.summaries.reading import Converted, SummaryReader, Sums, check_groups
+from finance_api.query.evaluate import in_order, matches
+from finance_api.query.model import RANGES, Operator
+from finance_api.resources.common import INCOME
+from finance_api.resources.field import names_of
+from finance_api.runtime.time_limit import in_time
+from finance_api.storage.interface import RecordSum, Storage
+from finance_api.values import Row
+from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A page of the groups: rows of the query's columns.
+
+    left_out: the number of records that met the conditions and were left out, by reason.
+    overlapping: whether a record belongs to several groups.
+    not_converted: by currency, the days without a rate, each once for each record.
+    """
+
+    groups: list[Row]
+    has_more: bool
+    left_out: dict[str, int]
+    overlapping: bool
+    not_converted: dict[str, list[int]]
+
+
+#: The currency, and a value of each dimension: an id, a text, the first second of a period.
+GroupKey = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class _Group:
+    """first, last: None where there are no records."""
+
+    count: int = 0
+    income: int = 0
+    expense: int = 0
+    first: int | None = None
+    last: int | None = None
+    converted_count: int = 0
+    converted_income: int = 0
+    converted_expense: int = 0
+
+    def add(self, sums: RecordSum, converted: Converted, *, is_income: bool) -> None:
+        self.count += sums.number
+        self.converted_count += converted[1]
+        if is_income:
+            self.income += sums.amount
+            self.converted_income += converted[0]
+        else:
+            self.expense += sums.amount
+            self.converted_expense += converted[0]
+        self.first = sums.first if self.first is None else min(self.first, sums.first)
+        self.last = sums.last if self.last is None else max(self.last, sums.last)
+
+
+_Groups = dict[GroupKey, _Group]
+
+
+def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
+    """Raises SummaryTooLarge."""
+    reader = SummaryReader(storage, user_id, query)
+    folder = _Folder(reader, query)
+    end = query.offset + query.limit
+    groups: list[tuple[GroupKey, _Group]] = []
+    for sums in reader.read():
+        folded = folder.fold(sums)
+        groups += folder.sort(folder.fill(folded) if query.fill else folded)
+        check_groups(len(groups))
+        if len(groups) > end:
+            break
+    if query.sort:
+        rows = in_order([folder.row(*group) for group in in_time(groups)], query.sort)
+        page = rows[query.offset : end]
+    else:
+        page = [folder.row(*group) for group in groups[query.offset : end]]
+    not_converted = dict(sorted(reader.not_converted.items()))
+    return Summary(page, len(groups) > end, reader.left_out, folder.overlapping, not_converted)
+
+
+class _Folder:
+    """overlapping: whether a record folded so far belongs to several groups."""
+
+    def __init__(self, reader: SummaryReader, query: SummaryQuery) -> None:
+        self._reader = reader
+        self._query = query
+        self.overlapping = False
+        #: Each dimension's part of a row, by value.
+        self._members: list[Callable[[Any], Row]] = [
+            cache(partial(self._members_of, dimension)) for dimension in query.group_by
+        ]
+
+    def _members_of(self, dimension: Dimension, value: Any) -> Row:
+        shown = self._reader.shown(dimension, value)
+        return dict(zip(names_of(dimension.fields), shown, strict=True))
+
+    def fold(self, found: Sums) -> _Groups:
+        names = self._query.names
+        type_at = names.index("recordType")
+        dimensions = [
+            (names.index(dimension.source), cache(partial(self._reader.values, dimension)))
+            for dimension in self._query.group_by
+        ]
+        groups: defaultdict[GroupKey, _Group] = defaultdict(_Group)
+        for key, sums in in_time(found):
+            of_record: list[GroupKey] = [(key[0],)]
+            for place, values_of in dimensions:
+                values = values_of(key[place])
+                of_record = [(*group, value) for group in of_record for value in values]
+            self.overlapping |= len(of_record) > 1
+            converted = self._reader.converted(key, sums)
+            for group in of_record:
+                groups[group].add(sums, converted, is_income=key[type_at] == INCOME)
+            check_groups(len(groups))
+        return dict(groups)
+
+    def sort(self, groups: _Groups) -> list[tuple[GroupKey, _Group]]:
+        orders = [cache(partial(self._reader.order, each)) for each in self._query.group_by]
+
+        def order(key: GroupKey) -> GroupKey:
+            currency, *values = key
+            return currency, *[of(value) for of, value in zip(orders, values, strict=True)]
+
+        keyed = [(order(group[0]), group) for group in in_time(groups.items())]
+        return [group for _, group in sorted(keyed, key=itemgetter(0))]
+
+    def fill(self, groups: _Groups) -> _Groups:
+        """Adds a group for each period from the first to the last that is asked for."""
+        places = [at + 1 for at, _ in self._query.periods]
+        blank = [None] * len(places)
+        others = {_replaced(key, places, blank) for key in groups or self._empty_keys()}
+        empty: _Groups = {}
+        for starts in self._asked_periods(groups):
+            empty |= {_replaced(key, places, starts): _Group() for key in others}
+            check_groups(len(empty))
+        return empty | groups
+
+    def _empty_keys(self) -> list[GroupKey]:
+        """The keys of groups where no record matches: of the currencies that are asked for.
+
+        Otherwise of the user's base currency, or that of the most accounts.
+        """
+        codes = [row["currencyCode"] for row in self._reader.accounts.values()]
+        usual = max(sorted(set(codes)), key=codes.count, default=None)
+        on_currency = [c for c in self._reader.conditions if c.field.name == "currencyCode"]
+        asked = {
+            code
+            for condition in on_currency
+            if condition.operator is Operator.ANY_OF
+            for code in cast("tuple[str, ...]", condition.operand)
+            if matches({"currencyCode": code}, on_currency)
+        }
+        blank = (None,) * len(self._query.group_by)
+        currencies = sorted(asked) or [self._query.base_currency or usual]
+        return [(code, *blank) for code in currencies if code is not None]
+
+    def _asked_periods(self, groups: _Groups) -> Iterator[tuple[int, ...]]:
+        """The beginnings of the query's periods.
+
+        Where no date is asked for, from the first or to the last record; without records, today.
+        """
+        periods = [period for _, period in self._query.periods]
+        if not periods:
+            yield ()
+            return
+        firsts = [group.first for group in groups.values() if group.first is not None]
+        lasts = [group.last for group in groups.values() if group.last is not None]
+        at, last = MIN_SECONDS, MAX_SECONDS
+        for condition in self._reader.conditions:
+            if condition.field.name == "recordDate" and condition.operator in RANGES:
+                low, high = condition.bounds() or (at, last)
+                at, last = max(at, low), min(last, high)
+        today = self._query.today
+        if at == MIN_SECONDS:
+            at = min(firsts, default=min(last, today))
+        if last == MAX_SECONDS:
+            last = max(lasts, default=max(at, today))
+        while at <= last:
+            yield tuple([start_of(period, at) for period in periods])
+            at = min(end_of(period, at) for period in periods)
+
+    def row(self, key: GroupKey, group: _Group) -> Row:
+        currency, *values = key
+        row = {"currencyCode": currency}
+        for members, value in zip(self._members, values, strict=True):
+            row |= members(value)
+        if self._query.periods:
+            # The shortest of several periods begins last.
+            row["periodStart"] = max(values[at] for at, _ in self._query.periods)
+        row |= {
+            "count": group.count,
+            "income": group.income,
+            "expense": group.expense,
+            "net": group.income + group.expense,
+            # Groups are sorted by these, which are shown without the time of day.
+            "firstDate": None if group.first is None else start_of(Period.DAY, group.first),
+            "lastDate": None if group.last is None else start_of(Period.DAY, group.last),
+        }
+        target = self._query.convert_to
+        return row if target is None else row | _converted_row(group, currency, target)
+
+
+def _converted_row(group: _Group, currency: str, target: str) -> Row:
+    income, expense = group.converted_income, group.converted_expense
+    sums: tuple[int | None, ...] = (income, expense, income + expense)
+    error = None
+    if missing := group.count - group.converted_count:
+        error = no_rate(currency, target, f"the days of {missing} of {group.count} records")
+        if not group.converted_count:
+            sums = (None, None, None)
+    shown = (target, group.converted_count, *sums, error)
+    return dict(zip(names_of(CONVERTED_SUMS), shown, strict=True))
+
+
+def _replaced(key: GroupKey, places: Iterable[int], values: Sequence[Any]) -> GroupKey:
+    """The key with these values at the places."""
+    replaced = list(key)
+    for place, value in zip(places, values, strict=True):
+        replaced[place] = value
+    return tuple(replaced)

@@ -1,0 +1,297 @@
+"""The storage's sums that a summary is made of, and the amounts that it converts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+from finance_api.planning.categories import CategoryTree
+from finance_api.planning.conversion import Conversion
+from finance_api.planning.counted import NO_TRANSFERS, excluded_accounts
+from finance_api.planning.summaries.declaration import LEFT_OUT, Dimension, SummaryQuery
+from finance_api.query.evaluate import matches
+from finance_api.query.model import Condition, Operator, condition_on
+from finance_api.query.records import any_of, dated
+from finance_api.resources import RECORDS, referred_by
+from finance_api.runtime.time_limit import in_time
+from finance_api.storage.interface import RecordSum, Storage, TooManySums
+from finance_api.values import Row
+from finance_api.values.periods import Period, end_of, period_text, start_of
+
+T = TypeVar("T")
+
+#: The most groups that a summary may have, and sums that they may be made of: they take 10 to 20
+#: microseconds each.
+MAX_GROUPS = 25_000
+#: The most amounts that a summary may convert: each takes about 5 microseconds.
+MAX_CONVERTED = 100_000
+#: At least this many groups may be expected of each value of a dimension, if there is another one.
+_GROUPS_OF_VALUE = 50
+#: Names that records have of others, and the ids that they are derived from.
+_IDS_OF = {"accountName": "accountId", "category": "categoryId"}
+
+#: The storage's values of `SummaryQuery.names`, and the sum of the records that have them.
+Sums = Iterable[tuple[tuple[Any, ...], RecordSum]]
+#: The sum of converted amounts, and their number.
+Converted = tuple[int, int]
+_NOTHING: Converted = (0, 0)
+
+
+class SummaryTooLarge(Exception):
+    """A summary would cost too much; the message says why, and what to ask for instead.
+
+    parameter: the one to change, None: one of those that make the groups.
+    """
+
+    def __init__(self, message: str, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+
+
+def check_groups(groups: int) -> None:
+    """Raises SummaryTooLarge."""
+    if groups > MAX_GROUPS:
+        raise _too_many_groups()
+
+
+def _too_many_groups() -> SummaryTooLarge:
+    return SummaryTooLarge(
+        f"there are more than {MAX_GROUPS:,} groups: ask for fewer dimensions or a shorter time"
+    )
+
+
+class SummaryReader:
+    """Reads what one summary needs.
+
+    left_out: the number of records that met the conditions and were left out, by reason.
+    not_converted: by currency, the days without a rate, each once for each record.
+    """
+
+    def __init__(self, storage: Storage, user_id: int, query: SummaryQuery) -> None:
+        self._storage = storage
+        self._user_id = user_id
+        self._query = query
+        self._rows: dict[str, dict[str, Row]] = {}
+        self.accounts = self._referred("accountId")
+        self._excluded: frozenset[str] = frozenset()
+        if "excluded" not in query.include:
+            self._excluded = excluded_accounts(self.accounts.values(), query.conditions)
+        self._with_void = "void" in query.include
+        self.conditions = [self._on_id(condition) for condition in query.conditions]
+        #: The conditions, and those of records that are not left out; but for void records.
+        self._counted = list(self.conditions)
+        if "transfers" not in query.include:
+            self._counted.append(NO_TRANSFERS)
+        if self._excluded:
+            self._counted.append(any_of("accountId", self.accounts.keys() - self._excluded))
+        self.left_out = dict.fromkeys(LEFT_OUT, 0)
+        self.not_converted: defaultdict[str, list[int]] = defaultdict(list)
+        #: The dates of the oldest and the newest record that meet the conditions; their number.
+        self._dates: tuple[int, int] | None = None
+        self._number = 0
+
+    def _referred(self, field: str) -> dict[str, Row]:
+        """The accounts, categories or labels whose ids a field of records has, by id."""
+        if field not in self._rows:
+            resource = referred_by(RECORDS[field])
+            rows = self._storage.data.scan_rows(self._user_id, resource)
+            self._rows[field] = {row["id"]: row for row in rows}
+        return self._rows[field]
+
+    @cached_property
+    def _categories(self) -> CategoryTree:
+        return CategoryTree(self._referred("categoryId").values())
+
+    def _on_id(self, condition: Condition) -> Condition:
+        """A condition on the name of an account or category as one on its id."""
+        name = condition.field.name
+        if name not in _IDS_OF:
+            return condition
+        if condition.operator is Operator.IS_NULL:
+            return condition_on(RECORDS, _IDS_OF[name], Operator.IS_NULL)
+        rows = self._referred(_IDS_OF[name]).items()
+        ids = (row_id for row_id, row in rows if matches({name: row["name"]}, [condition]))
+        return any_of(_IDS_OF[name], ids)
+
+    # -- values of dimensions
+
+    def values(self, dimension: Dimension, stored: Any) -> tuple[Any, ...]:
+        """The values of the dimension that a record has: one, or its labels."""
+        if dimension.name == "label":
+            return stored or (None,)
+        return (self._value(dimension, stored),)
+
+    def _value(self, dimension: Dimension, stored: Any) -> Any:
+        if stored is None:
+            return None
+        if dimension.name == "topCategory":
+            return self._categories.top_of(stored)
+        if dimension.name == "categoryGroup":
+            return self._categories.group_of(stored)
+        return stored if dimension.period is None else start_of(dimension.period, stored)
+
+    def shown(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
+        """The values of the dimension's fields."""
+        if value is None:
+            return (None,) * len(dimension.fields)
+        if dimension.period is not None:
+            return (period_text(dimension.period, value),)
+        has_id = len(dimension.fields) > 1
+        return (self._referred(dimension.source)[value]["name"], value) if has_id else (value,)
+
+    def order(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
+        """A sort key: missing values last, names by code point."""
+        if value is None:
+            return (True,)
+        return False, *((value,) if dimension.period else self.shown(dimension, value))
+
+    # -- sums
+
+    def read(self) -> Iterator[Sums]:
+        """The sums of all records that are not left out, by `SummaryQuery.names`.
+
+        One part of the groups comes after the other, in order: a page at the beginning needs the
+        first parts only. What is left out has been counted when the first part comes.
+        """
+        names, counted = self._query.names, self._counted
+        of_payees = any(condition.field.name == "payee" for condition in counted)
+        in_parts = (self._is_divided or self._excluded) and not of_payees
+        if not in_parts or not self._storage.data.has_sums(names, counted):
+            yield self._read_at_once(names)
+            return
+        self._read_at_once(())
+        for part in self._parts() if self._is_divided else ([],):
+            yield self._sums(names, [*counted, *part], with_void=self._with_void).items()
+
+    def _read_at_once(self, names: tuple[str, ...]) -> Sums:
+        """The sums by ``names`` of the records that are not left out; counts the others."""
+        kept: dict[tuple[Any, ...], RecordSum] = {}
+        by_account = ["accountId"] if self._excluded else []
+        flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *by_account]))
+        sums = self._sums(flags, self.conditions, with_void=True)
+        if sums:
+            firsts, lasts = zip(*((each.first, each.last) for each in sums.values()), strict=True)
+            self._dates = min(firsts), max(lasts)
+            self._number = sum(each.number for each in sums.values())
+        void_at, transfer_at = flags.index("isVoid"), flags.index("isTransfer")
+        account_at = flags.index("accountId") if by_account else 0
+        with_transfers = "transfers" in self._query.include
+        for key, found in in_time(sums.items()):
+            if key[void_at] and not self._with_void:
+                self.left_out["void"] += found.number
+            elif key[transfer_at] and not with_transfers:
+                self.left_out["transfers"] += found.number
+            elif key[account_at] in self._excluded:
+                self.left_out["excluded"] += found.number
+            else:
+                group = key[: len(names)]
+                kept[group] = kept[group].joined(found) if group in kept else found
+        return kept.items()
+
+    def _sums(
+        self, names: tuple[str, ...], conditions: Sequence[Condition], *, with_void: bool
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        sum_by = self._storage.data.sum_by
+        try:
+            return sum_by(self._user_id, names, conditions, with_void=with_void, most=MAX_GROUPS)
+        except TooManySums:
+            raise _too_many_groups() from None
+
+    @cached_property
+    def _is_divided(self) -> bool:
+        """Whether a page may need a part of the groups only."""
+        query = self._query
+        if len(query.group_by) < 2 or query.sort or query.fill or query.convert_to:
+            return False
+        first = query.group_by[0]
+        return first.period is not None or first.name in ("account", "category", "topCategory")
+
+    def _parts(self) -> Iterator[list[Condition]]:
+        """Conditions that divide the records into parts, in the order of their groups."""
+        first = self._query.group_by[0]
+        if first.period is not None:
+            parts = list(self._parts_by_time(first.period))
+        else:
+            parts = list(self._parts_by_id(first))
+        for currency in sorted({row["currencyCode"] for row in self.accounts.values()}):
+            for part in parts:
+                yield [any_of("currencyCode", [currency]), part]
+
+    def _parts_by_id(self, dimension: Dimension) -> Iterator[Condition]:
+        name = dimension.source
+        on_it = [c for c in self.conditions if c.field.name == name]
+        ids: defaultdict[Any, list[str]] = defaultdict(list)
+        for row_id in self._referred(name):
+            if matches({name: row_id}, on_it):
+                ids[self._value(dimension, row_id)].append(row_id)
+        values = sorted(ids, key=partial(self.order, dimension))
+        for some in _growing(values, self._query.limit):
+            yield any_of(name, (row_id for value in some for row_id in ids[value]))
+        yield condition_on(RECORDS, name, Operator.IS_NULL)
+
+    def _parts_by_time(self, period: Period) -> Iterator[Condition]:
+        if self._dates is None:
+            return
+        at, last = self._dates
+        starts = []
+        while at <= last:
+            starts.append(start_of(period, at))
+            at = end_of(period, at)
+        for some in _growing(starts, self._query.limit):
+            yield dated(some[0], end_of(period, some[-1]))
+
+    # -- conversion
+
+    def converted(self, key: tuple[Any, ...], sums: RecordSum) -> Converted:
+        """What of the sum could be converted, and of how many records; nothing where not asked."""
+        if key[0] == self._query.convert_to:
+            return sums.amount, sums.number
+        return self._converted.get(key, _NOTHING)
+
+    @cached_property
+    def _converted(self) -> dict[tuple[Any, ...], Converted]:
+        """Converted amounts of other currencies, by `SummaryQuery.names`.
+
+        Every amount is rounded by itself, so that no sum of them could be converted.
+        """
+        target = self._query.convert_to
+        currencies = {row["currencyCode"] for row in self.accounts.values()} - {target}
+        if target is None or not currencies:
+            return {}
+        names = tuple(dict.fromkeys([*self._query.names, "recordDate"]))
+        width, day_at = len(self._query.names), names.index("recordDate")
+        counted = [*self._counted, any_of("currencyCode", currencies)]
+        self._check_converted(counted)
+        found: dict[tuple[Any, ...], Converted] = {}
+        amounts = self._storage.data.list_amounts(
+            self._user_id, names, counted, with_void=self._with_void
+        )
+        conversion = Conversion(self._storage, target, {row[day_at] for row in amounts})
+        for row in in_time(amounts):
+            key, currency, day = row[:width], row[0], row[day_at]
+            converted = conversion.convert(row[-1], currency, day)
+            if converted is None:
+                self.not_converted[currency].append(day)
+            else:
+                amount, number = found.get(key, _NOTHING)
+                found[key] = amount + converted, number + 1
+        return found
+
+    def _check_converted(self, counted: Sequence[Condition]) -> None:
+        if self._number <= MAX_CONVERTED:
+            return
+        sums = self._sums((), counted, with_void=self._with_void)
+        if sum(each.number for each in sums.values()) > MAX_CONVERTED:
+            raise SummaryTooLarge(
+                f"more than {MAX_CONVERTED:,} amounts would be converted: ask for a shorter "
+                "time, or leave it out",
+                "convertTo",
+            )
+
+
+def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:
+    """The values in parts, each twice as long as the one before; the first for a page, perhaps."""
+    at, number = 0, max(2, limit // _GROUPS_OF_VALUE)
+    while at < len(values):
+        yield values[at : at + number]
+        at, number = at + number, number * 2
