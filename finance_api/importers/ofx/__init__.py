@@ -2,13 +2,14 @@
 
 ========================  ======================================================
 ``signature``             whether a file is OFX
-``encoding``              bytes -> text, piece by piece
+``encoding``              bytes -> text
 ``markup``                text -> tags and text between them
 ``tree``                  tags -> transactions, and the elements around them
 ``transaction``           a transaction -> a movement, which waits in a file until
                           all is read; with the help of ``investment``
 ``statement``             elements and movements -> statements and entries, with
-                          the help of ``account`` and ``facts``
+                          the help of ``account``
+``values``                texts, amounts and dates of elements
 ========================  ======================================================
 
 The format: https://financialdataexchange.org/ofx, OFX 1.6 and 2.3.

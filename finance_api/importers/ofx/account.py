@@ -2,10 +2,7 @@
 
 from finance_api.importers.interface import StatementAccount, joined_key
 from finance_api.importers.ofx.element import Element
-from finance_api.importers.ofx.wording import identifier_of
-from finance_api.resources.currencies import CURRENCIES
-
-_CURRENCIES = frozenset(CURRENCIES)
+from finance_api.importers.ofx.values import currency_of, identifier_of
 
 #: ACCTTYPE -> account type, and what a new account is called.
 _BANK_TYPES = {
@@ -39,17 +36,9 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
         key=key,
         name=None if not number and word == _OTHER[1] else name,
         account_type=account_type,
-        currency=checked_currency(curdef) if curdef else currency,
+        currency=currency_of(curdef) if curdef else currency,
         number=number,
     )
-
-
-def checked_currency(leaf: Element) -> str:
-    """The leaf's ISO 4217 code, in upper case; else refused."""
-    code = leaf.text.upper()
-    if code not in _CURRENCIES:
-        raise leaf.refused("is not an ISO 4217 currency code")
-    return code
 
 
 def _type_of(statement: Element, origin: Element | None, bank_type: str | None) -> tuple[str, str]:

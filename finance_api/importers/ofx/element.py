@@ -20,21 +20,8 @@ class Element:
         self.name = name
         self.line = line
         self.text = text
-        # Most elements are leaves; a list for each would be half of what they take.
-        self.children: Sequence[Element] = ()
+        self.children: list[Element] = []
         self.had_transactions = False
-
-    def adopt(self, *children: "Element") -> None:
-        """Puts ``children`` behind its own."""
-        if isinstance(self.children, list):
-            self.children.extend(children)
-        else:
-            self.children = list(children)
-
-    def drop_transaction(self) -> None:
-        """Its last child is a transaction, and goes."""
-        assert isinstance(self.children, list)
-        self.had_transactions |= self.children.pop().name == "STMTTRN"
 
     def child(self, name: str) -> "Element | None":
         """The first child of the name that is not empty."""

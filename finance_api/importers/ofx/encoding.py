@@ -7,15 +7,10 @@ tried first and the declared charset after it.
 
 import codecs
 import re
-from collections.abc import Iterator
-from io import IncrementalNewlineDecoder
 from typing import BinaryIO
 
 from finance_api.importers.charsets import utf_16_of
-from finance_api.importers.interface import ImportRefused
-
-#: How far into the file a header is looked for.
-_HEAD_BYTES = 4096
+from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 
 _BODY = re.compile(rb"<(?:\w++:)?+OFX[\s>]", re.IGNORECASE)
 _XML = re.compile(rb"<\?(?:xml|OFX)\b", re.IGNORECASE)
@@ -49,51 +44,33 @@ _CHARSETS = re.compile(
 )
 
 
-def charset_of(stream: BinaryIO, piece_bytes: int) -> str:
-    """The charset that all bytes of the stream fit.
+def text_of(stream: BinaryIO) -> str:
+    """The whole text of the stream, with ``\\n`` as the line end, without a byte order mark.
 
     Refused: NUL characters before its end, a charset that is not known, bytes that do not fit the
     charset.
     """
     stream.seek(0)
-    head = stream.read(_HEAD_BYTES)
+    data = stream.read()
+    head = data[:HEAD_BYTES]
     charset = utf_16_of(head)
     candidates = [charset] if charset else _declared(head)
     for candidate in candidates:
-        ended = damaged = False
         try:
-            for text in _decoded(stream, candidate, piece_bytes):
-                # Programs in C have written their string's end into the file.
-                begin = text.rstrip("\x00")
-                damaged = damaged or "\x00" in begin or (ended and begin != "")
-                ended = ended or begin != text
+            text = data.decode(candidate)
+            break
         except UnicodeDecodeError:
             continue
-        if damaged:
-            raise ImportRefused("the file holds NUL bytes; it is damaged or not an OFX file")
-        return candidate
-    names = " or ".join(dict.fromkeys(candidates))
-    raise ImportRefused(f"the bytes of the file do not fit its charset ({names})")
-
-
-def text_of(stream: BinaryIO, charset: str, piece_bytes: int) -> Iterator[str]:
-    """The stream's text in pieces, with ``\\n`` as the line end and without a byte order mark.
-
-    charset: of `charset_of`.
-    """
-    begun = False
-    for text in _decoded(stream, charset, piece_bytes):
-        piece = text if begun else text.removeprefix("\ufeff")
-        begun = begun or text != ""
-        yield piece.rstrip("\x00")
-
-
-def _decoded(stream: BinaryIO, charset: str, piece_bytes: int) -> Iterator[str]:
-    decoder = IncrementalNewlineDecoder(codecs.getincrementaldecoder(charset)(), translate=True)
-    stream.seek(0)
-    while data := stream.read(piece_bytes):
-        yield decoder.decode(data)
-    yield decoder.decode(b"", final=True)
+    else:
+        names = " or ".join(dict.fromkeys(candidates))
+        raise ImportRefused(f"the bytes of the file do not fit its charset ({names})")
+    # Programs in C have written their string's end into the file.
+    text = text.removeprefix("\ufeff").rstrip("\x00")
+    if "\x00" in text:
+        raise ImportRefused("the file holds NUL bytes; it is damaged or not an OFX file")
+    # Otherwise bytes and text would be in memory together with the copy.
+    del data
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _declared(head: bytes) -> list[str]:

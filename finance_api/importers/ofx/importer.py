@@ -15,7 +15,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.ofx.element import Element
-from finance_api.importers.ofx.encoding import charset_of, text_of
+from finance_api.importers.ofx.encoding import text_of
 from finance_api.importers.ofx.investment import Securities, securities_of
 from finance_api.importers.ofx.markup import tokens
 from finance_api.importers.ofx.statement import (
@@ -30,8 +30,6 @@ from finance_api.importers.ofx.tree import Tree
 from finance_api.importers.texts import quoted
 from finance_api.resources.currencies import CURRENCIES
 
-#: How much of a file is read at a time.
-PIECE_BYTES = 1 << 17
 #: So much of the transactions is held in memory.
 _SPOOLED_BYTES = 1 << 20
 
@@ -50,16 +48,9 @@ class OfxImporter:
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "OfxImporter":
         return cls(given.get("currency"), given.get("positive"))
 
-    def __init__(
-        self,
-        currency: str | None = None,
-        positive: str | None = None,
-        *,
-        piece_bytes: int = PIECE_BYTES,
-    ) -> None:
+    def __init__(self, currency: str | None = None, positive: str | None = None) -> None:
         self._currency = currency
         self._positive = positive
-        self._piece_bytes = piece_bytes
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -71,12 +62,10 @@ class OfxImporter:
         """
         if self._currency is not None and self._currency not in CURRENCIES:
             raise ImportRefused(f"{self._currency!r} is not an ISO 4217 currency code")
-        charset = charset_of(stream, self._piece_bytes)
         tree = Tree()
         holders: dict[Element, int] = {}
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spool:
-            text = text_of(stream, charset, self._piece_bytes)
-            for holder, transaction in tree.transactions(tokens(text)):
+            for holder, transaction in tree.transactions(tokens(text_of(stream))):
                 found = read_transaction(transaction)
                 if found is not None:
                     number = holders.setdefault(holder, len(holders))

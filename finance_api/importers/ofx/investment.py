@@ -6,11 +6,16 @@ moves or values securities is counted.
 
 from collections import Counter
 
-from finance_api.importers.ofx.amount import amount_of
-from finance_api.importers.ofx.calendar_date import date_of, date_or_none_of
 from finance_api.importers.ofx.element import Element
-from finance_api.importers.ofx.transaction import Movement, currency_of, id_of, required
-from finance_api.importers.ofx.wording import identifier_of, name_of, note_of
+from finance_api.importers.ofx.transaction import Movement, id_of, required, stated_currency
+from finance_api.importers.ofx.values import (
+    amount_of,
+    date_of,
+    date_or_none_of,
+    identifier_of,
+    name_of,
+    note_of,
+)
 
 #: Unique id of a security -> its name.
 Securities = dict[str, str]
@@ -64,7 +69,7 @@ def investment_movement_of(element: Element) -> Movement | str:
         note=note_of(element.first("MEMO")),
         value_date=None if day.name == "DTSETTLE" else date_or_none_of(element.first("DTSETTLE")),
         security=identifier_of(element.first("UNIQUEID")),
-        currency=currency_of(element),
+        currency=stated_currency(element),
     )
 
 

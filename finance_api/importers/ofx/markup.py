@@ -1,4 +1,4 @@
-"""Tags and the text between them, while the file comes in pieces.
+"""Tags and the text between them.
 
 No XML parser takes part: there are no external entities, no document types and nothing that
 expands. The expressions are possessive, so that no input makes them backtrack.
@@ -6,7 +6,7 @@ expands. The expressions are possessive, so that no input makes them backtrack.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from html.entities import html5
 
@@ -15,7 +15,6 @@ from finance_api.importers.texts import quoted
 
 #: Of one tag, text or comment. Nothing that a bank writes comes near it.
 MAX_LEXEME_CHARACTERS = 1_000_000
-_KNOWN_NAMES = 1_000
 
 #: A leaf with its closing tag; one that ends at the next tag; any other tag; or the beginning of
 #: what is no tag. Any other ``<`` is text: banks forget to escape it.
@@ -49,96 +48,51 @@ class LexemeKind(Enum):
 Lexeme = tuple[LexemeKind, str, str, int]
 
 
-def tokens(pieces: Iterable[str]) -> Iterator[Lexeme]:
+def tokens(text: str) -> Iterator[Lexeme]:
     """The tags and texts in order; comments are left out, white space between tags as well.
 
-    Where one piece ends and the next begins makes no difference.
     Refused: declarations of entities, comments and such that never end, what is too long.
     """
-    reader = _Reader()
-    for piece in pieces:
-        yield from reader.read(piece)
-    yield from reader.read("", last=True)
-
-
-class _Reader:
-    """Holds back what the next piece may change.
-
-    A tag holds no other ``<``: up to the last one without its ``>``, it is certain what is markup.
-    """
-
-    def __init__(self) -> None:
-        self._buffer = ""
-        # Up to here the buffer is text.
-        self._searched = 0
-        self._line = 1
-        self._names: dict[str, str] = {}
-
-    def read(self, piece: str, *, last: bool = False) -> Iterator[Lexeme]:
-        """The lexemes that are complete now."""
-        buffer = self._buffer + piece
-        end = buffer.rfind("<", self._searched)
-        if last or end < 0 or buffer.find(">", end) >= 0:
-            end = len(buffer)
-        position, searched, line = 0, self._searched, self._line
-        search = _MARKUP.search
-        while markup := search(buffer, searched, end):
-            start = markup.start()
-            if start > position:
-                _check_length(start - position, line)
-                between = buffer[position:start]
-                if not between.isspace():
-                    yield LexemeKind.TEXT, "", unescape(between, line), line
-                line += between.count("\n")
-            leaf, closed, unclosed, close, name, empty, span = markup.groups()
-            position = markup.end()
-            text = closed or unclosed or ""
-            if leaf and ("&" in text or len(text) > MAX_LEXEME_CHARACTERS):
-                # Its text may be refused, though not before what the tag alone ends.
-                position = start + len(leaf) + 2
-                yield LexemeKind.OPEN, leaf, "", line
-            elif leaf:
-                yield LexemeKind.OPEN if unclosed else LexemeKind.LEAF, leaf, text, line
-            elif name:
-                kind = LexemeKind.CLOSE if close else LexemeKind.EMPTY if empty else LexemeKind.OPEN
-                yield kind, self._known(name), "", line
-            else:
-                what, mark = _SPANS[span[:2]]
-                found = buffer.find(mark, position)
-                if found < 0:
-                    if last:
-                        raise ImportRefused(f"the {what} that begins here never ends", line)
-                    position = searched = start
-                    break
-                if mark == "]]>":
-                    yield LexemeKind.TEXT, "", buffer[position:found], line
-                elif mark == ">":
-                    _check_declaration(buffer[start : found + 1], line)
-                position = found + len(mark)
-            if not leaf:
-                _check_length(position - start, line)
-            line += buffer.count("\n", start, position)
-            searched = position
+    position, line = 0, 1
+    while markup := _MARKUP.search(text, position):
+        start = markup.start()
+        if start > position:
+            between = text[position:start]
+            _check_length(len(between), line)
+            if not between.isspace():
+                yield LexemeKind.TEXT, "", unescape(between, line), line
+            line += between.count("\n")
+        leaf, closed, unclosed, close, name, empty, span = markup.groups()
+        position = markup.end()
+        content = closed or unclosed or ""
+        if leaf and ("&" in content or len(content) > MAX_LEXEME_CHARACTERS):
+            # Its text may be refused, though not before what the tag alone ends.
+            position = start + len(leaf) + 2
+            yield LexemeKind.OPEN, leaf, "", line
+        elif leaf:
+            yield LexemeKind.OPEN if unclosed else LexemeKind.LEAF, leaf, content, line
+        elif name:
+            kind = LexemeKind.CLOSE if close else LexemeKind.EMPTY if empty else LexemeKind.OPEN
+            # The same object each time, for a file has few.
+            yield kind, sys.intern(name.upper()), "", line
         else:
-            searched = max(searched, end)
-        rest = buffer[position:]
-        searched -= position
-        if last:
-            searched = len(rest)
-        _check_length(searched, line)
-        _check_length(len(rest) - searched, line + rest.count("\n", 0, searched))
-        if last and rest and not rest.isspace():
-            yield LexemeKind.TEXT, "", unescape(rest, line), line
-        self._buffer, self._searched, self._line = rest, searched, line
-
-    def _known(self, name: str) -> str:
-        """The name in upper case; the same object each time, for a file has few."""
-        known = self._names.get(name)
-        if known is None:
-            if len(self._names) >= _KNOWN_NAMES:
-                self._names.clear()
-            known = self._names[name] = sys.intern(name.upper())
-        return known
+            what, mark = _SPANS[span[:2]]
+            end = text.find(mark, position)
+            if end < 0:
+                _check_length(len(text) - start, line)
+                raise ImportRefused(f"the {what} that begins here never ends", line)
+            if mark == "]]>":
+                yield LexemeKind.TEXT, "", text[position:end], line
+            elif mark == ">":
+                _check_declaration(text[start : end + 1], line)
+            position = end + len(mark)
+        if not leaf:
+            _check_length(position - start, line)
+        line += text.count("\n", start, position)
+    rest = text[position:]
+    _check_length(len(rest), line)
+    if rest and not rest.isspace():
+        yield LexemeKind.TEXT, "", unescape(rest, line), line
 
 
 def unescape(text: str, line: int) -> str:

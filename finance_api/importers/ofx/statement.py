@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from finance_api.importers.interface import Correction, Entry, Statement
+from finance_api.importers.interface import BankBalance, Correction, Entry, Statement
 from finance_api.importers.ofx.account import account_of
 from finance_api.importers.ofx.element import Element
-from finance_api.importers.ofx.facts import tell_facts
 from finance_api.importers.ofx.investment import Securities, count_holdings, investment_movement_of
 from finance_api.importers.ofx.transaction import Movement, movement_of
 from finance_api.importers.ofx.tree import STATEMENTS
+from finance_api.importers.ofx.values import amount_of, date_or_none_of, moment_of
 from finance_api.importers.texts import quoted
 
 #: What stands directly in a statement, and tells one that has lost its own tag.
@@ -54,7 +54,7 @@ def statements_of(elements: list[Element], currency: str | None) -> list[Stateme
     for element in elements:
         statement = Statement(account_of(element, currency))
         _check_parts(element)
-        tell_facts(element, statement)
+        _add_facts(element, statement)
         count_holdings(element, statement.skipped)
         account = statement.account
         # The name begins with the bank's kind of account and ends with its number.
@@ -65,6 +65,29 @@ def statements_of(elements: list[Element], currency: str | None) -> list[Stateme
             )
         statements.append(statement)
     return statements
+
+
+def _add_facts(element: Element, statement: Statement) -> None:
+    """Fills in the days that the statement covers, its age, and its last balance."""
+    lists = [e for e in element.descendants() if e.name in ("BANKTRANLIST", "INVTRANLIST")]
+    begin = end = None
+    # Of several lists it is not known what lies between them.
+    if len(lists) == 1:
+        begin, end = lists[0].child("DTSTART"), lists[0].child("DTEND")
+        first, last = date_or_none_of(begin), date_or_none_of(end)
+        if first is None or last is None or first <= last:
+            statement.first_day, statement.last_day = first, last
+    balance = element.first("LEDGERBAL")
+    invested = statement.account.account_type == "Investment"
+    # An investment statement has a date of its own, and its cash is not its balance.
+    made = element.child("DTASOF") if invested else balance and balance.child("DTASOF")
+    statement.as_of = moment_of(made)
+    if statement.as_of is None:
+        statement.as_of = moment_of(end)
+    amount = balance.child("BALAMT") if balance else None
+    day = date_or_none_of(made)
+    if amount and day is not None and not invested:
+        statement.closing = BankBalance(amount=amount_of(amount), date=day)
 
 
 def read_transaction(element: Element) -> Movement | str | None:

@@ -4,11 +4,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from finance_api.importers.ofx.account import checked_currency
-from finance_api.importers.ofx.amount import amount_of
-from finance_api.importers.ofx.calendar_date import date_of, date_or_none_of
 from finance_api.importers.ofx.element import Element
-from finance_api.importers.ofx.wording import identifier_of, name_of, note_of
+from finance_api.importers.ofx.values import (
+    amount_of,
+    currency_of,
+    date_of,
+    date_or_none_of,
+    identifier_of,
+    name_of,
+    note_of,
+)
 
 #: What stands in for an id or number that the bank does not have.
 _PLACEHOLDER = re.compile("0+")
@@ -65,7 +70,7 @@ def movement_of(element: Element) -> Movement:
         type=trntype.text.upper() if trntype else None,
         reference=id_of(child("CHECKNUM")) or id_of(child("REFNUM")),
         counterparty_account="".join(number.split()) if number else None,
-        currency=currency_of(element),
+        currency=stated_currency(element),
         corrects=_correction_of(bank_id, child("CORRECTFITID"), child("CORRECTACTION")),
     )
 
@@ -89,7 +94,7 @@ def id_of(leaf: Element | None) -> str | None:
     return None if identifier is None or _PLACEHOLDER.fullmatch(identifier) else identifier
 
 
-def currency_of(element: Element) -> tuple[str, str, int] | None:
+def stated_currency(element: Element) -> tuple[str, str, int] | None:
     """The tag, text and line of what says that the transaction's amount is in a currency.
 
     CURRENCY says that the amounts are in its CURSYM, to be converted; a converted amount is not
@@ -99,7 +104,7 @@ def currency_of(element: Element) -> tuple[str, str, int] | None:
     symbol = marked if not marked or marked.text else marked.child("CURSYM")
     if symbol is None:
         return None
-    checked_currency(symbol)
+    currency_of(symbol)
     return symbol.name, symbol.text, symbol.line
 
 

@@ -17,7 +17,7 @@ from finance_api.importers.texts import quoted
 MAX_DEPTH = 100
 #: Of all elements that are held at a time; half a million of them.
 MAX_HELD_BYTES = 100_000_000
-_ELEMENT_BYTES = 150
+_ELEMENT_BYTES = 200
 
 #: The name of the element that holds all others.
 ROOT = ""
@@ -140,7 +140,7 @@ class Tree:
         if len(self._open) > MAX_DEPTH:
             raise ImportRefused(f"tags are nested deeper than {MAX_DEPTH}", element.line)
         self._hold(_ELEMENT_BYTES + text_bytes, element.line)
-        self._open[-1].adopt(element)
+        self._open[-1].children.append(element)
 
     def _hold(self, size: int, line: int) -> None:
         self._held += size
@@ -194,10 +194,11 @@ class Tree:
         element = self._open.pop()
         parent = self._open[-1]
         if element.name in TRANSACTIONS:
-            parent.drop_transaction()
+            parent.children.pop()
+            parent.had_transactions |= element.name == "STMTTRN"
             self._held = self._held_before.pop()
             wrapped = parent.name == "INVBANKTRAN"
             self._complete.append((self._open[-2] if wrapped else parent, element))
         elif dissolved and element.name not in _RANKS:
-            parent.adopt(*element.children)
-            element.children = ()
+            parent.children += element.children
+            element.children = []

@@ -3,9 +3,8 @@
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx.amount import parse_amount
-from finance_api.importers.ofx.calendar_date import date_of
 from finance_api.importers.ofx.element import Element
+from finance_api.importers.ofx.values import date_of, parse_amount
 from finance_api.values.number import NumberError
 from finance_api.values.time import date_text
 

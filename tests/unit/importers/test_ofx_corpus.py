@@ -111,20 +111,6 @@ def test_file_gives_the_days_and_amounts_that_a_search_finds(name: str) -> None:
     assert [(date_text(entry.date), entry.amount) for entry in entries] == search_ofx(data).entries
 
 
-@pytest.mark.parametrize("name", [*IMPORTED, *REFUSED])
-def test_file_reads_the_same_in_pieces_of_any_size(name: str) -> None:
-    def outcome(piece_bytes: int) -> object:
-        try:
-            return read_ofx(data, piece_bytes=piece_bytes)
-        except ImportRefused as refused:
-            return refused.reason, refused.line
-
-    data = (CORPUS / name).read_bytes()
-    whole = outcome(1 << 20)
-    for piece_bytes in (1, 2, 3, 7, 64):
-        assert outcome(piece_bytes) == whole
-
-
 @pytest.mark.parametrize("name", REFUSED)
 def test_file_is_refused_with_its_fault_and_the_line(name: str) -> None:
     with pytest.raises(ImportRefused) as refused:

@@ -1,14 +1,11 @@
-"""Files of any size: what is held of them at a time is bounded."""
+"""What is kept of a file beside its transactions is bounded."""
 
-import io
-import tracemalloc
 from collections.abc import Iterator
 
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx import importer, markup, tree
-from finance_api.importers.ofx.importer import OfxImporter
+from finance_api.importers.ofx import markup, tree
 from support.ofx import read_ofx
 
 HEAD = "<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>1</BANKACCTFROM><BANKTRANLIST>\n"
@@ -22,28 +19,10 @@ def transactions(number: int) -> str:
     )
 
 
-def refusal(data: str, piece_bytes: int = 1_000) -> tuple[str, int | None]:
+def refusal(data: str) -> tuple[str, int | None]:
     with pytest.raises(ImportRefused) as refused:
-        read_ofx(data, piece_bytes=piece_bytes)
+        read_ofx(data)
     return refused.value.reason, refused.value.line
-
-
-def peak_of_reading(number: int) -> int:
-    stream = io.BytesIO((HEAD + transactions(number) + END).encode())
-    tracemalloc.start()
-    try:
-        entries = sum(entry is not None for _, entry in OfxImporter().read(stream))
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        assert entries == number
-        tracemalloc.stop()
-
-
-def test_memory_does_not_grow_with_the_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importer, "_SPOOLED_BYTES", 1 << 18)
-    # Both are larger than what is held of the transactions that wait.
-    small, large = peak_of_reading(3_000), peak_of_reading(6_000)
-    assert large < small * 1.05
 
 
 def wide(name: str) -> Iterator[str]:
@@ -76,20 +55,16 @@ def test_what_is_held_outside_of_transactions_is_bounded(monkeypatch: pytest.Mon
     + ["<A " + "a='b' " * 30 + ">", "<?x" + "x" * 101, "\n" * 101, "x" * 99 + "<" + "x" * 101],
 )
 @pytest.mark.parametrize("end", ["<B>", "--><B>", "]]><B>", ""])
-def test_one_tag_or_text_is_bounded_wherever_the_pieces_end(
-    monkeypatch: pytest.MonkeyPatch, piece: str, end: str
-) -> None:
+def test_one_tag_or_text_is_bounded(monkeypatch: pytest.MonkeyPatch, piece: str, end: str) -> None:
     monkeypatch.setattr(markup, "MAX_LEXEME_CHARACTERS", 100)
-    for piece_bytes in (1, 2, 3, 7, 64, 1_000):
-        reason, line = refusal(HEAD + "<MEMO>" + piece + end, piece_bytes)
-        assert reason == "a tag or text has more than 100 characters"
-        assert line in (2, 3)
+    reason, line = refusal(HEAD + "<MEMO>" + piece + end)
+    assert reason == "a tag or text has more than 100 characters"
+    assert line in (2, 3)
 
 
 def test_texts_up_to_the_bound_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(markup, "MAX_LEXEME_CHARACTERS", 100)
     for note in ("x" * 100, "<" * 100, "x" * 50 + "< x" * 16):
         row = f"<STMTTRN><DTPOSTED>20240131<TRNAMT>1<MEMO>{note}</STMTTRN>"
-        for piece_bytes in (1, 3, 64, 1_000):
-            (found,) = read_ofx(HEAD + row + END, piece_bytes=piece_bytes)
-            assert found.entries[0].note == note
+        (found,) = read_ofx(HEAD + row + END)
+        assert found.entries[0].note == note
