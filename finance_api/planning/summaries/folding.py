@@ -164,8 +164,8 @@ class _Folder:
             if matches({"currencyCode": code}, on_currency)
         }
         blank = (None,) * len(self._query.group_by)
-        currencies = sorted(asked) or [self._query.base_currency or usual]
-        return [(code, *blank) for code in currencies if code is not None]
+        base = self._query.base_currency or usual
+        return [(code, *blank) for code in sorted(asked) or [base] if code is not None]
 
     def _asked_periods(self, groups: _Groups) -> Iterator[tuple[int, ...]]:
         """The beginnings of the query's periods.
