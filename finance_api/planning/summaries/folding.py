@@ -164,8 +164,9 @@ class _Folder:
             if matches({"currencyCode": code}, on_currency)
         }
         blank = (None,) * len(self._query.group_by)
-        base = self._query.base_currency or usual
-        return [(code, *blank) for code in sorted(asked) or [base] if code is not None]
+        base: str | None = self._query.base_currency or usual
+        codes = sorted(asked) or ([] if base is None else [base])
+        return [(code, *blank) for code in codes]
 
     def _asked_periods(self, groups: _Groups) -> Iterator[tuple[int, ...]]:
         """The beginnings of the query's periods.
