@@ -1,21 +1,20 @@
 """Importing the native format: whole objects of every type."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import Facts, settle_bank_balances
 from finance_api.ledger.category_kinds import set_kind
-from finance_api.ledger.derivation import rederive_records
+from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.documents import (
     carry_currencies_over,
     check_document,
     complete_standing_order,
 )
 from finance_api.ledger.matching.stated_notes import note_stated
-from finance_api.ledger.records import BATCH, BATCH_BYTES, GivenRecord, RecordWriter
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.row_set import RowSet
@@ -32,6 +31,10 @@ from finance_api.resources import (
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 
+BATCH = 1_000
+#: A few objects of long texts are a batch, too.
+BATCH_BYTES = 4 << 20
+
 
 class NativeImport:
     """documents, then records: each row is stored, or the file is refused with its line.
@@ -46,9 +49,16 @@ class NativeImport:
         self._report = report
         self._details = details
         self._balances = Balances()
+        #: Money in and money out of the file's records, by account.
+        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         #: The initial balances of the accounts that the file brings.
         self._initial: dict[str, int] = {}
         self._facts: list[Facts] = []
+        #: Hashes of the ids and sources that this import stored, where the user had no records:
+        #: the storage is asked for no others. None: the user had some.
+        self._stored_keys: set[int] | None = None
+        if not session.storage.data.scan_rows(session.user.id, RECORDS, limit=1):
+            self._stored_keys = set()
 
     def run(
         self,
@@ -56,21 +66,25 @@ class NativeImport:
         records: Callable[[], Iterable[NativeRow]],
     ) -> None:
         """records is called when the documents are through. Raises ImportRefused."""
-        changed = self._import_documents(documents)
-        changed |= rederive_records(self._session)
-        writer = RecordWriter(self._session, self._balances, self._report, _whole_record)
-        for line, _, values, size in records():
-            given = values.get
-            record = GivenRecord(line, given("id"), given("source"), given("sourceId"), values)
-            writer.add(record, size)
-        writer.flush()
+        session = self._session
+        self._import_held(document for document in documents() if document.resource in REFERRED)
+        session.begin_storing()
+        changed = carry_currencies_over(session)
+        for resource, rows in _batches(d for d in documents() if d.resource not in REFERRED):
+            changed |= self._store(resource, rows)
+        changed |= rederive_records(session)
+        for resource, rows in _batches(records()):
+            changed |= self._store(resource, rows)
         self._settle_bank_balances()
-        self._balances.settle(self._session)
-        self._sum_up(writer)
+        self._balances.settle(session)
+        for account_id, (money_in, money_out) in self._sums.items():
+            row = session.accounts.rows[account_id]
+            total = AccountTotal(
+                row["name"], row["currencyCode"], money_in, money_out, row["balance"]
+            )
+            self._report.totals.append(total)
         self._details |= {"counts": self._report.counts, "accounts": self._facts}
-        self._report.changed = self._session.close(
-            records_changed=changed or writer.changed, details=self._details
-        )
+        self._report.changed = session.close(records_changed=changed, details=self._details)
 
     def _settle_bank_balances(self) -> None:
         settled = (*self._initial, *self._balances.touched)
@@ -85,28 +99,6 @@ class NativeImport:
         if differing:
             remarks = settle_bank_balances(self._session, settled, self._facts)
         self._report.remarks += remarks
-
-    def _sum_up(self, writer: RecordWriter) -> None:
-        for account_id, (money_in, money_out) in writer.sums.items():
-            row = self._session.accounts.rows[account_id]
-            of = row["name"], row["currencyCode"]
-            self._report.totals.append(AccountTotal(*of, money_in, money_out, row["balance"]))
-
-    def _import_documents(self, documents: Callable[[], Iterable[NativeRow]]) -> bool:
-        """Whether any that is not held can be seen to change."""
-        self._import_held(document for document in documents() if document.resource in REFERRED)
-        self._session.begin_storing()
-        seen = carry_currencies_over(self._session)
-        batches: dict[str, _Batch] = {resource.name: _Batch(resource) for resource in RESOURCES}
-        for document in documents():
-            if document.resource not in REFERRED:
-                batch = batches[document.resource.name]
-                batch.add(document)
-                if batch.is_full:
-                    seen |= self._store(batch)
-        for batch in batches.values():
-            seen |= self._store(batch)
-        return seen
 
     def _import_held(self, documents: Iterable[NativeRow]) -> None:
         lines: dict[str, int] = {}
@@ -123,76 +115,89 @@ class NativeImport:
         if lines:
             check_tree(self._session.categories, lines)
 
-    def _store(self, batch: "_Batch") -> bool:
-        session, rows = self._session, batch.rows
-        data, user = session.storage.data, session.user
-        sources: defaultdict[str, list[str]] = defaultdict(list)
-        ids = []
-        for _, _, given, _ in rows:
-            source, source_id = given.get("source"), given.get("sourceId")
-            if source is not None and source_id is not None:
-                sources[source].append(source_id)
-            ids.append(given.get("id") or row_id(user.uuid, source, source_id))
-        stored = data.get_rows(user.id, batch.resource, ids)
-        for source, source_ids in sources.items():
-            found = data.get_rows_by_source(user.id, batch.resource, source, source_ids)
-            stored |= {row["id"]: row for row in found.values()}
-        row_set = RowSet(batch.resource, stored.values())
-        for document in rows:
+    def _store(self, resource: Resource, documents: list[NativeRow]) -> bool:
+        """Return whether any row that it stores is seen to change."""
+        session = self._session
+        row_set = RowSet(resource, self._stored_rows(resource, documents))
+        for document in documents:
             row = self._put(row_set, document)
-            check_document(session, batch.resource, row, document.line)
-        batch.clear()
+            if resource is not RECORDS:
+                check_document(session, resource, row, document.line)
+        if resource is RECORDS:
+            new, changed = row_set.written()
+            self._report.note_new(new)
+            if self._stored_keys is not None:
+                for row in (*new, *changed):
+                    self._stored_keys |= {hash(row["id"]), hash((row["source"], row["sourceId"]))}
         return session.save(row_set)
 
+    def _stored_rows(self, resource: Resource, documents: list[NativeRow]) -> Iterable[Row]:
+        """The stored rows that documents may be about, by their ids and sources."""
+        data, user = self._session.storage.data, self._session.user
+        keys = None if resource is not RECORDS else self._stored_keys
+        ids: list[str] = []
+        sources: defaultdict[str, list[str]] = defaultdict(list)
+        for document in documents:
+            own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
+            if source_id is not None and (keys is None or hash((source, source_id)) in keys):
+                sources[str(source)].append(source_id)
+            if own_id is None and source_id is not None:
+                own_id = row_id(user.uuid, source, source_id)
+            if own_id is not None and (keys is None or hash(own_id) in keys):
+                ids.append(own_id)
+        stored = data.get_rows(user.id, resource, ids) if ids else {}
+        for name, source_ids in sources.items():
+            found = data.get_rows_by_source(user.id, resource, name, source_ids)
+            stored |= {row["id"]: row for row in found.values()}
+        return stored.values()
+
     def _put(self, row_set: RowSet, document: NativeRow) -> Row:
-        given = document.values
-        source, source_id = given.get("source"), given.get("sourceId")
-        stored = row_set.find(given.get("id"), source, source_id)
-        if stored is None and "id" not in given:
-            stored = row_set.rows.get(row_id(self._session.user.uuid, source, source_id))
-            check_still_its_own(stored, document.line)
-        row = replaced(document.resource, given, stored)
+        given, resource, line = document.values, document.resource, document.line
+        own_id, source, source_id = map(given.get, ("id", "source", "sourceId"))
+        stored = row_set.find(own_id, source, source_id)
+        if stored is None and own_id is None:
+            own_id = row_id(self._session.user.uuid, source, source_id)
+            stored = row_set.rows.get(own_id)
+            check_still_its_own(stored, line)
+        row = replaced(resource, given, stored)
         if stored is None:
-            row["id"] = given.get("id") or row_id(self._session.user.uuid, source, source_id)
-        if document.resource is STANDING_ORDERS:
+            row["id"] = own_id
+        if resource is STANDING_ORDERS:
             complete_standing_order(row)
-        if document.resource is CATEGORIES:
+        elif resource is CATEGORIES:
             set_kind(row, given, stored)
+        elif resource is RECORDS:
+            if stored is not None and "stated" not in given:
+                note_stated(stored, row)
+            derive(self._session, row, line)
+            amount = row["amount"]
+            self._sums[row["accountId"]][amount < 0] += amount
         stamp = stamped(row, given, stored, self._session.now)
         if stamp is None:
             self._report.unchanged += 1
             return row
-        row_set.put(stamp, document.line)
-        if stored is None:
-            self._report.created += 1
-        else:
-            self._report.updated += 1
+        if resource is RECORDS:
+            self._balances.note(stored, stamp)
+            if stored is None:
+                stamp["importId"] = self._session.number
+        row_set.put(stamp, line)
+        # `ImportReport.note_new` counts new records.
+        self._report.created += stored is None and resource is not RECORDS
+        self._report.updated += stored is not None
         return stamp
 
 
-class _Batch:
-    """Some documents of a type."""
-
-    def __init__(self, resource: Resource) -> None:
-        self.resource = resource
-        self.rows: list[NativeRow] = []
-        self._size = 0
-
-    def add(self, document: NativeRow) -> None:
-        self.rows.append(document)
-        self._size += document.size
-
-    @property
-    def is_full(self) -> bool:
-        return len(self.rows) >= BATCH or self._size >= BATCH_BYTES
-
-    def clear(self) -> None:
-        self.rows.clear()
-        self._size = 0
-
-
-def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:
-    row = replaced(RECORDS, given, stored)
-    if stored is not None and "stated" not in given:
-        note_stated(stored, row)
-    return row
+def _batches(documents: Iterable[NativeRow]) -> Iterator[tuple[Resource, list[NativeRow]]]:
+    """Collect documents of one type, up to `BATCH` of them or about `BATCH_BYTES`."""
+    batches: dict[str, list[NativeRow]] = {resource.name: [] for resource in RESOURCES}
+    sizes = dict.fromkeys(batches, 0)
+    for document in documents:
+        resource, batch = document.resource, batches[document.resource.name]
+        batch.append(document)
+        sizes[resource.name] += document.size
+        if len(batch) >= BATCH or sizes[resource.name] >= BATCH_BYTES:
+            yield resource, batch
+            batches[resource.name], sizes[resource.name] = [], 0
+    for resource in RESOURCES:
+        if batches[resource.name]:
+            yield resource, batches[resource.name]

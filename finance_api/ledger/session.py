@@ -165,15 +165,18 @@ class LedgerSession(UserRows):
     def note_changes(
         self, resource: Resource, changes: Iterable[tuple[Row | None, Row | None]]
     ) -> None:
-        """Keeps rows as they were before this change, as far as it is more than derived fields.
+        """Keep rows as they were before this change, as far as it is more than derived fields.
 
         changes: each row before (None: there was none) and after (None: there is none any more).
+        The importId of a record says that this change created it: it needs no image.
         """
         if self._action is None:
             return
+        made = self.number if resource is RECORDS else None
         images = [
             BeforeImage(resource, (before or after or {})["id"], before)
             for before, after in changes
+            if made is None or (before is not None and before["importId"] != made)
             if before is None or after is None or _differ(resource, before, after)
         ]
         if images:
@@ -241,6 +244,8 @@ class LedgerSession(UserRows):
             pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in new]
             pairs += [(row_set.stored(row["id"]), row) for row in changed]
             self.note_changes(row_set.resource, pairs)
+            if row_set.resource is RECORDS:
+                self.note_records(new=new, changed=changed)
             self.storage.data.put_rows(self.user.id, row_set.resource, new=new, changed=changed)
         return bool(removed) or row_set.is_seen(new, changed)
 

@@ -1,9 +1,7 @@
 """Stores what was decided about the entries of a file: new records, and changes of stored ones."""
 
-from array import array
 from collections import Counter
 from operator import attrgetter
-from typing import NamedTuple
 
 from finance_api.importers.interface import Entry
 from finance_api.ledger.balances import Balances
@@ -12,7 +10,7 @@ from finance_api.ledger.matching.candidates import CandidateReader
 from finance_api.ledger.matching.file_entries import FileEntries
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.model import FileEntry, Outcome
-from finance_api.ledger.matching.source_ids import bank_ids_in
+from finance_api.ledger.matching.source_ids import bank_id_in
 from finance_api.ledger.matching.stated import (
     CONTENT,
     Content,
@@ -48,20 +46,12 @@ _CHANGING = (
     Outcome.VOIDS,
 )
 _MATCHED = (Outcome.MATCHED, Outcome.MATCHED_PARTS)
+#: An entry as it is compared, and the whole of it.
+_Whole = tuple[FileEntry, Entry]
 
 
 def content_of(entry: Entry) -> Content:
     return Content(entry.date, entry.amount, entry.payee, entry.note)
-
-
-class _Decided(NamedTuple):
-    """An entry, and what is needed to store it."""
-
-    entry: Entry
-    account: KnownAccount
-    statement: int
-    number: int
-    row: FileEntry | None = None
 
 
 class StatementRecords:
@@ -78,7 +68,7 @@ class StatementRecords:
         balances: Balances,
         report: ImportReport,
     ) -> None:
-        """What is compared of entries goes from ``file`` here: it takes much memory."""
+        """``file.open`` is empty then: its entries take much memory until they are stored."""
         self._session = session
         self._file = file
         self._reader = reader
@@ -87,50 +77,44 @@ class StatementRecords:
         self._rules = Rules(session)
         #: The last number that a bank id or content has, where the storage has others of it.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
+        #: The records made of entries that others correct.
+        self._record_ids: dict[FileEntry, str] = {}
         self.changed = False
         _number(file.open, reader)
-        # As the projection has them: in the order of most files it would be written in half-full
-        # pages.
-        new = sorted((r for r in file.open if r.outcome is Outcome.NEW), key=lambda row: -row.day)
-        self._new = array("I", [row.n for row in new])
-        self._statements = array("I", [row.statement for row in file.open])
-        self._accounts = {row.statement: row.account for row in file.open}
-        self._own_numbers = {row.n: row.number for row in new if row.number > 1}
+        # In the order of the projection: in the order of most files it would be written in
+        # half-full pages.
+        self._new = sorted((r for r in file.open if r.outcome is Outcome.NEW), key=lambda r: -r.day)
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
         self._waiting = [row for row in file.open if row.outcome is Outcome.WAITING]
         file.open.clear()
 
     def write(self) -> None:
         """Raises ImportRefused."""
-        awaited = {row.awaits.n for row in self._waiting if row.awaits is not None}
-        record_ids: dict[int, str] = {}
-        for begin in range(0, len(self._new), _BATCH):
-            numbers = self._new[begin : begin + _BATCH]
-            rows = self._create([self._decided(n) for n in numbers])
+        awaited = {row.awaits for row in self._waiting}
+        while batch := self._new[:_BATCH]:
+            del self._new[:_BATCH]
+            rows = self._create([(row, self._file.read(row.n)) for row in batch])
             if awaited:
-                ids = zip(numbers, (row["id"] for row in rows), strict=True)
-                record_ids |= {n: record_id for n, record_id in ids if n in awaited}
+                ids = zip(batch, (row["id"] for row in rows), strict=True)
+                self._record_ids |= {row: row_id for row, row_id in ids if row in awaited}
         for begin in range(0, len(self._changing), _BATCH):
             self._change(self._changing[begin : begin + _BATCH])
-        self._write_awaiting(record_ids)
-
-    def _decided(self, n: int, row: FileEntry | None = None) -> _Decided:
-        statement = self._statements[n]
-        number = self._own_numbers.get(n, 1) if row is None else row.number
-        return _Decided(self._file.read(n), self._accounts[statement], statement, number, row)
+        # One by one: they may correct each other.
+        for row in self._waiting:
+            self._change([row])
 
     # -- new records
 
-    def _source_ids(self, batch: list[_Decided]) -> list[str]:
-        """Ids that no stored record has, nor ever had."""
+    def _source_ids(self, batch: list[_Whole]) -> list[str]:
+        """Return ids that no stored record has, nor ever had."""
         if self._reader.is_empty:
-            return [_source_id(decided, decided.number) for decided in batch]
-        keys = [(d.account, d.entry.bank_id or content_of(d.entry)) for d in batch]
+            return [_source_id(whole, whole[0].number) for whole in batch]
+        keys = [(row.account, entry.bank_id or content_of(entry)) for row, entry in batch]
         found: list[str] = [""] * len(batch)
         places = list(range(len(batch)))
         while places:
             for place in places:
-                number = batch[place].number
+                number = batch[place][0].number
                 if keys[place] in self._numbers:
                     number = max(number, self._numbers[keys[place]] + 1)
                     self._numbers[keys[place]] = number
@@ -138,17 +122,17 @@ class StatementRecords:
             taken = self._reader.taken([found[place] for place in places])
             places = [place for place in places if found[place] in taken]
             for place in places:
-                self._numbers.setdefault(keys[place], batch[place].number)
+                self._numbers.setdefault(keys[place], batch[place][0].number)
         return found
 
-    def _create(self, batch: list[_Decided]) -> list[Row]:
+    def _create(self, batch: list[_Whole]) -> list[Row]:
         source, session = self._file.source, self._session
         rows = []
-        for decided, source_id in zip(batch, self._source_ids(batch), strict=True):
-            row = self._new_record(decided)
+        for whole, source_id in zip(batch, self._source_ids(batch), strict=True):
+            row = self._new_record(whole)
             row["id"] = row_id(session.user.uuid, source, source_id)
             row["source"], row["sourceId"] = source, source_id
-            derive(session, row, decided.entry.line)
+            derive(session, row, whole[1].line)
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
             self._balances.note(None, row)
@@ -159,9 +143,9 @@ class StatementRecords:
         self.changed = True
         return rows
 
-    def _new_record(self, decided: _Decided) -> Row:
-        row, entry = blank_row(RECORDS), decided.entry
-        row["accountId"] = decided.account.id
+    def _new_record(self, whole: _Whole) -> Row:
+        row, entry = blank_row(RECORDS), whole[1]
+        row["accountId"] = whole[0].account.id
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
         row.update(zip(_FURTHER, _further(entry), strict=True))
@@ -177,7 +161,7 @@ class StatementRecords:
         # A bank's statement lists what is settled.
         row["recordState"] = entry.record_state or "cleared"
         if entry.batch is not None or entry.offset is not None:
-            row["stated"] = written({self._file.source: [self._said(decided)]})
+            row["stated"] = written({self._file.source: [self._said(whole)]})
         return row
 
     def _of_name(self, row_set: RowSet, name: str) -> str:
@@ -202,8 +186,9 @@ class StatementRecords:
             row_set.put(known)
         return str(known["id"])
 
-    def _said(self, decided: _Decided, *, in_part: bool = False) -> Said:
-        entry, statement = decided.entry, self._file.statements[decided.statement]
+    def _said(self, whole: _Whole, *, in_part: bool = False) -> Said:
+        row, entry = whole
+        statement = self._file.statements[row.statement]
         return Said(
             entry.bank_id,
             None if in_part else content_of(entry),
@@ -215,28 +200,35 @@ class StatementRecords:
 
     # -- stored records
 
+    def _records(self, row: FileEntry) -> list[tuple[str, int]]:
+        """The ids of the records that an entry changes, each with the place of its own entry."""
+        if row.awaits is None:
+            return [(c.record, c.place) for c in row.parts or (row.candidate,) if c is not None]
+        if row.awaits.candidate is None:
+            return [(self._record_ids[row.awaits], 0)]
+        return [(row.awaits.candidate.record, row.awaits.candidate.place)]
+
     def _change(self, rows: list[FileEntry]) -> None:
         session = self._session
-        candidates = [row.parts or (row.candidate,) for row in rows]
-        ids = dict.fromkeys(c.record for found in candidates for c in found if c is not None)
+        batch = [(row, self._file.read(row.n)) for row in rows]
+        records = [self._records(row) for row in rows]
+        ids = dict.fromkeys(record_id for found in records for record_id, _ in found)
         before = session.storage.data.get_rows(session.user.id, RECORDS, list(ids))
         after = {record_id: dict(row) for record_id, row in before.items()}
-        batch = [self._decided(row.n, row) for row in rows]
-        matched = [decided for decided in batch if _is_matched(decided)]
+        matched = [whole for whole in batch if whole[0].outcome in _MATCHED]
         source_ids = iter(self._source_ids(matched))
         lines: dict[str, int] = {}
         told: set[str] = set()
-        for decided, found in zip(batch, candidates, strict=True):
-            source_id = next(source_ids) if _is_matched(decided) else None
-            for number, candidate in enumerate(found):
-                assert candidate is not None
-                row = after[candidate.record]
-                lines.setdefault(candidate.record, decided.entry.line)
-                if source_id is not None:
-                    self._match(row, decided, source_id, in_part=number > 0)
+        for whole, found in zip(batch, records, strict=True):
+            is_matched = whole[0].outcome in _MATCHED
+            source_id = next(source_ids) if is_matched else ""
+            for number, (record_id, place) in enumerate(found):
+                lines.setdefault(record_id, whole[1].line)
+                if is_matched:
+                    self._match(after[record_id], whole, source_id, in_part=number > 0)
                 else:
-                    told.add(candidate.record)
-                    self._tell(row, decided, candidate.place)
+                    told.add(record_id)
+                    self._tell(after[record_id], whole, place)
         self._put(before, after, lines, told)
 
     def _put(
@@ -261,16 +253,15 @@ class StatementRecords:
             self._balances.note(old, row)
             pairs.append((old, row))
         if pairs:
-            # What this import made has no image.
-            session.note_changes(RECORDS, [p for p in pairs if p[0]["importId"] != session.number])
+            session.note_changes(RECORDS, pairs)
             changed = [row for _, row in pairs]
             session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=changed)
             session.note_records(changed=changed)
 
-    def _match(self, row: Row, decided: _Decided, source_id: str, *, in_part: bool) -> None:
-        source, entry = self._file.source, decided.entry
+    def _match(self, row: Row, whole: _Whole, source_id: str, *, in_part: bool) -> None:
+        source, entry = self._file.source, whole[1]
         stated = read_stated(row)
-        stated.setdefault(source, []).append(self._said(decided, in_part=in_part))
+        stated.setdefault(source, []).append(self._said(whole, in_part=in_part))
         row["stated"] = written(stated)
         row["furtherSources"] = (*row["furtherSources"], f"{source}:{source_id}")
         if not in_part:
@@ -278,26 +269,26 @@ class StatementRecords:
             record = {name: row[name] for name in CONTENT}
             self._report.note_match(Match(row["id"], entry.line, values, record))
 
-    def _tell(self, row: Row, decided: _Decided, place: int) -> None:
+    def _tell(self, row: Row, whole: _Whole, place: int) -> None:
         """Brings what the entry says of a record of its source."""
-        outcome = None if decided.row is None else decided.row.outcome
-        if outcome is Outcome.VOIDS:
-            _void(row)
+        decided, entry = whole
+        if decided.rare.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
+            if "recordState" not in row["setByHand"]:
+                row["recordState"] = VOID
             return
-        source, entry = self._file.source, decided.entry
-        stated = read_stated(row)
-        made_id = bank_ids_in(row["sourceId"])[0] if own_source(row) is not None else None
+        source, stated = self._file.source, read_stated(row)
+        made_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
         entries = stated.get(source) or [decided.account.as_made(row, made_id)]
         said, content = entries[place], content_of(entry)
         assert said.now is not None
-        if outcome is Outcome.OLDER:
+        if decided.outcome is Outcome.OLDER:
             entries[place] = said.with_older(entry.bank_id, content)
         else:
             if content.day == said.now.day and not content.time:
                 content = Content(said.now.date, *content[1:])
             self._set(row, said.now, content, entry)
             bank_id = entry.bank_id if entry.bank_id is not None else said.bank_id
-            later = self._said(decided)._replace(bank_id=bank_id, now=content)
+            later = self._said(whole)._replace(bank_id=bank_id, now=content)
             entries[place] = said.corrected(later)
         row["stated"] = written({**stated, source: entries})
 
@@ -312,24 +303,6 @@ class StatementRecords:
         for name, column in _FURTHER.items():
             if getattr(entry, column) is not None and name not in by_hand:
                 row[name] = getattr(entry, column)
-
-    # -- entries that correct others of the file
-
-    def _write_awaiting(self, record_ids: dict[int, str]) -> None:
-        data, user_id = self._session.storage.data, self._session.user.id
-        for row in self._waiting:
-            awaited, decided = row.awaits, self._decided(row.n, row)
-            assert awaited is not None
-            record_id, place = record_ids.get(awaited.n, ""), 0
-            if awaited.candidate is not None:
-                record_id, place = awaited.candidate.record, awaited.candidate.place
-            before = data.get_rows(user_id, RECORDS, [record_id])
-            after = {record_id: dict(row) for record_id, row in before.items()}
-            if row.rare.deletes:
-                _void(after[record_id])
-            else:
-                self._tell(after[record_id], decided, place)
-            self._put(before, after, {record_id: decided.entry.line}, {record_id})
 
 
 def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
@@ -347,20 +320,12 @@ def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
         row.number = counts[key]
 
 
-def _source_id(decided: _Decided, number: int) -> str:
-    entry, scope = decided.entry, decided.account.scopes[decided.statement]
+def _source_id(whole: _Whole, number: int) -> str:
+    row, entry = whole
+    scope = row.account.scopes[row.statement]
     if entry.bank_id is None:
         return scope.of_content(content_of(entry), number)
     return scope.of_bank_id(entry.bank_id, number)
-
-
-def _is_matched(decided: _Decided) -> bool:
-    return decided.row is not None and decided.row.outcome in _MATCHED
-
-
-def _void(row: Row) -> None:
-    if "recordState" not in row["setByHand"]:
-        row["recordState"] = VOID
 
 
 _SHOWN = frozenset(field.name for field in RECORDS.native_fields)

@@ -91,7 +91,8 @@ class RecordChanges:
         self._balances.settle(self._session)
 
     def close(self) -> EditReport:
-        """Ends the session, once all is stored, if there is anything to end."""
+        """Store the rest, and close the session if anything changed. Raises ChangeRefused."""
+        self.flush()
         if self.changed:
             self._session.close(records_changed=True, details={"counts": self.report.counts})
         return self.report
@@ -109,9 +110,7 @@ class RecordChanges:
         pairs, self._pairs = self._pairs, []
         if not pairs:
             return
-        # What this change has made itself says so by its importId.
-        number = self._session.number
-        self._session.note_changes(RECORDS, [p for p in pairs if p[0]["importId"] != number])
+        self._session.note_changes(RECORDS, pairs)
         changed = [after for _, after in pairs]
         self._session.note_records(changed=[a for b, a in pairs if _may_pair_otherwise(b, a)])
         self._session.storage.data.put_rows(self._session.user.id, RECORDS, new=(), changed=changed)

@@ -60,7 +60,6 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
             after = _ruled(rules, row)
             if after is not None and changes.put(row, after):
                 counts[after["category"] or "no category"] += 1
-    changes.flush()
     if counts:
         by_category = (f"{count:,} {name}" for name, count in counts.most_common())
         changes.report.remarks.append(f"by category: {', '.join(by_category)}")

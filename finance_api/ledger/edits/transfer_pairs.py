@@ -6,16 +6,15 @@ records only those are a pair that can be nobody else's.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from finance_api.ledger.edits.record_changes import BATCH, pages_of
+from finance_api.ledger.edits.record_changes import BATCH
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Condition, Operator, condition_on
 from finance_api.query.records import dated
 from finance_api.resources import RECORDS
-from finance_api.resources.records import VOID
 from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
@@ -25,7 +24,7 @@ MAX_DAYS = 3
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is looked at of a record.
+    """What is compared of a record.
 
     names: the own accounts whose number it has as the other side's. allows: the own accounts that
     can be the other side; None: all of them.
@@ -38,143 +37,68 @@ class Side:
     allows: frozenset[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Ids of the record that money goes out by, and of the one by which it comes in.
-
-    day: of the first. by_number: whether one of them names the other's account.
-    """
-
-    out_id: str
-    in_id: str
-    day: int
-    by_number: bool
-
-    @property
-    def proposal(self) -> TransferProposal:
-        return TransferProposal(self.out_id, self.in_id, self.day * DAY_SECONDS, self.by_number)
-
-
-#: Currency and size of the amount.
-_Key = tuple[str, int]
-#: By them: what goes out, and what comes in, each in the order of days.
-_Sides = defaultdict[_Key, tuple[list[Side], list[Side]]]
+#: By currency and size of the amount: what goes out, and what comes in, each in the order of days.
+_Sides = defaultdict[tuple[str, int], tuple[list[Side], list[Side]]]
 
 #: Pairs of one day depend on no record that is further away than this, unless a chain of equal
 #: amounts leads there.
 _NEAR = 7 * DAY_SECONDS
-#: So long are the parts that are looked at together, so that their records fit in memory.
+#: Records are compared in parts of this length, so that a part fits in memory.
 _PART = 31 * DAY_SECONDS
 
 
-def find_pairs(session: LedgerSession, *, by_number_only: bool = False) -> list[Pair]:
-    """The pairs among the records that are neither void, nor linked, nor unlinked by a hand."""
-    return _pairs_of(_sides(session, by_number_only), by_number_only=by_number_only)
-
-
 def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
-    """Keeps the pairs of the days and of those near them, in place of others.
+    """Store the pairs of the days and of those near them, in place of others.
 
-    days: counted from 1970-01-01. What lies further from a part than `_NEAR` counts as if it were
-    not there.
+    days: counted from 1970-01-01. Records further than `_NEAR` from a part are ignored.
     """
     dates = {day * DAY_SECONDS for day in days}
     parts = {near // _PART for date in dates for near in (date - _NEAR, date, date + _NEAR)}
     for part in sorted(parts):
         at, until = part * _PART, (part + 1) * _PART
-        about = [dated(at - _NEAR, until + _NEAR)]
-        pairs = _pairs_of(_sides_between(session, about))
-        found = [pair.proposal for pair in pairs if at <= pair.day * DAY_SECONDS < until]
+        pairs = find_pairs(session, [dated(at - _NEAR, until + _NEAR)])
+        found = [pair for pair in pairs if at <= pair.day < until]
         session.storage.transfers.replace(session.user.id, at, until, found)
 
 
-def _pairs_of(sides: "_Sides", *, by_number_only: bool = False) -> list[Pair]:
-    pairs: list[Pair] = []
-    for outs, ins in sides.values():
+def find_pairs(
+    session: LedgerSession, about: Sequence[Condition] = (), *, by_number_only: bool = False
+) -> list[TransferProposal]:
+    """Pair records that are neither void, nor linked, nor linked or unlinked manually.
+
+    about: which records.
+    """
+    pairs: list[TransferProposal] = []
+    for outs, ins in _read_sides(session, about).values():
         taken: set[str] = set()
         pairs += _named_pairs(outs, ins, taken)
         if not by_number_only:
             left = [[s for s in side if s.id not in taken] for side in (outs, ins)]
             pairs += _unique_pairs(*left)
-    return sorted(pairs, key=lambda pair: pair.out_id)
+    return sorted(pairs, key=lambda pair: (pair.day, pair.out_id))
 
 
-def _sides(session: LedgerSession, by_number_only: bool) -> "_Sides":
-    numbers = _Numbers(session.accounts.rows.values())
-    wanted = _sizes(session, numbers) if by_number_only else _two_way_sizes(session)
-    found: _Sides = defaultdict(lambda: ([], []))
-    for row in _free_records(session):
-        if (row["currencyCode"], abs(row["amount"])) in wanted:
-            _add(found, numbers, row)
-    return _in_order(found)
-
-
-def _sides_between(session: LedgerSession, about: list[Condition]) -> "_Sides":
-    """Of all sizes that go both ways: they are few, and all but these are read from an index."""
+def _read_sides(session: LedgerSession, about: Sequence[Condition]) -> _Sides:
+    """Read the records whose amount goes both ways: they are few, and an index finds them."""
     data, user_id = session.storage.data, session.user.id
     unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
     amounts = data.list_amounts(user_id, ["id", "currencyCode"], [unlinked, *about])
-    ways: defaultdict[_Key, set[bool]] = defaultdict(set)
-    for _, currency, amount in amounts:
-        ways[currency, abs(amount)].add(amount > 0)
-    wanted = [i for i, currency, size in amounts if size and len(ways[currency, abs(size)]) > 1]
+    both_ways = {(currency, amount) for _, currency, amount in amounts}
+    wanted = [i for i, currency, size in amounts if size and (currency, -size) in both_ways]
     numbers = _Numbers(session.accounts.rows.values())
-    found: _Sides = defaultdict(lambda: ([], []))
+    sides: _Sides = defaultdict(lambda: ([], []))
     for begin in range(0, len(wanted), BATCH):
-        rows = data.get_rows(user_id, RECORDS, wanted[begin : begin + BATCH])
-        for row in rows.values():
-            if not is_held(row):
-                _add(found, numbers, row)
-    return _in_order(found)
-
-
-def _add(found: "_Sides", numbers: "_Numbers", row: Row) -> None:
-    names, allows = numbers.meaning(row["counterpartyAccount"], row["accountId"])
-    side = Side(row["id"], row["accountId"], row["recordDate"] // DAY_SECONDS, names, allows)
-    key = row["currencyCode"], abs(row["amount"])
-    found[key][row["amount"] > 0].append(side)
-
-
-def _in_order(found: "_Sides") -> "_Sides":
-    for pair in found.values():
-        for sides in pair:
-            sides.sort(key=lambda side: (side.day, side.id))
-    return found
-
-
-def _free_records(session: LedgerSession, *conditions: Condition) -> Iterator[Row]:
-    unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
-    for page in pages_of(session, unlinked, *conditions):
-        for row in page:
-            if row["recordState"] != VOID and row["amount"] and not is_held(row):
-                yield row
-
-
-def is_held(row: Row) -> bool:
-    """Whether a hand said what transfer it is of, or that it is none."""
-    return "transferId" in row["setByHand"]
-
-
-def _two_way_sizes(session: LedgerSession) -> set[_Key]:
-    """Most amounts go one way only: their records need not be held."""
-    unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
-    names = ["currencyCode", "amount"]
-    amounts = session.storage.data.sum_by(session.user.id, names, [unlinked]).keys()
-    return {
-        (currency, amount)
-        for currency, amount in amounts
-        if amount > 0 and (currency, -amount) in amounts
-    }
-
-
-def _sizes(session: LedgerSession, numbers: "_Numbers") -> set[_Key]:
-    """Of the records that name an own account."""
-    naming = condition_on(RECORDS, "counterpartyAccount", Operator.NOT_NULL)
-    return {
-        (row["currencyCode"], abs(row["amount"]))
-        for row in _free_records(session, naming)
-        if numbers.meaning(row["counterpartyAccount"], row["accountId"])[0]
-    }
+        for row in data.get_rows(user_id, RECORDS, wanted[begin : begin + BATCH]).values():
+            if "transferId" in row["setByHand"]:
+                continue
+            names, allows = numbers.meaning(row["counterpartyAccount"], row["accountId"])
+            day, key = row["recordDate"] // DAY_SECONDS, (row["currencyCode"], abs(row["amount"]))
+            side = Side(row["id"], row["accountId"], day, names, allows)
+            sides[key][row["amount"] > 0].append(side)
+    for pair in sides.values():
+        for each in pair:
+            each.sort(key=lambda side: (side.day, side.id))
+    return sides
 
 
 class _Numbers:
@@ -208,6 +132,10 @@ def _plain(number: str) -> str:
     return "".join(number.split()).casefold()
 
 
+def _pair(out: Side, into: Side, *, by_number: bool) -> TransferProposal:
+    return TransferProposal(out.id, into.id, out.day * DAY_SECONDS, by_number)
+
+
 def _fit(one: Side, other: Side) -> bool:
     return (
         one.account_id != other.account_id
@@ -216,7 +144,7 @@ def _fit(one: Side, other: Side) -> bool:
     )
 
 
-def _named_pairs(outs: list[Side], ins: list[Side], taken: set[str]) -> Iterator[Pair]:
+def _named_pairs(outs: list[Side], ins: list[Side], taken: set[str]) -> Iterator[TransferProposal]:
     """Pairs of which one names the other's account; first those where both do.
 
     Between two accounts records of one amount are alike: of as many on both sides within a few
@@ -264,7 +192,7 @@ def _clusters(some: list[Side], others: list[Side]) -> Iterator[tuple[list[Side]
     yield cluster
 
 
-def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[Pair]:
+def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[TransferProposal]:
     """Each with the next, if there are as many of both and all are near."""
     if len(some) != len(others):
         return
@@ -272,20 +200,20 @@ def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[P
     if all(abs(out.day - into.day) <= MAX_DAYS for out, into in pairs):
         for out, into in pairs:
             taken |= {out.id, into.id}
-            yield Pair(out.id, into.id, out.day, True)
+            yield _pair(out, into, by_number=True)
 
 
 #: Sides that are alike, by day.
 _Groups = dict[int, dict[tuple[str, frozenset[str] | None], list[Side]]]
 
 
-def _unique_pairs(outs: list[Side], ins: list[Side]) -> Iterator[Pair]:
+def _unique_pairs(outs: list[Side], ins: list[Side]) -> Iterator[TransferProposal]:
     """Pairs of which neither could be with another one."""
     from_groups, to_groups = _grouped(outs), _grouped(ins)
     for out in outs:
         into = _only_other(out, to_groups)
         if into is not None and _only_other(into, from_groups) is out:
-            yield Pair(out.id, into.id, out.day, False)
+            yield _pair(out, into, by_number=False)
 
 
 def _grouped(sides: list[Side]) -> _Groups:

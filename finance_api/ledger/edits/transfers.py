@@ -7,12 +7,12 @@ from typing import Any
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, pages_of, set_by_hand
 from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
-from finance_api.ledger.edits.transfer_pairs import Pair, find_pairs
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.edits.transfer_pairs import find_pairs
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
-from finance_api.storage.interface import Storage
+from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.number import decimal_text
@@ -79,14 +79,13 @@ class TransferReport(EditReport):
 
 
 def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferReport:
-    """Pairs of records that look like transfers, oldest first. link: links all of them.
+    """List pairs of records that look like transfers, oldest first, and store them as proposals.
 
-    They are those that wait to be confirmed, from then on.
+    link: links all of them.
     """
     pairs = find_pairs(session)
-    found = [pair.proposal for pair in pairs]
-    session.storage.transfers.replace(session.user.id, MIN_SECONDS, MAX_SECONDS + 1, found)
-    report = TransferReport(proposals=_proposals(session, pairs))
+    session.storage.transfers.replace(session.user.id, MIN_SECONDS, MAX_SECONDS + 1, pairs)
+    report = TransferReport(proposals=_with_rows(session, pairs))
     if link and pairs:
         changes = RecordChanges(session)
         for proposal in report.proposals:
@@ -97,26 +96,32 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
     return report
 
 
-def list_proposals(
-    storage: Storage, user_id: int, *, limit: int, offset: int = 0
-) -> list[Proposal]:
-    """Those that wait to be confirmed, the newest first."""
-    pairs = storage.transfers.list_newest(user_id, limit=limit, offset=offset)
-    rows = storage.data.get_rows(user_id, RECORDS, [i for p in pairs for i in (p.out_id, p.in_id)])
-    return [Proposal(rows[p.out_id], rows[p.in_id], p.by_number) for p in pairs]
+def list_proposals(owned: UserRows, *, limit: int, offset: int = 0) -> list[Proposal]:
+    """List the pairs that wait to be confirmed, newest first."""
+    pairs = owned.storage.transfers.list_newest(owned.user.id, limit=limit, offset=offset)
+    return _with_rows(owned, pairs)
+
+
+def _with_rows(owned: UserRows, pairs: list[TransferProposal]) -> list[Proposal]:
+    found = []
+    for begin in range(0, len(pairs), BATCH):
+        batch = pairs[begin : begin + BATCH]
+        ids = [i for pair in batch for i in (pair.out_id, pair.in_id)]
+        rows = owned.storage.data.get_rows(owned.user.id, RECORDS, ids)
+        found += [Proposal(rows[p.out_id], rows[p.in_id], p.by_number) for p in batch]
+    return found
 
 
 def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
-    """Links pairs of those that wait. Raises ChangeRefused if one does not wait any more."""
+    """Link pairs that wait. Raises ChangeRefused if one does not wait any more."""
     changes = RecordChanges(session)
     for one, other in _waiting(session, pairs):
         _link(changes, one, other)
-    changes.flush()
     return changes.close()
 
 
 def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
-    """Says of pairs of those that wait that they are none: neither record is proposed again.
+    """Decline pairs that wait: neither record is proposed again.
 
     Raises ChangeRefused if one does not wait any more.
     """
@@ -124,7 +129,6 @@ def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) 
     for pair in _waiting(session, pairs):
         for row in pair:
             changes.put(row, set_by_hand(row, {"transferId": None}))
-    changes.flush()
     return changes.close()
 
 
@@ -140,14 +144,14 @@ def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterat
 
 
 def link_by_number(session: LedgerSession) -> int:
-    """Links pairs of which one names the other's account; the number of pairs.
+    """Link pairs of which one names the other's account; return the number of pairs.
 
-    For an import, whose records are stored by now and which closes the session itself; a hand can
-    still unlink them.
+    For an import, which has stored its records and closes the session itself. The user can still
+    unlink them.
     """
     pairs = find_pairs(session, by_number_only=True)
     changes = RecordChanges(session)
-    for proposal in _proposals(session, pairs):
+    for proposal in _with_rows(session, pairs):
         transfer_id = new_id()
         for row in (proposal.out, proposal.into):
             changes.put(row, {**row, "transferId": transfer_id})
@@ -177,7 +181,6 @@ def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
         raise ChangeRefused(f"money goes {way} by both records: it is no transfer")
     changes = RecordChanges(session)
     _link(changes, first, second)
-    changes.flush()
     return changes.close()
 
 
@@ -194,7 +197,6 @@ def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
         for row in page:
             if row["transferId"] in transfers:
                 changes.put(row, set_by_hand(row, {"transferId": None}))
-    changes.flush()
     return changes.close()
 
 
@@ -202,16 +204,6 @@ def _link(changes: RecordChanges, one: Row, other: Row) -> None:
     transfer_id = new_id()
     for row in (one, other):
         changes.put(row, set_by_hand(row, {"transferId": transfer_id}))
-
-
-def _proposals(session: LedgerSession, pairs: list[Pair]) -> list[Proposal]:
-    found = []
-    for begin in range(0, len(pairs), BATCH):
-        batch = pairs[begin : begin + BATCH]
-        ids = [i for pair in batch for i in (pair.out_id, pair.in_id)]
-        rows = session.storage.data.get_rows(session.user.id, RECORDS, ids)
-        found += [Proposal(rows[p.out_id], rows[p.in_id], p.by_number) for p in batch]
-    return sorted(found, key=lambda p: (p.out["recordDate"], p.out["id"]))
 
 
 def _rows(session: LedgerSession, ids: Iterable[str]) -> list[Row]:

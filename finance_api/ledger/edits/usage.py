@@ -4,7 +4,6 @@ from finance_api.ledger.edits.naming import counted_rows
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.references import fields_referring_to, ids_in
 from finance_api.ledger.session import UserRows
-from finance_api.query.model import Query
 from finance_api.query.records import any_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
@@ -38,8 +37,8 @@ def _some(resource: Resource, rows: list[Row]) -> str:
 
 
 def _records_with(owned: UserRows, names: list[str], row_id: str) -> int:
-    count = 0
+    data, count = owned.storage.data, 0
     for name in names:
-        query = Query(RECORDS, (any_of(name, [row_id]),), limit=1, with_total=True)
-        count += owned.storage.data.list_rows(owned.user.id, query).total or 0
+        sums = data.sum_by(owned.user.id, ["isVoid"], [any_of(name, [row_id])], with_void=True)
+        count += sum(found.number for found in sums.values())
     return count

@@ -13,7 +13,7 @@ from finance_api.ledger.matching.model import (
     Candidate,
     Earlier,
 )
-from finance_api.ledger.matching.source_ids import bank_ids_in
+from finance_api.ledger.matching.source_ids import bank_id_in
 from finance_api.ledger.matching.stated import (
     Content,
     Said,
@@ -122,7 +122,7 @@ class CandidateReader:
             keys: dict[str, Wanted] = {}
             for each in wanted:
                 scope = each.account.scopes[each.statement]
-                keys.update((source_id, each) for source_id in scope.lookups(each.bank_id, number))
+                keys[scope.of_bank_id(each.bank_id, number)] = each
             found = self.by_source_ids(list(keys))
             for source_id, row in found.items():
                 if row["id"] not in self._own:
@@ -190,10 +190,10 @@ class CandidateReader:
         for place, each in enumerate(mine or [_of_another(row, stated.get(of or ""))]):
             if each.now is None:
                 continue
-            its_id, other_id = each.bank_id, None
+            its_id = each.bank_id
             # One that only its source id names.
             if mine is not None and its_id is None and place == 0 and of == self._source:
-                its_id, other_id = bank_ids_in(row["sourceId"])
+                its_id = bank_id_in(row["sourceId"])
             candidate = Candidate(
                 account,
                 each,
@@ -202,7 +202,6 @@ class CandidateReader:
                 mine=mine is not None,
                 source=of,
                 bank_id=its_id,
-                other_id=other_id,
                 texts=_texts_differ(row, each, account.texts),
                 is_void=row["recordState"] == VOID,
                 earlier=_earlier(each) if mine is not None else (),

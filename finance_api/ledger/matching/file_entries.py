@@ -1,19 +1,15 @@
 """The entries of one file, while they are compared and stored."""
 
 import marshal
-from array import array
 from collections.abc import Iterable
-from typing import Any
 
-from finance_api.importers.interface import Correction, Entry, Statement
+from finance_api.importers.interface import Entry, Statement
 from finance_api.ledger.matching.model import FileEntry, Rare
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
-_CORRECTION = Entry._fields.index("correction")
 #: What entries with nothing else rare share, by their offsets.
 _OFFSETS: dict[int | None, Rare] = {}
-_BLOCK = 1_000
 
 
 class FileEntries:
@@ -27,11 +23,9 @@ class FileEntries:
         self.source = source
         self.statements: list[Statement] = []
         self.open: list[FileEntry] = []
-        self._blocks: list[bytes] = []
-        self._ends = array("I")
+        self._packed: list[bytes] = []
         numbers: dict[int, int] = {}
         days: dict[int, int] = {}
-        block: list[bytes] = []
         for statement, entry in entries:
             number = numbers.get(id(statement))
             if number is None:
@@ -46,40 +40,13 @@ class FileEntries:
             self.open.append(
                 FileEntry(n, number, day, time, entry.amount, text, entry.bank_id, _rare(entry))
             )
-            block.append(marshal.dumps(_plain(entry)))
-            if len(block) == _BLOCK:
-                self._put(block)
-        self._put(block)
-
-    def _put(self, block: list[bytes]) -> None:
-        end = 0
-        for packed in block:
-            end += len(packed)
-            self._ends.append(end)
-        self._blocks.append(b"".join(block))
-        block.clear()
+            plain = entry if entry.correction is None else entry._replace(correction=None)
+            self._packed.append(marshal.dumps(tuple(plain)))  # type: ignore[arg-type]
 
     def read(self, n: int) -> Entry:
-        """The whole entry."""
-        block, place = divmod(n, _BLOCK)
-        begin = self._ends[n - 1] if place else 0
+        """The whole entry, but for its correction, which is in `Rare`."""
         # It is what was packed here; and marshal runs nothing that it reads.
-        packed = marshal.loads(self._blocks[block][begin : self._ends[n]])  # noqa: S302
-        entry = Entry._make(packed)
-        if entry.correction is not None:
-            entry = entry._replace(correction=Correction(*entry.correction))  # type: ignore[misc]
-        return entry
-
-
-def _plain(entry: Entry) -> tuple[Any, ...]:
-    correction = entry.correction
-    if correction is None:
-        return tuple(entry)
-    return (
-        *entry[:_CORRECTION],
-        (correction.bank_id, correction.deletes),
-        *entry[_CORRECTION + 1 :],
-    )
+        return Entry._make(marshal.loads(self._packed[n]))  # noqa: S302
 
 
 def _rare(entry: Entry) -> Rare:

@@ -111,8 +111,8 @@ class Candidate:
     """A stored record, as one entry of a source stated it.
 
     record: its id. place: of the entry among those of the record. mine: whether the entry is of
-    this file's source. other_id: what its bank id may be besides. covered, inner: whether the file
-    has some of its day, or all of it. instant: see `FileEntry`. payee, note: hashes.
+    this file's source. covered, inner: whether the file has some of its day, or all of it.
+    instant: see `FileEntry`. payee, note: hashes.
     earlier: what it stated before: content, time, bank id, and whether that is another id than it
     has now. following: the next of equal ones, while they are paired.
     """
@@ -124,7 +124,6 @@ class Candidate:
     mine: bool
     source: str | None
     bank_id: str | None
-    other_id: str | None
     texts: int
     is_void: bool
     earlier: "tuple[Earlier, ...]"

@@ -123,19 +123,17 @@ class OpenRows:
         *names: str,
         entries: EntryTest = anything,
         stored: CandidateTest = is_own,
-        id_name: str = "bank_id",
     ) -> Iterator[Pair]:
         """Pairs undecided entries with free candidates, one to one.
 
         names: of what is equal in both, beside the account; of equal ones the first goes with the
-        first, the second with the second. id_name: the candidates' name of their ``bank_id``.
+        first, the second with the second.
         """
         key = attrgetter("account", *names)
-        stored_key = attrgetter("account", *(id_name if n == "bank_id" else n for n in names))
         # The first of equal ones; each leads to the next, which takes less memory than lists.
         waiting: dict[Any, Candidate | None] = {}
         for candidate in reversed([*self.free(stored)]):
-            place = stored_key(candidate)
+            place = key(candidate)
             candidate.following = waiting.get(place)
             waiting[place] = candidate
         for entry in self.undecided if waiting else ():
@@ -151,7 +149,6 @@ class OpenRows:
         *names: str,
         entries: EntryTest,
         stored: CandidateTest,
-        id_name: str = "bank_id",
     ) -> Iterator[Pair]:
         """Pairs by equal content; a time that is not known is equal to any."""
 
@@ -159,16 +156,13 @@ class OpenRows:
             return lambda row: bool(row.time) is is_timed and test(row)
 
         content = (*names, "content")
-        yield from self.pairs(
-            outcome, *content, "time", entries=entries, stored=stored, id_name=id_name
-        )
+        yield from self.pairs(outcome, *content, "time", entries=entries, stored=stored)
         for is_timed in (False, True):
             yield from self.pairs(
                 outcome,
                 *content,
                 entries=timed(entries, is_timed),
                 stored=timed(stored, not is_timed),
-                id_name=id_name,
             )
 
 

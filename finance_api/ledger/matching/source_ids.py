@@ -1,9 +1,5 @@
-"""The ids of entries within their source.
+"""The ids of entries within their source."""
 
-Their forms are those of earlier versions, whose records are met again by them.
-"""
-
-import re
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii
 
@@ -14,24 +10,18 @@ from finance_api.ledger.rows import bounded_source_id
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
-_NUMBERED = re.compile(r"(.*)#[0-9]+#*", re.DOTALL)
 
-
-def bank_ids_in(source_id: str) -> tuple[str | None, str | None]:
-    """The bank's id in a source id; and what it may be besides, where it ends in a number."""
+def bank_id_in(source_id: str) -> str | None:
+    """The bank's id in a source id; None if there is none, or only its hash."""
     tail = source_id.rpartition("/")[2]
     if tail.startswith("hash:") or source_id.startswith("sha256:"):
-        return None, None
-    numbered = _NUMBERED.fullmatch(tail)
-    return (_plain(tail), None) if numbered is None else (_plain(numbered[1]), _plain(tail))
+        return None
+    name = tail.partition("#")[0]
+    return name.replace("%23", "#").replace("%2F", "/").replace("%25", "%")
 
 
 def _json(text: str | None) -> str:
     return "null" if text is None else encode_basestring_ascii(text)
-
-
-def _plain(text: str) -> str:
-    return text.replace("%23", "#").replace("%2F", "/").replace("%25", "%")
 
 
 class Scope:
@@ -55,15 +45,8 @@ class Scope:
     def of_bank_id(self, bank_id: str, number: int = 1) -> str:
         """number: of the entry among those with this id."""
         name = joined_key(bank_id).replace("#", "%23")
-        return self._bounded(f"{name}#{number}" if number > 1 else name)
-
-    def lookups(self, bank_id: str, number: int = 1) -> list[str]:
-        """The source ids under which the entry of that number may be stored."""
-        found = [self.of_bank_id(bank_id, number)]
-        if "#" in bank_id:
-            name = joined_key(bank_id)
-            found.append(self._bounded(f"{name}#{number}" if number > 1 else name))
-        return found
+        numbered = f"{name}#{number}" if number > 1 else name
+        return bounded_source_id(f"{self._scope}/{numbered}")
 
     def of_content(self, content: Content, number: int) -> str:
         """number: of the entry among those of equal content."""
@@ -78,6 +61,3 @@ class Scope:
         digest = sha256(repr((self._key, day, amount, *texts, number)).encode())
         name = f"hash:{digest.hexdigest()}"
         return name if self._key is not None else f"{self._scope}/{name}"
-
-    def _bounded(self, name: str) -> str:
-        return bounded_source_id(f"{self._scope}/{name}")

@@ -1,7 +1,7 @@
 """Notes what files said of a record where something else changes it."""
 
 from finance_api.importers import NATIVE
-from finance_api.ledger.matching.source_ids import bank_ids_in
+from finance_api.ledger.matching.source_ids import bank_id_in
 from finance_api.ledger.matching.stated import Said, own_content, own_source, read_stated, written
 from finance_api.values import Row
 
@@ -16,5 +16,5 @@ def note_stated(before: Row, after: Row) -> None:
         return
     stated = read_stated(after)
     if source not in stated:
-        said = Said(bank_ids_in(before["sourceId"])[0], own_content(before))
+        said = Said(bank_id_in(before["sourceId"]), own_content(before))
         after["stated"] = written({**stated, source: [said]})

@@ -1,12 +1,13 @@
 """Rows as they would be: the storage's, with what was written in their place."""
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count, islice
+from operator import itemgetter
 from typing import Any
 
-from finance_api.ledger.rehearsal.rows import WrittenRows
 from finance_api.query.evaluate import matches, sorted_rows
 from finance_api.query.grouping import group_of
 from finance_api.query.model import Condition, Query
@@ -26,12 +27,79 @@ from finance_api.values import Row
 _PAGE = 1_000
 
 
+class _WrittenRows:
+    """The rows of one resource that a rehearsal writes, as tuples: half the size of dicts.
+
+    replaced: ids of rows of the storage that were changed or deleted.
+    """
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+        self._names = tuple(field.name for field in resource.persisted_fields)
+        self._values_of: Callable[[Row], tuple[Any, ...]] = itemgetter(*self._names)
+        #: None: the row is deleted.
+        self._rows: dict[str, tuple[Any, ...] | None] = {}
+        self._ids_by_source: dict[tuple[str, str], str] = {}
+        #: All ids, while none is added.
+        self._sorted_ids: list[str] | None = None
+        self.replaced: set[str] = set()
+
+    def __contains__(self, row_id: str) -> bool:
+        return row_id in self._rows
+
+    def put(self, new: Collection[Row], changed: Collection[Row]) -> None:
+        """Raises Conflict if another written row has the source id of one of these."""
+        self._mark_replaced(row["id"] for row in changed)
+        # All at once: they may exchange their source ids.
+        for row in changed:
+            self._forget_source(row["id"])
+        for row in (*new, *changed):
+            row_id = row["id"]
+            if row["sourceId"] is not None:
+                source = row["source"], row["sourceId"]
+                if self._ids_by_source.setdefault(source, row_id) != row_id:
+                    raise Conflict(f"two of the {self._resource.name} have the same source")
+            self._rows[row_id] = self._values_of(row)
+        self._sorted_ids = None
+
+    def delete(self, ids: Collection[str]) -> None:
+        self._mark_replaced(ids)
+        for row_id in ids:
+            self._forget_source(row_id)
+            self._rows[row_id] = None
+        self._sorted_ids = None
+
+    def _mark_replaced(self, ids: Iterable[str]) -> None:
+        self.replaced.update(row_id for row_id in ids if row_id not in self._rows)
+
+    def _forget_source(self, row_id: str) -> None:
+        row = self.get(row_id)
+        if row is not None and row["sourceId"] is not None:
+            del self._ids_by_source[row["source"], row["sourceId"]]
+
+    def get(self, row_id: str) -> Row | None:
+        values = self._rows.get(row_id)
+        return None if values is None else dict(zip(self._names, values, strict=True))
+
+    def get_by_source(self, source: str, source_id: str) -> Row | None:
+        return self.get(self._ids_by_source.get((source, source_id), ""))
+
+    def scan(self, after_id: str = "") -> Iterator[Row]:
+        """Rows in the order of their ids."""
+        if self._sorted_ids is None:
+            self._sorted_ids = sorted(self._rows)
+        for place in range(bisect_right(self._sorted_ids, after_id), len(self._sorted_ids)):
+            row = self.get(self._sorted_ids[place])
+            if row is not None:
+                yield row
+
+
 class RehearsedData(DataWriter):
     """data: what is stored, of one user."""
 
     def __init__(self, data: DataReader) -> None:
         self._data = data
-        self._written = {resource.name: WrittenRows(resource) for resource in RESOURCES}
+        self._written = {resource.name: _WrittenRows(resource) for resource in RESOURCES}
         self._state: DataState | None = None
         self._empty: dict[str, bool] = {}
 
@@ -127,6 +195,7 @@ class RehearsedData(DataWriter):
         return sorted(found, key=lambda row: str(row["id"]))[:limit]
 
     def list_rows(self, user_id: int, query: Query) -> Page:
+        assert not query.with_total
         written, end = self._written[query.resource.name], query.offset + query.limit
         names = names_of(query.resource.listed_fields)
         found = [
@@ -140,22 +209,12 @@ class RehearsedData(DataWriter):
             if not page.has_more or len(found) > enough:
                 break
         rows = sorted_rows(found, query.sort)
-        total = self.count_rows(user_id, query) if query.with_total else None
-        return Page(rows[query.offset : end], len(rows) > end, total)
-
-    def count_rows(self, user_id: int, query: Query) -> int:
-        written = self._written[query.resource.name].scan()
-        gone = self._replaced(user_id, query.resource)
-        return (
-            self._data.count_rows(user_id, query)
-            + sum(1 for _ in _matching(written, query.conditions))
-            - sum(1 for _ in _matching(gone, query.conditions))
-        )
+        return Page(rows[query.offset : end], len(rows) > end)
 
     def _is_never_read(self, *arguments: Any, **named: Any) -> Any:
         raise NotImplementedError("no change reads this")
 
-    get_transfers = stream_json = list_changes = _is_never_read
+    count_rows = get_transfers = stream_json = list_changes = _is_never_read
 
     # -- sums
 

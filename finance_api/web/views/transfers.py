@@ -14,7 +14,16 @@ from finance_api.ledger.edits.transfers import (
     find_transfers,
     list_proposals,
 )
-from finance_api.web.page import done, editing, form_text, form_texts, identity_of, page, sentence
+from finance_api.web.page import (
+    done,
+    editing,
+    form_text,
+    form_texts,
+    identity_of,
+    own_rows,
+    page,
+    sentence,
+)
 from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
 
 _CHANGES = {
@@ -34,12 +43,11 @@ def list_transfers(request: Request) -> dict[str, Any]:
 
 
 def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
-    user_id, storage = identity_of(request).user.id, request.storage
-    total = storage.transfers.count(user_id)
+    total = request.storage.transfers.count(identity_of(request).user.id)
     return page(
         "transfers",
         "Transfers to confirm",
-        proposals=list_proposals(storage, user_id, limit=PAGE_ROWS, offset=offset_of(request)),
+        proposals=list_proposals(own_rows(request), limit=PAGE_ROWS, offset=offset_of(request)),
         pager=Pager.of(request, total),
         chosen=frozenset(form_texts(request, "pair")) if errors else frozenset(),
         errors=errors,

@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger import native_import, records, row_set
+from finance_api.ledger import native_import, row_set
 from finance_api.ledger.row_set import RowSet
 from finance_api.resources import BUDGETS, CATEGORIES, GOALS, LABELS, RECORDS, STANDING_ORDERS
 from support.ledger import account, an_id, document, record
@@ -86,7 +86,6 @@ def test_orders_follow_their_account_s_currency_batch_by_batch(person, monkeypat
 def test_a_few_long_texts_are_a_batch(person, monkeypatch):
     monkeypatch.setattr(native_import, "BATCH", 1_000)
     monkeypatch.setattr(native_import, "BATCH_BYTES", 10_000)
-    monkeypatch.setattr(records, "BATCH_BYTES", 10_000)
     sizes = []
 
     def noted(real):

@@ -156,9 +156,8 @@ def answers(data, user_id):
             data.scan_rows(
                 user_id, RECORDS, conditions=each, after_id=ids[0] if ids else "", limit=2
             ),
-            data.list_rows(user_id, Query(RECORDS, tuple(each), newest, limit=2, with_total=True)),
+            data.list_rows(user_id, Query(RECORDS, tuple(each), newest, limit=2)),
             data.list_rows(user_id, Query(RECORDS, tuple(each), newest, limit=2, offset=1)),
-            data.count_rows(user_id, Query(RECORDS, tuple(each))),
             sorted(data.list_amounts(user_id, ["id", "recordDate"], each)),
             sorted(
                 (key, one.amount, one.number)

@@ -1,21 +1,11 @@
 """What an import has stored itself is met again, however little of it is remembered."""
 
-import pytest
-
-from finance_api.ledger import stored_records
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.memory.data import MemoryDataReader
 from support.ledger import Person, account, an_id, record
 
 MANY = 2_500
-
-
-@pytest.fixture(params=[1, 64, 2**24])
-def person(request, monkeypatch):
-    """A user without records; one place means that each key looks like any other."""
-    monkeypatch.setattr(stored_records, "_PLACES", request.param)
-    return Person(MemoryBackend())
 
 
 def lines(**values):

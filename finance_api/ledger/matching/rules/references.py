@@ -49,8 +49,8 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
             continue
         rows.reader.read_ids([Wanted(entry.account, entry.statement, bank_id)])
         for candidate in islice(rows.candidates, number, None):
-            for its_id in {candidate.bank_id, candidate.other_id} if candidate.mine else ():
-                known[candidate.account, its_id].append(candidate)
+            if candidate.mine:
+                known[candidate.account, candidate.bank_id].append(candidate)
             for _, _, its_id, _ in candidate.earlier:
                 before.setdefault((candidate.account, its_id), candidate)
         number = len(rows.candidates)

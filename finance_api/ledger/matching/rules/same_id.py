@@ -29,9 +29,6 @@ def _pairs(rows: OpenRows) -> Iterator[Pair]:
     if not rows.candidates:
         return
     yield from rows.equal_pairs(Outcome.SAME, "bank_id", entries=_has_id, stored=_has_own_id)
-    yield from rows.equal_pairs(
-        Outcome.SAME, "bank_id", entries=_has_id, stored=_has_other_id, id_name="other_id"
-    )
     yield from pair_earlier(rows, by_id=True)
     yield from rows.pairs(
         Outcome.CORRECTION,
@@ -47,7 +44,3 @@ def _has_id(entry: FileEntry) -> bool:
 
 def _has_own_id(candidate: Candidate) -> bool:
     return candidate.mine and candidate.bank_id is not None
-
-
-def _has_other_id(candidate: Candidate) -> bool:
-    return candidate.mine and candidate.other_id is not None

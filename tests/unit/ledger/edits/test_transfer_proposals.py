@@ -47,7 +47,7 @@ def waiting(person):
 
 def in_all_records(person):
     with changing(person.backend, person.user.email, 0, action="x", dry_run=True) as session:
-        return sorted(pair.proposal for pair in find_pairs(session))
+        return sorted(find_pairs(session))
 
 
 def test_pairs_that_wait_are_those_of_all_records(backends):
