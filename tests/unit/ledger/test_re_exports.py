@@ -120,7 +120,9 @@ class Model:
                 after = movement
             if first <= after.day <= last:
                 if new_ids and after.bank_id and (new_ids == "all" or random.random() < 0.5):
-                    after = replace(after, bank_id=f"{random.randrange(10**9)}")
+                    # No two movements get the same one.
+                    new_id = f"{random.randrange(10**6)}{movement.number:02}"
+                    after = replace(after, bank_id=new_id)
                 rows.append(after)
         rows.sort(key=lambda movement: movement.date, reverse=random.random() < 0.3)
         return rows
