@@ -79,33 +79,6 @@ def shown(entry):
     return line + "".join(f" {name}={value}" for name, value in others.items() if value)
 
 
-def skipped(data, **options):
-    """What is left out of the file, and how often."""
-    return dict(read(data, **options)[0].statement.skipped)
-
-
-def facts(data, **options):
-    """Account -> number, currency, closing balance."""
-    return {
-        found.account.name: (
-            found.account.number,
-            found.account.currency,
-            found.statement.closing and found.statement.closing.amount / 10_000,
-        )
-        for found in read(data, **options)
-    }
-
-
-def initial(data, **options):
-    """Account -> initial balance."""
-    return {
-        found.account.name: None
-        if found.statement.initial is None
-        else decimal_text(found.statement.initial)
-        for found in read(data, **options)
-    }
-
-
 def refusal(data, **options):
     with pytest.raises(ImportRefused) as refused:
         read(data, **({"account": "X"} | options))

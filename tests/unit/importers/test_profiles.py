@@ -1,7 +1,6 @@
 """What a profile is, which files it is for, and what an operator's own may say."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,8 @@ from finance_api.importers.csv.profile_reading import parse_profile, read_profil
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read, records
 from support.losses import documented
+from support.profile_tables import cases
 
-TESTS = Path(__file__).parent
 SHIPPED = list(load_profiles())
 #: Those that only say why such a file is not read.
 REFUSED = ("amazon", "coinbase", "splitwise")
@@ -53,13 +52,11 @@ def refusal(call, *arguments, **options):
 
 def test_there_are_many_each_with_its_source_and_a_test_by_hand():
     assert len(SHIPPED) >= 40
-    tested = "".join(
-        path.read_text("utf-8") for path in sorted(TESTS.glob("test_profiles_of_*.py"))
-    )
+    tested = {case.profile for case in cases()}
     for profile in SHIPPED:
         assert profile.title and profile.source
         assert profile.lost[:1].islower() or not profile.lost, profile.name
-        assert f'"{profile.name}"' in tested or profile.name in REFUSED
+        assert profile.name in tested or profile.name in REFUSED
 
 
 def headings_of(profile):
