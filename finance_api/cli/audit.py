@@ -4,22 +4,19 @@ import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.table import instant, json_option, show_list
+from finance_api.values.time import TimeError, parse_date
 
 
 @click.command(epilog="Example: finance-api audit me@example.com --since 2026-11-01")
 @click.argument("email", required=False)
 @json_option
-@click.option(
-    "--since", metavar="DATE", help="From this day on, in UTC. Default: all that is kept."
-)
+@click.option("--since", metavar="DATE", help="Only entries from this day on, in UTC.")
 @pass_cli_context
 def audit(cli: CliContext, email: str | None, as_json: bool, since: str | None) -> None:
-    """Show who did what, when and from where; the newest first.
+    """Show who did what, when and from where, newest first.
 
-    Without EMAIL: of all users, and failed sign-ins with addresses that are nobody's.
+    Without EMAIL: all users, and failed sign-ins with unknown addresses.
     """
-    from finance_api.values.time import TimeError, parse_date
-
     try:
         first = 0 if since is None else parse_date(since)
     except TimeError as error:

@@ -13,7 +13,7 @@ from finance_api.cli.output import say
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @pass_cli_context
 def backup(cli: CliContext, file: Path, force: bool) -> None:
-    """Write the whole database, of all users, to a file; also while it is in use."""
+    """Write the whole database, of all users, to a file. Works while the service runs."""
     if file.exists() and not force:
         raise click.ClickException(f"{file} exists already; --force replaces it")
     cli.unchecked_backend.back_up(file)
@@ -26,14 +26,14 @@ def backup(cli: CliContext, file: Path, force: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_cli_context
 def restore(cli: CliContext, file: Path, revoke_tokens: bool, yes: bool) -> None:
-    """Replace the whole database, of all users, by a backup; all sessions and JWTs end.
+    """Replace the whole database, of all users, with a backup. All sessions and JWTs end.
 
-    Whatever was revoked, disabled or deleted since stays out.
+    Tokens that were revoked and users that were disabled or deleted since then stay so.
     """
     if not file.is_file():
         raise click.ClickException(f"there is no file {file}")
     if not yes:
-        click.confirm(f"Replace all users and data by those of {file}?", abort=True, err=True)
+        click.confirm(f"Replace all users and data with those of {file}?", abort=True, err=True)
     cli.unchecked_backend.restore(file, cli.clock.now(), revoke_tokens=revoke_tokens)
     cli.backend.check()
     say(f"restored the database from {file}; all sessions and JWTs have ended")

@@ -1,36 +1,37 @@
 """finance-api check"""
 
-from __future__ import annotations
-
 import getpass
 import json
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
 
+from finance_api.auth.settings import JWT_KEYS
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.editing import json_option
 from finance_api.cli.output import say
+from finance_api.ledger.checking import find_faults
+from finance_api.runtime.settings import SettingError
+from finance_api.settings import SERVER_SETTINGS, read_settings
+from finance_api.storage.errors import StorageError
+from finance_api.storage.interface import NO_VALUE, RESTORE, Fault, User
 from finance_api.values.text import counted
+from finance_api.values.time import instant_text
 
-if TYPE_CHECKING:
-    from finance_api.storage.interface import Fault, User
-
-#: So far another machine's clock may be ahead.
+#: The clock of another machine may be ahead by this much.
 _CLOCK_SECONDS = 300
 
 
 @click.command(epilog="Example: finance-api check --repair")
-@click.option("--repair", is_flag=True, help="Make anew what is derived from other data.")
+@click.option("--repair", is_flag=True, help="Rebuild what is derived from other data.")
 @json_option
 @pass_cli_context
 def check(cli: CliContext, repair: bool, as_json: bool) -> None:
-    """Look for what is wrong: settings, keys, clock, disk, the database, every user's data.
+    """Look for faults: settings, keys, clock, disk, the database, every user's data.
 
-    Each fault is named with the command that mends it. The exit code is 1 if one is left.
+    Names the command that fixes each fault. The exit code is 1 if a fault remains.
     """
     faults: list[Fault] = []
     for fault in _faults(cli, repair=repair):
@@ -54,11 +55,7 @@ def _say(fault: Fault) -> None:
 
 
 def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
-    """In an order in which nothing is asked for that a fault before it prevents."""
-    from finance_api.runtime.settings import SettingError
-    from finance_api.storage.errors import StorageError
-    from finance_api.storage.interface import Fault
-
+    """The faults. A fault that makes further checks impossible is the last one."""
     try:
         yield from _configuration(cli)
         backend = cli.unchecked_backend
@@ -82,12 +79,7 @@ def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
 
 
 def _mending(error: Exception) -> str:
-    """The command for a database that cannot be used; it says which, if its version is the reason.
-
-    One that does not answer is to be started: by what, only its owner knows.
-    """
-    from finance_api.storage.interface import RESTORE
-
+    """The command that fixes a database that cannot be used."""
     own = "give the database's file and folder to the user that the service runs as"
     for sign, command in (
         ("unable to open", own),
@@ -109,10 +101,6 @@ def _users(cli: CliContext) -> list[User]:
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
     """Raises SettingError for the settings of the application; yields those of the server."""
-    from finance_api.runtime.settings import SettingError
-    from finance_api.settings import SERVER_SETTINGS, read_settings
-    from finance_api.storage.interface import Fault
-
     settings = cli.settings
     with cli.reading_ini() as loader:
         section = dict(loader.get_settings("server:main"))
@@ -130,12 +118,10 @@ def _configuration(cli: CliContext) -> Iterator[Fault]:
 
 
 def _keys(cli: CliContext) -> Iterator[Fault]:
-    from finance_api.auth.settings import JWT_KEYS
-    from finance_api.storage.interface import Fault
-
     path = cli.settings[JWT_KEYS]
     if not path:
         return
+    # It imports the libraries of signatures, which many installations never need.
     from finance_api.auth.jwt_keys import KeyFileError, read_key_file, signing_key
 
     try:
@@ -154,9 +140,6 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
 
 def _clock(cli: CliContext, users: list[User]) -> Iterator[Fault]:
     """A clock that was set back lets revoked and expired things live longer."""
-    from finance_api.storage.interface import Fault
-    from finance_api.values.time import instant_text
-
     now = cli.clock.now()
     newest = max((user.data.changed_at for user in users), default=now)
     if newest > now + _CLOCK_SECONDS:
@@ -165,10 +148,6 @@ def _clock(cli: CliContext, users: list[User]) -> Iterator[Fault]:
 
 
 def _data(cli: CliContext, users: list[User], *, repair: bool) -> Iterator[Fault]:
-    from finance_api.ledger.checking import find_faults
-    from finance_api.storage.errors import StorageError
-    from finance_api.storage.interface import NO_VALUE, Fault
-
     for user in users:
         try:
             yield from find_faults(cli.backend, user, now=cli.clock.now(), repair=repair)

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from finance_api.runtime.settings import Settings
     from finance_api.storage.interface import Storage, StorageBackend, User, WritableStorage
 
-#: The ini files that are looked for where none is named.
+#: The default ini files; the first one that exists is used.
 INI_FILES = ("finance-api.ini", "development.ini")
 
 
 class CliContext:
-    """Opened when a command first needs it, so that ``--help`` needs no ini file.
+    """Everything is opened when a command first needs it, so that ``--help`` needs no ini file.
 
-    config: the ini file that was named. debug: whether errors have a traceback. done: what an
-    interrupted command has changed for good.
+    config: the ini file named by -c. debug: whether errors have a traceback. done: what a command
+    has stored so far, for the message if it is interrupted.
     """
 
     config: str | None = None
@@ -55,14 +55,14 @@ class CliContext:
 
     @contextmanager
     def reading_ini(self) -> Iterator[Any]:
-        """The ini file's loader, of plaster. Raises SettingError for what cannot be read."""
+        """Plaster's loader of the ini file. Raises SettingError if the file cannot be read."""
         import plaster
         import plaster_pastedeploy
 
         from finance_api.runtime.settings import SettingError
 
         try:
-            # By its name: plaster would look through everything that is installed.
+            # Named here, as plaster would otherwise search all installed packages for it.
             yield plaster_pastedeploy.Loader(plaster.parse_uri(self.ini))
         except configparser.Error as error:
             raise SettingError(f"{self.ini} cannot be read: {_ini_fault(error)}") from None
@@ -97,7 +97,7 @@ class CliContext:
 
     @property
     def keep_days(self) -> int:
-        """How long what an undo needs is kept."""
+        """How long the data that an undo needs is kept."""
         days: int = self.settings["finance_api.imports.keep_days"]
         return days
 
@@ -114,7 +114,7 @@ class CliContext:
         return unit_of_work(self.backend)
 
     def require_persistence(self) -> None:
-        """Raises SettingError where nothing that a command writes would last."""
+        """Raises SettingError for a storage that ends with this process."""
         if not self.backend.persistent:
             from finance_api.runtime.settings import SettingError
 
@@ -140,14 +140,14 @@ class CliContext:
 
 
 def _ini_fault(error: configparser.Error) -> str:
-    """What is wrong, without the line itself: it may have a password."""
+    """The fault, without the line itself, which may have a password."""
     if isinstance(error, configparser.InterpolationError):
         return (
             f"{error.option} in [{error.section}] has a % that is not doubled: "
-            "what stands for itself is written %%"
+            "write %% for a % sign"
         )
     if isinstance(error, configparser.MissingSectionHeaderError):
-        return f"line {error.lineno} stands before the first [section]"
+        return f"line {error.lineno} is before the first [section]"
     if isinstance(error, configparser.ParsingError):
         lines = ", ".join(str(number) for number, _ in error.errors)
         return f"line {lines} is not of the form name = value"

@@ -13,7 +13,7 @@ def db() -> None:
 @db.command(epilog="Example: finance-api db upgrade")
 @pass_cli_context
 def upgrade(cli: CliContext) -> None:
-    """Create the tables, or bring them to this version."""
+    """Create the tables, or upgrade them to this version."""
     cli.unchecked_backend.upgrade()
     cli.backend.check()
     click.echo("the database is up to date")

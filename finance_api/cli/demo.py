@@ -9,7 +9,15 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from finance_api.auth.issuing import issue_token
+from finance_api.auth.key_rotation import add_signing_key
+from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.auth.user_accounts import make_user
 from finance_api.cli.context import INI_FILES, CliContext, pass_cli_context
+from finance_api.cli.init import write_ini
+from finance_api.ledger.exchange_rates import import_rates
+from finance_api.ledger.importing import import_rows
+from finance_api.storage.errors import NotFound
 from finance_api.values.text import counted
 
 _EMAIL = "demo@example.com"
@@ -31,7 +39,7 @@ _READY = f"""
 @click.option("--seed", type=int, default=1, show_default=True)
 @pass_cli_context
 def load_demo(cli: CliContext, users: int, records_per_user: int, seed: int) -> None:
-    """Create demo users with data; those that have data already are left as they are."""
+    """Create demo users with data. Users that already have data are left as they are."""
     from rich.console import Console
     from rich.progress import track
 
@@ -49,8 +57,6 @@ def load_demo(cli: CliContext, users: int, records_per_user: int, seed: int) -> 
 
 def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
     from finance_api.demo import Household
-    from finance_api.ledger.exchange_rates import import_rates
-    from finance_api.ledger.importing import import_rows
 
     email = _EMAIL if number == 1 else f"demo{number}@example.com"
     if _has_data(cli, email):
@@ -71,10 +77,7 @@ def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
 
 
 def _has_data(cli: CliContext, email: str) -> bool:
-    """Whether the user has data; the user is made if there is none."""
-    from finance_api.auth.user_accounts import make_user
-    from finance_api.storage.errors import NotFound
-
+    """Whether the user has data; creates the user if needed."""
     with cli.writing() as storage:
         try:
             user = storage.users.get(email)
@@ -89,8 +92,6 @@ def choose_ini(cli: CliContext) -> None:
 
     Demo data never goes where $FINANCE_API_CONFIG leads, which may be in production.
     """
-    from finance_api.cli.init import write_ini
-
     source = click.get_current_context().find_root().get_parameter_source("config")
     if source is ParameterSource.COMMANDLINE:
         return
@@ -101,12 +102,10 @@ def choose_ini(cli: CliContext) -> None:
 
 
 def prepare_demo(cli: CliContext, host: str, port: int) -> None:
-    """Makes what a service with demo data needs, and says how to use it.
+    """Create what a service with demo data needs, and print how to use it.
 
     The personal token stays from start to start, beside the ini file in ``var/demo-token``.
     """
-    from finance_api.auth.key_rotation import add_signing_key
-
     try:
         socket.create_server((host, port)).close()
     except OSError as error:
@@ -130,9 +129,6 @@ def prepare_demo(cli: CliContext, host: str, port: int) -> None:
 
 
 def _is_in_use(cli: CliContext, token: str) -> bool:
-    from finance_api.auth.personal_tokens import digest, is_well_formed
-    from finance_api.storage.errors import NotFound
-
     if not is_well_formed(token):
         return False
     with cli.reading() as storage:
@@ -144,8 +140,6 @@ def _is_in_use(cli: CliContext, token: str) -> bool:
 
 
 def _new_token(cli: CliContext) -> str:
-    from finance_api.auth.issuing import issue_token
-
     with cli.writing() as storage:
         user = storage.users.get(_EMAIL)
         return issue_token(storage, user, name="finance-api serve --demo", now=cli.clock.now())

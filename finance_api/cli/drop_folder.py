@@ -1,4 +1,4 @@
-"""A folder that files are put into to be imported, and another that they go to then."""
+"""A folder of files to import, and the folder that imported files are moved to."""
 
 import os
 import shutil
@@ -9,14 +9,14 @@ import click
 
 from finance_api.importers.interface import ImportRefused
 
-#: A file that was changed less long ago may still be written.
+#: A file that was changed more recently may still be being written.
 _SETTLED_SECONDS = 10
 
 
 def expanded(files: Iterable[str], done: Path, now: int) -> list[str]:
-    """The files, and those in the folders among them, by name; hidden ones and links are left.
+    """The files, and the files in the folders among them, by name.
 
-    A file of a folder that may still be written is left for the next time.
+    Hidden files, links, and files that may still be being written are left out.
     """
     found: list[str] = []
     for name in files:
@@ -25,7 +25,9 @@ def expanded(files: Iterable[str], done: Path, now: int) -> list[str]:
             found.append(name)
             continue
         if folder.resolve() == done.resolve():
-            raise click.UsageError("--move-done: files cannot stay in the folder they come from")
+            raise click.UsageError(
+                "--move-done: choose another folder than the one that the files come from"
+            )
         with os.scandir(folder) as entries:
             found += sorted(entry.path for entry in entries if _is_settled(entry, now))
     return found
@@ -38,10 +40,10 @@ def _is_settled(entry: os.DirEntry[str], now: int) -> bool:
 
 
 def move_done(file: str, done: Path, before: os.stat_result) -> str:
-    """Moves an imported file to a name that is free there. Returns its path.
+    """Move an imported file to a free name in the folder, and return its path.
 
-    before: of the file before it was read. Raises ImportRefused if it has changed since: what was
-    added is imported the next time.
+    before: its status before it was read. Raises ImportRefused if it has changed since, so that
+    the next import reads what was added.
     """
     after = os.stat(file)
     if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
@@ -50,7 +52,7 @@ def move_done(file: str, done: Path, before: os.stat_result) -> str:
     for number in range(1, 10_000):
         target = done / (name if number == 1 else f"{Path(name).stem}.{number}{Path(name).suffix}")
         try:
-            # Taken, so that two commands cannot choose the same name.
+            # Reserves the name, so that two commands cannot choose the same one.
             os.close(os.open(target, os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
             continue
@@ -60,4 +62,4 @@ def move_done(file: str, done: Path, before: os.stat_result) -> str:
             target.unlink(missing_ok=True)
             raise
         return str(target)
-    raise ImportRefused(f"{done} has too many files of the name {name}")
+    raise ImportRefused(f"{done} has too many files named {name}")

@@ -6,6 +6,9 @@ import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import say
+from finance_api.ledger.dump import dump as dumped
+from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.interface import AuditAction, unit_of_work
 
 
 @click.command(epilog="Example: finance-api dump me@example.com > me.ndjson")
@@ -13,10 +16,6 @@ from finance_api.cli.output import say
 @pass_cli_context
 def dump(cli: CliContext, email: str) -> None:
     """Write a user's whole data to standard output, in the native format."""
-    from finance_api.ledger.dump import dump as dumped
-    from finance_api.storage.errors import StorageUnavailable
-    from finance_api.storage.interface import AuditAction, unit_of_work
-
     out = sys.stdout.buffer
     with cli.reading() as storage:
         user = get_user(storage, email)

@@ -1,43 +1,41 @@
 """finance-api duplicates"""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from finance_api.cli.context import CliContext, get_user
 from finance_api.cli.editing import Edit, edit_options, naming
+from finance_api.cli.input_files import opened
 from finance_api.cli.output import say
-
-if TYPE_CHECKING:
-    from finance_api.ledger.edits.report import EditReport
-    from finance_api.ledger.session import LedgerSession
-    from finance_api.values import Row
+from finance_api.ledger.edits.record_file import record_file
+from finance_api.ledger.edits.records import void_records
+from finance_api.ledger.edits.report import EditReport, title_of
+from finance_api.ledger.matching.duplicates import find_duplicates
+from finance_api.ledger.session import LedgerSession
+from finance_api.resources import RECORDS
+from finance_api.values import Row
 
 
 @click.group()
 def duplicates() -> None:
-    """Records that look doubled."""
+    """Records that look like duplicates."""
 
 
 @duplicates.command(epilog="Example: finance-api duplicates find me@example.com")
 @click.argument("email")
-@click.option("--void", "file", metavar="FILE", help="Make the records void whose ids are in it.")
+@click.option("--void", "file", metavar="FILE", help="Void the records whose ids are in FILE.")
 @edit_options("With --void: report only; nothing is changed.")
 def find(edit: Edit, email: str, file: str | None) -> None:
-    """List records of one account that look doubled, on each line the later one first.
+    """List records of one account that look like duplicates, the later one first on each line.
 
-    Amounts are equal, days near and texts alike, and not the same file brought both. FILE has an id
-    on each line and nothing else, or is a CSV file with a column id; - is standard input.
+    Their amounts are equal, their days close and their texts similar, and they come from different
+    files. FILE has one id on each line, or is a CSV file with a column id; - is standard input.
     """
     if file is None:
         _list(edit.cli, email, as_json=edit.as_json)
         return
-    from finance_api.cli.input_files import opened
-    from finance_api.ledger.edits.record_file import record_file
-    from finance_api.ledger.edits.records import void_records
 
     def work(session: LedgerSession) -> EditReport:
         with record_file(stream) as found:
@@ -48,10 +46,6 @@ def find(edit: Edit, email: str, file: str | None) -> None:
 
 
 def _list(cli: CliContext, email: str, *, as_json: bool) -> None:
-    from finance_api.ledger.edits.report import title_of
-    from finance_api.ledger.matching.duplicates import find_duplicates
-    from finance_api.resources import RECORDS
-
     def side(row: Row) -> dict[str, Any]:
         return {"id": row["id"], "account": row["accountName"], "name": title_of(RECORDS, row)}
 

@@ -1,22 +1,21 @@
-"""What the commands that edit a user's data share."""
-
-from __future__ import annotations
+"""Options and reports of the commands that edit a user's data."""
 
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from finance_api.auth.emails import normal_email
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.output import say
-
-if TYPE_CHECKING:
-    from finance_api.ledger.edits.report import EditReport
-    from finance_api.ledger.session import LedgerSession
+from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.changing import changing
+from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.session import LedgerSession
 
 _DRY_RUN = "Check and report; nothing is changed."
 json_option = click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
@@ -28,7 +27,7 @@ def dry_run_option(help: str = _DRY_RUN) -> Callable[[Callable[..., None]], Call
 
 @dataclass(frozen=True)
 class Edit:
-    """Makes an edit as the options say, and tells what it has changed."""
+    """Makes an edit according to the options, and reports what it changed."""
 
     cli: CliContext
     dry_run: bool
@@ -37,9 +36,7 @@ class Edit:
     def __call__(
         self, email: str, action: str, work: Callable[[LedgerSession], EditReport]
     ) -> None:
-        """Runs ``work`` in a session of the user. action: what the history calls it."""
-        from finance_api.auth.emails import normal_email
-        from finance_api.ledger.changing import changing
+        """Run ``work`` in a session of the user. action: its name in the history."""
 
         cli = self.cli
         cli.require_persistence()
@@ -63,7 +60,7 @@ class Edit:
 def edit_options(
     dry_run_help: str = _DRY_RUN,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The options of commands that edit: --dry-run and --json. They get an `Edit` first."""
+    """The options --dry-run and --json. The command gets an `Edit` as its first argument."""
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
@@ -77,9 +74,7 @@ def edit_options(
 
 @contextmanager
 def naming(file: str) -> Iterator[None]:
-    """Names the file in what is refused within."""
-    from finance_api.importers.interface import ChangeRefused
-
+    """Adds the file's name to a refusal."""
     try:
         yield
     except ChangeRefused as error:

@@ -50,7 +50,7 @@ def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def commands_to_copy(
     context: click.Context, email: str, file: str, answers: Iterable[Answer]
 ) -> list[Command]:
-    """The command as it was given, for this file, with what it lacks: by each answer."""
+    """The command as it was given, for this file, with the options of each answer."""
     words = ["finance-api"]
     if context.parent is not None:
         words += _given(context.parent, ())

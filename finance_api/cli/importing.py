@@ -1,28 +1,40 @@
 """finance-api import"""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from finance_api.auth.emails import normal_email
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.drop_folder import expanded, move_done
 from finance_api.cli.editing import json_option
 from finance_api.cli.file_options import commands_to_copy, file_options
+from finance_api.cli.input_files import STANDARD_INPUT, opened, path_of
 from finance_api.cli.output import say
 from finance_api.importers.formats import FORMAT_NAMES
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.marks import currency_code
+from finance_api.ledger.files import ImportSettings, make_order
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.report import ImportReport
+from finance_api.resources import RECORDS
+from finance_api.resources.wire import text_writer
+from finance_api.runtime.limited_process import (
+    LimitedProcess,
+    LimitExceeded,
+    Limits,
+    ProcessDied,
+)
+from finance_api.runtime.settings import Settings
+from finance_api.storage import open_backend
+from finance_api.storage.errors import StorageError
+from finance_api.storage.interface import StorageBackend
+from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
-
-if TYPE_CHECKING:
-    from finance_api.importers.interface import ImportRefused
-    from finance_api.ledger.report import ImportReport
-    from finance_api.runtime.limited_process import LimitExceeded, Limits, ProcessDied
-    from finance_api.runtime.settings import Settings
-    from finance_api.storage.interface import StorageBackend
 
 
 @click.command("import", epilog="Example: finance-api import me@example.com statement.ofx")
@@ -41,7 +53,7 @@ if TYPE_CHECKING:
     "done",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
-    help="Move what is imported there. FILE may be a folder then; refused files stay in it.",
+    help="Move imported files to DIR. FILE may then be a folder; refused files stay in it.",
 )
 @click.option(
     "--max-memory-mb",
@@ -76,17 +88,9 @@ def import_command(
 ) -> None:
     """Import files into a user's data; FILE may be - for standard input.
 
-    Each file is imported all or nothing. The first one that is refused ends the command; those
-    before it stay. With --move-done the others are imported all the same.
+    Each file is imported completely or not at all. The first file that is refused ends the command;
+    files before it stay imported. With --move-done the remaining files are still imported.
     """
-    from finance_api.auth.emails import normal_email
-    from finance_api.cli.drop_folder import expanded, move_done
-    from finance_api.cli.input_files import STANDARD_INPUT
-    from finance_api.importers.interface import ImportRefused
-    from finance_api.ledger.report import ImportReport
-    from finance_api.runtime.limited_process import Limits
-    from finance_api.storage.errors import StorageError
-
     limits = Limits(memory_mb=max_memory_mb, cpu_seconds=max_cpu_seconds, seconds=max_seconds)
     cli.require_persistence()
     _check_currency(given["currency"])
@@ -95,7 +99,7 @@ def import_command(
     failure: Exception | None = None
     if done is not None:
         if dry_run or STANDARD_INPUT in files:
-            raise click.UsageError("--move-done goes with files, and not with --dry-run")
+            raise click.UsageError("--move-done needs files, and cannot be combined with --dry-run")
         files = tuple(expanded(files, done, cli.clock.now()))
     for file in files:
         try:
@@ -136,15 +140,6 @@ def import_command(
 
 
 def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: Any) -> ImportReport:
-    from finance_api.cli.input_files import STANDARD_INPUT, path_of
-    from finance_api.importers.interface import ImportRefused
-    from finance_api.runtime.limited_process import (
-        LimitedProcess,
-        LimitExceeded,
-        Limits,
-        ProcessDied,
-    )
-
     how["name"] = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
     how |= {"email": email, "now": cli.clock.now()}
     try:
@@ -163,9 +158,6 @@ def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: A
 
 
 def _ended(error: LimitExceeded | ProcessDied) -> ImportRefused:
-    from finance_api.importers.interface import ImportRefused
-    from finance_api.runtime.limited_process import LimitExceeded
-
     if isinstance(error, LimitExceeded):
         return ImportRefused(
             f"reading it takes {error}: raise that limit, or import a shorter period"
@@ -175,8 +167,6 @@ def _ended(error: LimitExceeded | ProcessDied) -> ImportRefused:
 
 def _import_in_child(settings: Settings, path: str, how: Mapping[str, Any]) -> ImportReport:
     """`_import` for a process of its own, which opens the storage for itself."""
-    from finance_api.storage import open_backend
-
     backend = open_backend(settings)
     try:
         return _import(settings, backend, path, **how)
@@ -193,19 +183,12 @@ def _import(
     format_name: str | None,
     **how: Any,
 ) -> ImportReport:
-    from finance_api.cli.input_files import opened
-    from finance_api.ledger.files import ImportSettings, make_order
-    from finance_api.ledger.importing import import_file
-
     with opened(file) as stream:
         order = make_order(stream, given, ImportSettings.of(settings), format_name, **how)
         return import_file(backend, order)
 
 
 def _check_currency(text: str | None) -> None:
-    from finance_api.importers.interface import ImportRefused
-    from finance_api.importers.marks import currency_code
-
     try:
         if text is not None:
             currency_code(text)
@@ -214,8 +197,6 @@ def _check_currency(text: str | None) -> None:
 
 
 def _error(failure: Exception) -> dict[str, Any]:
-    from finance_api.importers.interface import ImportRefused
-
     if isinstance(failure, ImportRefused):
         place = {"file": failure.file, "line": failure.line}
         commands = [command._asdict() for command in failure.commands]
@@ -223,13 +204,11 @@ def _error(failure: Exception) -> dict[str, Any]:
     return {"file": None, "line": None, "message": str(failure), "commands": []}
 
 
-#: So many updates and matches are printed; --json has more.
+#: Up to this many updates and matches are printed; --json has more.
 _MOST_PRINTED = 20
 
 
 def _say_report(file: str, report: ImportReport, *, dry_run: bool) -> None:
-    from finance_api.values.number import decimal_text
-
     say(f"{file}: {_sentence(report)}{' (dry run)' if dry_run else ''}")
     for total in report.totals:
         say(
@@ -258,9 +237,6 @@ def _say_report(file: str, report: ImportReport, *, dry_run: bool) -> None:
 
 def _value(name: str, value: Any) -> str:
     """A value of a record as a person reads it."""
-    from finance_api.resources import RECORDS
-    from finance_api.resources.wire import text_writer
-
     if value is None:
         return "none"
     field = RECORDS.get_field(name)

@@ -1,20 +1,21 @@
 """finance-api imports"""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list
-
-if TYPE_CHECKING:
-    from finance_api.ledger.undo import UndoReport
-    from finance_api.storage.interface import HistoryEntry, Storage, User
+from finance_api.ledger.changing import changing
+from finance_api.ledger.undo import UndoReport, undo
+from finance_api.resources import ACCOUNTS
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import HistoryEntry, Storage, User
+from finance_api.values.ids import IdError, parse_id, serial_id, serial_number
+from finance_api.values.time import date_text
 
 
 class _ListedByDefault(click.Group):
@@ -33,7 +34,7 @@ class _ListedByDefault(click.Group):
     epilog="Example: finance-api imports me@example.com",
 )
 def imports() -> None:
-    """Imports and edits of a user's data; taking them back.
+    """Imports and edits of a user's data, and undoing them.
 
     'imports EMAIL' is the same as 'imports list EMAIL'.
     """
@@ -72,9 +73,7 @@ def list_imports(cli: CliContext, email: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 @pass_cli_context
 def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
-    """Show one of them in full: file, options, accounts, days, counts."""
-    from finance_api.storage.errors import NotFound
-
+    """Show one entry in full: file, options, accounts, days, counts."""
     with cli.reading() as storage:
         user, number = _entry_of(storage, words)
         entries = storage.history.list_entries(user.id)
@@ -102,9 +101,11 @@ def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
 
 @imports.command("undo", epilog="Example: finance-api imports undo me@example.com 3 --dry-run")
 @_of_entry
-@click.option("--with-later", is_flag=True, help="Take back those after it that stand in its way.")
-@click.option("--keep-changed", is_flag=True, help="Leave rows as they are that a hand changed.")
-@click.option("--dry-run", is_flag=True, help="Say what would become of it; nothing is changed.")
+@click.option(
+    "--with-later", is_flag=True, help="Also undo later entries that must be undone first."
+)
+@click.option("--keep-changed", is_flag=True, help="Keep later manual edits.")
+@click.option("--dry-run", is_flag=True, help="Report what would change; nothing is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
 @pass_cli_context
 def undo_import(
@@ -115,10 +116,7 @@ def undo_import(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Take an import or edit back: what was there before is there again."""
-    from finance_api.ledger.changing import changing
-    from finance_api.ledger.undo import undo
-
+    """Undo an import or edit: the data is as it was before."""
     cli.require_persistence()
     with cli.reading() as storage:
         user, number = _entry_of(storage, words)
@@ -141,8 +139,6 @@ def undo_import(
 
 def _entry_of(storage: Storage, words: tuple[str, ...]) -> tuple[User, int]:
     """Raises UsageError, EmailRefused, NotFound."""
-    from finance_api.values.ids import IdError, parse_id, serial_number
-
     *email, text = words
     if len(email) > 1:
         raise click.UsageError("name one user and one id")
@@ -163,19 +159,15 @@ def _entry_of(storage: Storage, words: tuple[str, ...]) -> tuple[User, int]:
     except IdError:
         number = None
     if number is None:
-        raise click.UsageError(f"{text!r} is no id of the list, such as 3")
+        raise click.UsageError(f"{text!r} is not an id from the list, such as 3")
     return user, number
 
 
 def _accounts(storage: Storage, user: User) -> list[dict[str, Any]]:
-    from finance_api.resources import ACCOUNTS
-
     return storage.data.scan_rows(user.id, ACCOUNTS)
 
 
 def _as_json(entry: HistoryEntry) -> dict[str, Any]:
-    from finance_api.values.ids import serial_id
-
     details = dict(entry.details)
     file = details.pop("file", {})
     return {
@@ -192,14 +184,12 @@ def _as_json(entry: HistoryEntry) -> dict[str, Any]:
         "options": details.pop("options", {}),
         "counts": details.pop("counts", {}),
         "revision": entry.revision,
-        "state": "done" if entry.undone_at is None else f"taken back {instant(entry.undone_at)}",
+        "state": "done" if entry.undone_at is None else f"undone {instant(entry.undone_at)}",
         "details": details,
     }
 
 
 def _days(fact: dict[str, Any]) -> str:
-    from finance_api.values.time import date_text
-
     if fact.get("first") is None or fact.get("last") is None:
         return ""
     return f", {date_text(fact['first'])} to {date_text(fact['last'])}"
@@ -208,9 +198,9 @@ def _days(fact: dict[str, Any]) -> str:
 def _sentences(report: UndoReport) -> list[str]:
     numbers = ", ".join(map(str, report.entries))
     removed, restored = (", ".join(texts) or "nothing" for texts in report.texts)
-    lines = [f"taken back: {numbers}; {removed} removed, {restored} as before"]
+    lines = [f"undone: {numbers}; {removed} removed, {restored} restored"]
     if report.kept:
-        lines.append(f"left as a hand changed them: {report.kept}")
+        lines.append(f"kept with manual edits: {report.kept}")
     if report.used:
-        lines.append(f"left because something uses them: {', '.join(report.used)}")
+        lines.append(f"kept because still in use: {', '.join(report.used)}")
     return lines + report.remarks

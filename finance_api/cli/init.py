@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from finance_api.auth.key_rotation import add_signing_key
 from finance_api.cli.context import INI_FILES, CliContext, pass_cli_context
 from finance_api.values.text import shown
 
@@ -34,14 +35,12 @@ _API_ACCESS = "finance_api.users.api_access = {}\n"
 @click.option(
     "--api-access",
     type=click.Choice(["premium", "all"]),
-    help="Who may use the public API: users with premium, or all users. On a terminal it is asked "
-    "for. Default: premium.",
+    help="Who may use the public API: users with premium, or all users. On a terminal the "
+    "command asks. Default: premium.",
 )
 @pass_cli_context
 def init(cli: CliContext, directory: Path, api_access: str | None) -> None:
     """Create an ini file, the folder of the data and a signing key. DIR: the current directory."""
-    from finance_api.auth.key_rotation import add_signing_key
-
     ini, data = directory / INI_FILES[0], directory / "var"
     keys = data / "jwt-keys.json"
     for path in (ini, keys):
@@ -64,7 +63,7 @@ def write_ini(path: Path, api_access: str = "premium") -> None:
     from importlib.resources import files
 
     text = files("finance_api.cli").joinpath("finance-api.ini").read_text("utf-8")
-    # It may come to hold the password of a database.
+    # A user may add the password of a database.
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
         stream.write(text.replace(_API_ACCESS.format("premium"), _API_ACCESS.format(api_access)))
 

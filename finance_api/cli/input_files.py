@@ -16,10 +16,9 @@ STANDARD_INPUT = "-"
 
 @contextmanager
 def opened(file: str) -> Iterator[BinaryIO]:
-    """The file, readable from the start more than once; with a progress bar on a terminal.
+    """The file, which can be read more than once; with a progress bar on a terminal.
 
-    An empty one is refused, the dump of a user without data too: most often, what should have
-    filled it has failed.
+    Raises ImportRefused for an empty file: most often the program that should write it has failed.
     """
     if file == STANDARD_INPUT:
         with _copied(sys.stdin.buffer) as copy:
@@ -54,7 +53,7 @@ def opened(file: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def path_of(file: str) -> Iterator[str]:
-    """A path by which another process can open the file: what can be read only once is copied."""
+    """A path that another process can open; a stream that can be read only once is copied."""
     if file != STANDARD_INPUT and (os.path.isfile(file) or not os.path.exists(file)):
         yield file
         return

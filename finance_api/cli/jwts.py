@@ -2,9 +2,14 @@
 
 import click
 
+from finance_api.auth.jwt_issuing import issue_jwt, revoke_jwt
+from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
+from finance_api.auth.key_rotation import add_signing_key
+from finance_api.auth.user_accounts import revoke_all_jwts
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list
+from finance_api.storage.interface import unit_of_work
 
 
 @click.group()
@@ -20,10 +25,6 @@ def jwt() -> None:
 @pass_cli_context
 def issue(cli: CliContext, email: str, ttl_seconds: int | None) -> None:
     """Issue a JWT, and print it: it is not stored and cannot be shown again."""
-    from finance_api.auth.jwt_issuing import issue_jwt
-    from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
-    from finance_api.storage.interface import unit_of_work
-
     cli.key_file()
     keys = open_key_ring(cli.settings).keys()
     # With the memory storage nothing needs to last: who the user is follows from the settings.
@@ -69,10 +70,6 @@ def list_jwts(cli: CliContext, email: str, as_json: bool) -> None:
 @pass_cli_context
 def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
     """Revoke a JWT by its jti, or all of a user's; they are refused from the next request on."""
-    from finance_api.auth.jwt_issuing import revoke_jwt
-    from finance_api.auth.jwt_settings import jwt_rules
-    from finance_api.auth.user_accounts import revoke_all_jwts
-
     if (jti is None) == (email is None):
         raise click.UsageError("give either a JTI or --all EMAIL")
     now = cli.clock.now()
@@ -86,7 +83,10 @@ def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
             revoked = revoke_jwt(storage, jti, rules=jwt_rules(cli.settings), now=now)
             message = f"revoked {revoked.jti}"
             if revoked.user_id is None:
-                say("no JWT of this id was issued here; one from elsewhere is refused", err=True)
+                say(
+                    "no JWT with this id was issued here; one from another issuer is refused now",
+                    err=True,
+                )
     say(message)
 
 
@@ -94,10 +94,7 @@ def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
 @click.option("--drop-old", is_flag=True, help="Drop older keys at once: their JWTs are refused.")
 @pass_cli_context
 def new_key(cli: CliContext, drop_old: bool) -> None:
-    """Create a key that signs from now on; older ones stay until no JWT can need them."""
-    from finance_api.auth.jwt_settings import jwt_rules
-    from finance_api.auth.key_rotation import add_signing_key
-
+    """Create a key that signs from now on; older ones stay while JWTs may need them."""
     path = cli.key_file()
     rules = jwt_rules(cli.settings)
     kid = add_signing_key(

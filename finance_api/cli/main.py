@@ -2,33 +2,13 @@
 
 import sys
 import traceback
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
-from finance_api.cli.audit import audit
-from finance_api.cli.backup import backup, restore
-from finance_api.cli.check import check
 from finance_api.cli.context import CliContext
-from finance_api.cli.database import db
-from finance_api.cli.demo import load_demo
-from finance_api.cli.dump import dump
-from finance_api.cli.duplicates import duplicates
-from finance_api.cli.importing import import_command
-from finance_api.cli.imports import imports
-from finance_api.cli.init import init
-from finance_api.cli.jwts import jwt
-from finance_api.cli.mcp import mcp
-from finance_api.cli.objects import add, remove, set_command
 from finance_api.cli.output import say
-from finance_api.cli.profiles import profiles
-from finance_api.cli.rates import rates
-from finance_api.cli.records import records
-from finance_api.cli.rules import rules
-from finance_api.cli.serve import serve
-from finance_api.cli.tokens import token
-from finance_api.cli.transfers import transfers
-from finance_api.cli.users import user
 from finance_api.values.text import shown
 from finance_api.version import __version__
 
@@ -36,7 +16,61 @@ if TYPE_CHECKING:
     from finance_api.importers.interface import Command
 
 
+#: Name of each command -> its module here with the name there, and its line in ``--help``.
+_COMMANDS = {
+    "add": ("objects:add", "Add an account, category, budget, goal, standing order or label."),
+    "audit": ("audit:audit", "Show who did what, when and from where."),
+    "backup": ("backup:backup", "Write the whole database to a file."),
+    "check": ("check:check", "Look for faults in settings, keys, the database and stored data."),
+    "db": ("database:db", "Create or upgrade the tables of the database."),
+    "dump": ("dump:dump", "Write all data of a user to standard output."),
+    "duplicates": ("duplicates:duplicates", "List records that look like duplicates."),
+    "import": ("importing:import_command", "Import files into a user's data."),
+    "imports": ("imports:imports", "List, show and undo imports and edits."),
+    "init": ("init:init", "Create an ini file, a data folder and a signing key."),
+    "jwt": ("jwts:jwt", "Manage JSON Web Tokens of the internal API."),
+    "load-demo": ("demo:load_demo", "Create demo users with data."),
+    "mcp": ("mcp:mcp", "Serve the API as tools for agents."),
+    "profiles": ("profiles:profiles", "List, show and test layouts of CSV files."),
+    "rates": ("rates:rates", "Import and list exchange rates."),
+    "records": ("records:records", "Edit and remove stored records."),
+    "remove": (
+        "objects:remove",
+        "Remove an account, category, budget, goal, standing order or label.",
+    ),
+    "restore": ("backup:restore", "Replace the whole database with a backup."),
+    "rules": ("rules:rules", "Manage rules, which give records a category and labels."),
+    "serve": ("serve:serve", "Run the service."),
+    "set": (
+        "objects:set_command",
+        "Change an account, category, budget, goal, standing order or label.",
+    ),
+    "token": ("tokens:token", "Manage personal tokens of the public API."),
+    "transfers": ("transfers:transfers", "Manage transfers between a user's accounts."),
+    "user": ("users:user", "Manage users."),
+}
+
+
+class _Commands(click.Group):
+    """Imports the module of a command when the command is run, so that each starts quickly."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name][0].partition(":")
+        found: click.Command = getattr(import_module(f"finance_api.cli.{module}"), name)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+
+
 @click.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: finance-api -c production.ini user list",
 )
@@ -57,35 +91,6 @@ def command(cli: CliContext, config: str | None, debug: bool) -> None:
     cli.config, cli.debug = config, debug
 
 
-for _command in (
-    init,
-    db,
-    serve,
-    user,
-    token,
-    jwt,
-    import_command,
-    imports,
-    profiles,
-    dump,
-    add,
-    set_command,
-    remove,
-    rules,
-    records,
-    transfers,
-    duplicates,
-    rates,
-    load_demo,
-    audit,
-    check,
-    backup,
-    restore,
-    mcp,
-):
-    command.add_command(_command)
-
-
 def run(arguments: list[str] | None = None) -> None:
     """The entry point. Ends with exit code 0, 1 (a message on standard error) or 2 (usage)."""
     cli = CliContext()
@@ -97,7 +102,7 @@ def run(arguments: list[str] | None = None) -> None:
         click.UsageError(shown(error.format_message()), error.ctx).show()
         sys.exit(2)
     except BrokenPipeError:
-        # Whoever read the output has gone; there is nobody to tell.
+        # The reader of the output has gone.
         sys.stderr.close()
         sys.exit(1)
     except Exception as error:
@@ -111,11 +116,11 @@ def run(arguments: list[str] | None = None) -> None:
 
 
 def _lines(error: Exception, cli: CliContext) -> list[str]:
-    """The message, and command lines to choose from below it; a single one stands in it."""
+    """The message with a command to copy, or with several to choose from below it."""
     message = f"finance-api: {_message(error, cli)}"
     commands: list[Command] = getattr(error, "commands", [])
     if len(commands) > 1:
-        lines = [f"{message}; to copy, the one that is meant:"]
+        lines = [f"{message}; copy the command that fits:"]
         for command in commands:
             lines += [f"# {command.meaning}", command.line]
         return lines

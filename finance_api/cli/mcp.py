@@ -64,7 +64,7 @@ def mcp(
     origins: tuple[str, ...],
     **limits: float,
 ) -> None:
-    """Serve the API as tools of agents, by the Model Context Protocol.
+    """Serve the API as tools for agents, by the Model Context Protocol.
 
     It asks the service at $FINANCE_BASE (default http://127.0.0.1:6543). Over stdio it uses the
     personal token in $FINANCE_TOKEN; over HTTP each caller's own, and keeps none.
@@ -72,9 +72,9 @@ def mcp(
     base = _base(os.environ.get(BASE, _DEFAULT_BASE))
     token = os.environ.get(TOKEN, "")
     if http and token:
-        raise click.UsageError(f"--http passes on the callers' own tokens: take {TOKEN} away.")
+        raise click.UsageError(f"--http passes on the callers' own tokens: unset {TOKEN}.")
     if not http and not (token.isascii() and token.replace("_", "").isalnum()):
-        raise click.UsageError(f"Over stdio {TOKEN} has to hold a personal token.")
+        raise click.UsageError(f"Over stdio {TOKEN} must be a personal token.")
     try:
         from finance_api.mcp.callers import Limits
         from finance_api.mcp.server import serve_http, serve_stdio
@@ -98,7 +98,7 @@ def mcp(
 
 
 def _base(text: str) -> str:
-    """The address, as it is put before paths."""
+    """The address without a slash at its end."""
     try:
         parts = urlsplit(text)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -106,7 +106,7 @@ def _base(text: str) -> str:
         valid = False
     if not valid or parts.username or parts.password or parts.query or parts.fragment:
         raise click.UsageError(
-            f"{BASE} has to be the address of the service, such as {_DEFAULT_BASE}; "
+            f"{BASE} must be the address of the service, such as {_DEFAULT_BASE}; "
             "without a user or a query."
         )
     return text.rstrip("/")

@@ -3,6 +3,7 @@
 import click
 
 from finance_api.cli.editing import Edit, edit_options
+from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.resources import PUBLIC_RESOURCES, RECORD_RULES, RECORDS
 
 _TYPES = {r.path: r for r in PUBLIC_RESOURCES if r not in (RECORDS, RECORD_RULES) and r.path}
@@ -35,13 +36,11 @@ _fields_argument = click.argument(
 @_fields_argument
 @edit_options()
 def add(edit: Edit, email: str, type_name: str, given: dict[str, str]) -> None:
-    """Add one of a user's accounts, categories, budgets, goals, standing orders or labels.
+    """Add an account, category, budget, goal, standing order or label of a user.
 
-    TYPE is accounts, categories, labels, budgets, goals or standing-orders. Other data is named as
-    the user calls it: account=Checking, categories=Groceries,Restaurants.
+    TYPE is accounts, categories, labels, budgets, goals or standing-orders. Refer to other data by
+    name: account=Checking, categories=Groceries,Restaurants.
     """
-    from finance_api.ledger.edits.objects import add_object
-
     edit(email, f"add {type_name}", lambda s: add_object(s, _TYPES[type_name], given))
 
 
@@ -55,12 +54,10 @@ def add(edit: Edit, email: str, type_name: str, given: dict[str, str]) -> None:
 @_fields_argument
 @edit_options()
 def set_command(edit: Edit, email: str, type_name: str, name: str, given: dict[str, str]) -> None:
-    """Change one of a user's accounts, categories, labels and so on; NAME may be its id.
+    """Change an account, category, label and so on of a user; NAME may be its id.
 
-    FIELD= with nothing behind it takes the value away.
+    FIELD= without a value clears the field.
     """
-    from finance_api.ledger.edits.objects import set_object
-
     edit(email, f"set {type_name}", lambda s: set_object(s, _TYPES[type_name], name, given))
 
 
@@ -68,15 +65,13 @@ def set_command(edit: Edit, email: str, type_name: str, name: str, given: dict[s
 @click.argument("email")
 @_type_argument
 @click.argument("name")
-@click.option("--with-records", is_flag=True, help="Of an account: its records, too.")
+@click.option("--with-records", is_flag=True, help="With an account, remove its records as well.")
 @edit_options()
 def remove(edit: Edit, email: str, type_name: str, name: str, with_records: bool) -> None:
-    """Remove one of a user's accounts, categories, labels and so on; NAME may be its id.
+    """Remove an account, category, label and so on of a user; NAME may be its id.
 
-    What is in use is not removed: the message says by what.
+    Refuses to remove anything still in use, and says what uses it.
     """
-    from finance_api.ledger.edits.objects import remove_object
-
     if with_records and type_name != "accounts":
         raise click.UsageError("--with-records is for accounts")
 

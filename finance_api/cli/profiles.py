@@ -1,39 +1,36 @@
 """finance-api profiles"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.editing import naming
+from finance_api.cli.input_files import opened
 from finance_api.cli.output import say
 from finance_api.cli.table import json_option, show_list
+from finance_api.importers.csv import CsvImporter, Layout, Profiles, load_profiles
+from finance_api.importers.csv.profile import Profile
+from finance_api.importers.interface import Entry, Statement
+from finance_api.values.number import decimal_text
 from finance_api.values.text import counted, shown
+from finance_api.values.time import date_text
 
-if TYPE_CHECKING:
-    from finance_api.importers.csv import Profiles
-    from finance_api.importers.csv.profile import Profile
-    from finance_api.importers.interface import Entry, Statement
-
-#: So many records of each account are printed.
+#: Up to this many records of each account are printed.
 _MOST_PRINTED = 5
-#: What stands for the account of a file that does not name it.
+#: The name of the account in reports on a file that does not name it.
 _UNNAMED = "the account of --account"
 
 
 def known_profiles(cli: CliContext) -> Profiles:
-    """Those of this program and the operator's own. Raises ImportRefused for a faulty one."""
-    from finance_api.importers.csv import load_profiles
-
+    """This program's profiles and the operator's own. Raises ImportRefused for a faulty one."""
     return load_profiles(cli.settings["finance_api.imports.profiles_directory"])
 
 
 class _ListedByDefault(click.Group):
-    """A group that lists where no command is named."""
+    """A group that lists if no command is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
@@ -53,7 +50,7 @@ def profiles() -> None:
 @json_option
 @pass_cli_context
 def list_profiles(cli: CliContext, as_json: bool) -> None:
-    """Show the profiles: those of this program, and your own."""
+    """List the profiles of this program and your own."""
     rows: list[dict[str, Any]] = [
         {
             "name": profile.name,
@@ -76,18 +73,22 @@ def list_profiles(cli: CliContext, as_json: bool) -> None:
 @click.argument("name")
 @pass_cli_context
 def show_profile(cli: CliContext, name: str) -> None:
-    """Print a profile, as the file that it is."""
+    """Print the file of a profile."""
     click.echo(known_profiles(cli).get(name).text, nl=False)
 
 
 @profiles.command("test", epilog="Example: finance-api profiles test wallet export.csv")
 @click.argument("name")
 @click.argument("file")
-@click.option("--account", help="The account, where the file does not name it.")
-@click.option("--currency", help="ISO 4217 code, where the file does not say its currency.")
-@click.option("--date-format", help="Such as DD/MM/YYYY, where the profile leaves it open.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="The decimal sign, the same.")
-@click.option("--only", multiple=True, metavar="COL=VALUE", help="Which rows are money.")
+@click.option("--account", help="The account, if the file does not name it.")
+@click.option("--currency", help="ISO 4217 code, if the file does not have its currency.")
+@click.option("--date-format", help="Such as DD/MM/YYYY, if the profile leaves it open.")
+@click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    help="The decimal sign, if the profile leaves it open.",
+)
+@click.option("--only", multiple=True, metavar="COL=VALUE", help="Read only rows with this value.")
 @pass_cli_context
 def test_profile(
     cli: CliContext,
@@ -98,9 +99,6 @@ def test_profile(
     **options: Any,
 ) -> None:
     """Read a file with a profile, and print what would be imported. Nothing is stored."""
-    from finance_api.cli.input_files import opened
-    from finance_api.importers.csv import CsvImporter, Layout
-
     known = known_profiles(cli)
     account = account or _account_of(known.get(name))
     importer = CsvImporter(Layout(profile=name, account=account, **options), known)
@@ -141,9 +139,6 @@ def _account_of(profile: Profile) -> str | None:
 
 
 def _say_account(of: _Found) -> None:
-    from finance_api.values.number import decimal_text
-    from finance_api.values.time import date_text
-
     statement = of.statement
     account = statement.account
     begins = f", begins with {decimal_text(statement.initial)}" if statement.initial else ""

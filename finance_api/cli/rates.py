@@ -1,28 +1,27 @@
 """finance-api rates"""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.editing import dry_run_option, json_option, naming
+from finance_api.cli.input_files import opened
 from finance_api.cli.output import say
 from finance_api.cli.table import json_option as json_list_option
 from finance_api.cli.table import show_list
+from finance_api.importers.rates import read_rates
+from finance_api.ledger.exchange_rates import RatesReport, import_rates
 from finance_api.values.text import counted
-
-if TYPE_CHECKING:
-    from finance_api.ledger.exchange_rates import RatesReport
+from finance_api.values.time import date_text
 
 
 @click.group()
 def rates() -> None:
-    """Exchange rates, the same for all users: what convertTo of the API goes by."""
+    """Exchange rates, which convertTo of the API uses for all users."""
 
 
 @rates.command("import", epilog="Example: finance-api rates import eurofxref-hist.zip")
@@ -33,13 +32,9 @@ def rates() -> None:
 def import_command(cli: CliContext, file: str, dry_run: bool, as_json: bool) -> None:
     """Import a file of exchange rates; FILE may be - for standard input.
 
-    It is the European Central Bank's eurofxref-hist.csv, or a CSV with the columns date, base,
-    currency and rate: what one unit of the base is in the currency. Either may be packed as ZIP.
+    FILE is the European Central Bank's eurofxref-hist.csv, or a CSV file with the columns date,
+    base, currency and rate: the value of one unit of base in currency. Both may be zipped.
     """
-    from finance_api.cli.input_files import opened
-    from finance_api.importers.rates import read_rates
-    from finance_api.ledger.exchange_rates import import_rates
-
     cli.require_persistence()
     with naming(file), opened(file) as stream:
         given = read_rates(stream)
@@ -51,8 +46,6 @@ def import_command(cli: CliContext, file: str, dry_run: bool, as_json: bool) -> 
 
 
 def _as_json(report: RatesReport) -> dict[str, Any]:
-    from finance_api.values.time import date_text
-
     days = {"first": date_text(report.first), "last": date_text(report.last)}
     return {**asdict(report), **days}
 
@@ -72,9 +65,7 @@ def _sentence(report: RatesReport) -> str:
 @json_list_option
 @pass_cli_context
 def list_command(cli: CliContext, as_json: bool) -> None:
-    """Show of which currencies there are rates, and of which days."""
-    from finance_api.values.time import date_text
-
+    """List the currencies that have rates, and their days."""
     days: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     with cli.reading() as storage:
         for day, base, quoted in storage.rates.list_days():

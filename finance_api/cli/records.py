@@ -1,16 +1,14 @@
 """finance-api records"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import click
 
 from finance_api.cli.editing import Edit, edit_options, naming
-
-if TYPE_CHECKING:
-    from finance_api.ledger.edits.report import EditReport
-    from finance_api.ledger.session import LedgerSession
+from finance_api.cli.input_files import opened
+from finance_api.ledger.edits.record_file import record_file
+from finance_api.ledger.edits.records import edit_records, remove_records
+from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.session import LedgerSession
+from finance_api.values.ids import are_ids
 
 
 @click.group()
@@ -23,14 +21,11 @@ def records() -> None:
 @click.argument("file")
 @edit_options()
 def edit_command(edit: Edit, email: str, file: str) -> None:
-    """Give records the cells of a file that differ from what is stored; - is standard input.
+    """Update records from the cells of a file; - is standard input.
 
     FILE is a CSV file or a spreadsheet with a column id and any of category, labels, payee, note
-    and recordState, e.g. one downloaded from the API. All or nothing.
+    and recordState, e.g. one downloaded from the API. All records are updated, or none.
     """
-    from finance_api.cli.input_files import opened
-    from finance_api.ledger.edits.record_file import record_file
-    from finance_api.ledger.edits.records import edit_records
 
     def work(session: LedgerSession) -> EditReport:
         with record_file(stream) as rows:
@@ -45,16 +40,11 @@ def edit_command(edit: Edit, email: str, file: str) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="FILE|ID...")
 @edit_options()
 def remove(edit: Edit, email: str, ids: tuple[str, ...]) -> None:
-    """Remove records: those with the ids, or all that stand in a file with a column id.
+    """Remove records by id, or all records in a file with a column id.
 
-    A file may also have an id on each line and nothing else; - is standard input. The next
-    statement file with such a record brings it again: set recordState to void to leave it out.
+    A file may also have just one id on each line; - is standard input. The next statement file with
+    such a record imports it again: to prevent that, set recordState to void instead.
     """
-    from finance_api.cli.input_files import opened
-    from finance_api.ledger.edits.record_file import record_file
-    from finance_api.ledger.edits.records import remove_records
-    from finance_api.values.ids import are_ids
-
     if len(ids) > 1 or are_ids(ids[0]):
         edit(email, "records remove", lambda s: remove_records(s, ids))
         return

@@ -6,6 +6,12 @@ from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.editing import Edit, edit_options
 from finance_api.cli.table import json_option as json_list_option
 from finance_api.cli.table import show_list
+from finance_api.ledger.edits.objects import remove_object
+from finance_api.ledger.edits.report import shown
+from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
+from finance_api.ledger.rules import list_rules
+from finance_api.ledger.session import UserRows
+from finance_api.resources import RECORD_RULES
 
 
 @click.group()
@@ -18,11 +24,11 @@ def rules() -> None:
 )
 @click.argument("email")
 @click.argument("keywords", nargs=-1, required=True, metavar="KEYWORD...")
-@click.option("--category", metavar="NAME", help="The category that it gives.")
+@click.option("--category", metavar="NAME", help="The category to set.")
 @click.option(
-    "--label", "labels", multiple=True, metavar="NAME", help="A label that it gives; repeatable."
+    "--label", "labels", multiple=True, metavar="NAME", help="A label to add; repeatable."
 )
-@click.option("--account", metavar="NAME", help="The only account that it is for. Default: any.")
+@click.option("--account", metavar="NAME", help="Apply it to this account only.")
 @edit_options()
 def add(
     edit: Edit,
@@ -34,10 +40,8 @@ def add(
 ) -> None:
     """Add a rule for records with one of the keywords in payee or note.
 
-    It is for records of later statement files; 'rules apply' is for those that are stored.
+    It applies to records of later statement files; 'rules apply' applies it to stored ones.
     """
-    from finance_api.ledger.edits.rules import add_rule
-
     edit(
         email,
         "rules add",
@@ -50,12 +54,7 @@ def add(
 @json_list_option
 @pass_cli_context
 def list_command(cli: CliContext, email: str, as_json: bool) -> None:
-    """Show a user's rules, in the order in which they are asked."""
-    from finance_api.ledger.edits.report import shown
-    from finance_api.ledger.rules import list_rules
-    from finance_api.ledger.session import UserRows
-    from finance_api.resources import RECORD_RULES
-
+    """Show a user's rules, in the order in which they apply."""
     fields = {f.name: f for f in RECORD_RULES.fields}
     with cli.reading() as storage:
         owned = UserRows(storage, get_user(storage, email))
@@ -89,21 +88,19 @@ def list_command(cli: CliContext, email: str, as_json: bool) -> None:
 @click.argument("name")
 @edit_options()
 def remove(edit: Edit, email: str, name: str) -> None:
-    """Remove a rule, by its name or id; records keep what it gave them."""
-    from finance_api.ledger.edits.objects import remove_object
-    from finance_api.resources import RECORD_RULES
-
+    """Remove a rule, by its name or id; records keep their category and labels."""
     edit(email, "rules remove", lambda s: remove_object(s, RECORD_RULES, name))
 
 
 @rules.command("apply", epilog="Example: finance-api rules apply me@example.com --dry-run")
 @click.argument("email")
 @click.option(
-    "--all", "recategorise", is_flag=True, help="Also records whose category is from a rule."
+    "--all",
+    "recategorise",
+    is_flag=True,
+    help="Also change records whose category comes from a rule.",
 )
 @edit_options()
 def apply_command(edit: Edit, email: str, recategorise: bool) -> None:
-    """Apply the rules to stored records without category; what a hand set stays."""
-    from finance_api.ledger.edits.rules import APPLY, apply_rules
-
+    """Apply the rules to stored records without a category. Manual edits are kept."""
     edit(email, APPLY, lambda s: apply_rules(s, recategorise=recategorise))

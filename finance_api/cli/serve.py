@@ -3,33 +3,34 @@
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.demo import choose_ini, prepare_demo
+from finance_api.runtime.settings import SettingError
+from finance_api.settings import SERVER_SETTINGS
 
 
 @click.command(epilog="Example: finance-api serve --port 7000")
 @click.option(
-    "--host", envvar="FINANCE_API_SERVER_HOST", help="In place of the ini file's address."
+    "--host", envvar="FINANCE_API_SERVER_HOST", help="Listen on this address, not the ini file's."
 )
-@click.option("--port", type=click.IntRange(1, 65_535), help="In place of the ini file's port.")
+@click.option(
+    "--port", type=click.IntRange(1, 65_535), help="Listen on this port, not the ini file's."
+)
 @click.option("--demo", is_flag=True, help="Load demo data first, and create what it needs.")
 @pass_cli_context
 def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> None:
-    """Run the service with the server of the ini file, until it is ended."""
+    """Run the service with the server that the ini file names."""
     given = {"http_host": host, "http_port": port}
     options = {name: str(value) for name, value in given.items() if value is not None}
     if demo:
-        from finance_api.cli.demo import choose_ini
-
         choose_ini(cli)
     with cli.reading_ini() as loader:
         loader.setup_logging(options)
         server = loader.get_wsgi_server(defaults=options)
         section = loader.get_settings("server:main", options)
-        # Faults of this section are named here, without its values.
+        # Raises for a fault in this section, without its values.
         loader.get_wsgi_app_settings("main", options)
     checked = _checked_port(section.get("port"))
     if demo:
-        from finance_api.cli.demo import prepare_demo
-
         prepare_demo(cli, section.get("host", "127.0.0.1"), port or checked)
     cli.close()
     app = loader.get_wsgi_app(defaults=options)
@@ -38,19 +39,14 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
     except OSError as error:
         from finance_api.server.wsgi import not_listening
 
-        # The server's own are all of its address: those of requests are answered.
+        # The server's own errors are about its address; errors of requests are answered.
         raise not_listening(section.get("host", "127.0.0.1"), port or checked, error) from None
     except ValueError as error:
-        from finance_api.runtime.settings import SettingError
-
         raise SettingError(f"[server:main]: {error}") from None
 
 
 def _checked_port(text: str | None) -> int:
     """The port of the ini file. Raises SettingError."""
-    from finance_api.runtime.settings import SettingError
-    from finance_api.settings import SERVER_SETTINGS
-
     (setting,) = (setting for setting in SERVER_SETTINGS if setting.name == "server.port")
     try:
         return int(setting.parse(setting.default if text is None else text))

@@ -1,4 +1,4 @@
-"""Lists: plain tables, columns wide enough and two blanks between them, or JSON."""
+"""Lists, as plain tables or JSON."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from finance_api.values.text import shown
+from finance_api.values.time import instant_text
 
 json_option = click.option("--json", "as_json", is_flag=True, help="As an array of JSON objects.")
 
@@ -19,9 +20,9 @@ def show_list(
     *,
     as_json: bool,
 ) -> None:
-    """columns: heading -> the member that stands below it, null as a dash, or what makes its cell.
+    """columns: heading -> a member of the rows (null as a dash), or a function of a row.
 
-    The rows themselves are the JSON.
+    as_json: the rows themselves are printed.
     """
     if as_json:
         click.echo(json.dumps(rows))
@@ -38,6 +39,4 @@ def show_list(
 
 def instant(seconds: int | None) -> str | None:
     """An ISO 8601 date-time, in UTC."""
-    from finance_api.values.time import instant_text
-
     return None if seconds is None else instant_text(seconds)

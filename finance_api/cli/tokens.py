@@ -4,10 +4,16 @@ import sys
 
 import click
 
+from finance_api.auth.issuing import issue_token, revoke_token
+from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.auth.principals import is_open_to_all
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.storage.errors import NotFound
+from finance_api.values.ids import IdError, parse_id
+from finance_api.values.time import DAY_SECONDS
 
 
 @click.group()
@@ -23,7 +29,7 @@ def token() -> None:
     "scopes",
     multiple=True,
     type=click.Choice([str(resource.path) for resource in PUBLIC_RESOURCES]),
-    help="A resource that it may read; may be given several times. Default: all.",
+    help="A resource that it may read; repeatable. Default: all.",
 )
 @click.option("--expires-in-days", type=click.IntRange(1, 36_500), help="Default: never.")
 @pass_cli_context
@@ -31,10 +37,6 @@ def create(
     cli: CliContext, email: str, name: str, scopes: tuple[str, ...], expires_in_days: int | None
 ) -> None:
     """Create a token, and print it: it is not stored and cannot be shown again."""
-    from finance_api.auth.issuing import issue_token
-    from finance_api.auth.principals import is_open_to_all
-    from finance_api.values.time import DAY_SECONDS
-
     now = cli.clock.now()
     with cli.writing() as storage:
         text = issue_token(
@@ -88,15 +90,10 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
 
 @token.command(epilog="Example: finance-api token revoke --value - < leaked.txt")
 @click.argument("token_id", metavar="[ID]", required=False)
-@click.option("--value", help="The token itself, say one that leaked; - reads standard input.")
+@click.option("--value", help="The token itself, such as one that leaked; - reads standard input.")
 @pass_cli_context
 def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
     """Revoke a token, by its id or by itself."""
-    from finance_api.auth.issuing import revoke_token
-    from finance_api.auth.personal_tokens import digest, is_well_formed
-    from finance_api.storage.errors import NotFound
-    from finance_api.values.ids import IdError, parse_id
-
     if (token_id is None) == (value is None):
         raise click.UsageError("give either the token's ID or --value TOKEN")
     if value == "-":

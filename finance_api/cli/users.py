@@ -1,16 +1,17 @@
 """finance-api user"""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from finance_api.auth.passwords import PasswordRefused, checked_hash
+from finance_api.auth.user_accounts import make_user, set_enabled, set_password
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list
-
-if TYPE_CHECKING:
-    from finance_api.storage.interface import User
+from finance_api.storage.interface import User
+from finance_api.values.time import TimeError, parse_time_zone
 
 
 @click.group()
@@ -20,13 +21,11 @@ def user() -> None:
 
 @user.command(epilog="Example: finance-api user add me@example.com --premium")
 @click.argument("email")
-@click.option("--premium", is_flag=True, help="With premium, which the public API needs.")
+@click.option("--premium", is_flag=True, help="Give premium, which the public API needs.")
 @click.option("--password-stdin", is_flag=True, help="Read a password from standard input.")
 @pass_cli_context
 def add(cli: CliContext, email: str, premium: bool, password_stdin: bool) -> None:
     """Create a user."""
-    from finance_api.auth.user_accounts import make_user
-
     password = None
     if password_stdin:
         password = _password_line()
@@ -36,8 +35,6 @@ def add(cli: CliContext, email: str, premium: bool, password_stdin: bool) -> Non
 
 
 def _password_line() -> str:
-    from finance_api.auth.passwords import PasswordRefused
-
     try:
         return sys.stdin.buffer.readline().decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
@@ -50,15 +47,12 @@ def _password_line() -> str:
 )
 @click.argument("email")
 @click.option(
-    "--password-stdin", is_flag=True, help="Read it from standard input; else it is asked for."
+    "--password-stdin", is_flag=True, help="Read the password from standard input, and do not ask."
 )
 @click.option("--revoke-tokens", is_flag=True, help="Revoke the user's personal tokens as well.")
 @pass_cli_context
 def change_password(cli: CliContext, email: str, password_stdin: bool, revoke_tokens: bool) -> None:
-    """Set a user's password; all sessions and JWTs of the user end."""
-    from finance_api.auth.passwords import checked_hash
-    from finance_api.auth.user_accounts import set_password
-
+    """Set a user's password. All sessions and JWTs of the user end."""
     cli.require_persistence()
     with cli.reading() as storage:
         found = get_user(storage, email)
@@ -74,8 +68,6 @@ def change_password(cli: CliContext, email: str, password_stdin: bool, revoke_to
 
 def _prompt_for_hash(user: "User") -> str:
     """Ask for a new password; on a terminal, until it is accepted. Raises PasswordRefused."""
-    from finance_api.auth.passwords import PasswordRefused, checked_hash
-
     while True:
         password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
         try:
@@ -122,10 +114,10 @@ def list_users(cli: CliContext, as_json: bool) -> None:
 @click.option(
     "--premium/--no-premium",
     default=None,
-    help="With or without premium, which the public API needs.",
+    help="Give or remove premium, which the public API needs.",
 )
 @click.option("--enable/--disable", "enabled", default=None, help="Disabling ends all access.")
-@click.option("--time-zone", metavar="ZONE", help="Says which day is today: Europe/Berlin, UTC.")
+@click.option("--time-zone", metavar="ZONE", help="Decides which day is today: Europe/Berlin, UTC.")
 @pass_cli_context
 def set_user(
     cli: CliContext,
@@ -135,9 +127,6 @@ def set_user(
     time_zone: str | None,
 ) -> None:
     """Change a user."""
-    from finance_api.auth.user_accounts import set_enabled
-    from finance_api.values.time import TimeError, parse_time_zone
-
     if premium is None and enabled is None and time_zone is None:
         raise click.UsageError(
             "say what to change: --premium, --no-premium, --enable, --disable, --time-zone"

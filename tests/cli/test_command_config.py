@@ -8,24 +8,13 @@ from pathlib import Path
 import click
 import pytest
 
-import finance_api
 from finance_api.cli.context import CliContext
 from finance_api.cli.main import command as finance_api_command
 from finance_api.settings import SETTINGS
-from support.command import imported_by
-
-
-def all_commands(group, *names):
-    for name, found in group.commands.items():
-        if isinstance(found, click.Group):
-            yield from all_commands(found, *names, name)
-        else:
-            yield " ".join((*names, name)), found
-
+from support.command import all_commands, imported_by
 
 DOCS = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
-PROFILES = list(Path(finance_api.__file__).parent.glob("importers/csv/profiles/*.toml"))
-COMMANDS = dict(all_commands(finance_api_command))
+COMMANDS = {" ".join(words): found for words, found in all_commands().items()}
 
 
 @pytest.fixture
@@ -84,35 +73,6 @@ def test_debug_adds_the_traceback_of_an_unexpected_error(command, monkeypatch):
     err = command.run("--debug", "user", "list").err
     assert "in broken" in err
     assert err.endswith("finance-api: unexpected RuntimeError: of its own\n")
-
-
-LISTS = [name for name in COMMANDS if name.endswith("list")]
-
-
-@pytest.mark.parametrize("name", LISTS)
-def test_list_as_json_is_an_array_of_what_the_table_has(command, anna, key_file, name):
-    command.done("add", anna, "labels", "name=l")
-    for word in ("one", "two"):
-        command.done("rules", "add", anna, word, "--label", "l")
-        command.done("token", "create", anna, "--name", "x", "--scope", "records")
-        command.done("jwt", "issue", anna)
-    command.done("rates", "import", command.file("r.csv", "Date,USD,JPY\n2026-03-02,1.1,160\n"))
-    without_email = ("user list", "profiles list", "rates list")
-    arguments = [*name.split(), *([] if name in without_email else [anna])]
-    table = command.done(*arguments).decode().splitlines()[1:]
-    rows = json.loads(command.done(*arguments, "--json"))
-    counts = {"user list": 1, "imports list": 3, "profiles list": len(PROFILES)}
-    assert len(rows) == len(table) == counts.get(name, 2)
-    for row, line in zip(rows, table, strict=True):
-        for key, value in row.items():
-            assert re.fullmatch("[a-z]+([A-Z][a-z]+)*[0-9]*", key)
-            if key.endswith("At") and value is not None:
-                assert re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z", value)
-            if name == "imports list" and key in ("id", "by"):
-                # The table has the number of the one, and leaves the other out.
-                value = str(int(row["id"][-12:], 16))
-            if isinstance(value, str):
-                assert value in line
 
 
 def test_lists_as_json_have_the_members_that_are_documented(command, anna, key_file):

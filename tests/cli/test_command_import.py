@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
-from finance_api.ledger import importing
+from finance_api.cli import importing
 from finance_api.storage.errors import StorageUnavailable
 from support.bank_files import camt, camt_entry, camt_statement, mt940, mt940_entry
-from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
+from support.ledger import account, an_id, ofx_file, ofx_statement, record
 from support.service import native_line
 from support.sheets import xlsx
 
@@ -90,27 +90,6 @@ def test_files_before_the_failing_one_stay_and_are_named(command, anna):
     assert good in outcome.out + outcome.err
     assert last not in outcome.out + outcome.err
     assert command.done("dump", anna).count(b"\n") == 3
-
-
-def test_json_of_a_failing_run_says_which_files_went_in(command, anna):
-    good, bad = command.file("good.ndjson", DATA), command.file("bad.ndjson", BAD)
-    outcome = command.run("import", anna, good, bad, "--json")
-    assert outcome.code == 1
-    answer = json.loads(outcome.out)
-    assert [f["file"] for f in answer["files"]] == [good]
-    assert counts(answer)[0] == 3
-    assert "bad.ndjson" in outcome.err
-
-
-def test_whatever_stops_the_run_the_answer_says_which_files_went_in(command, anna):
-    """A native file under --account is wrong usage, but only once it is opened."""
-    statement, native = command.file("a.csv", CSV), command.file("b.ndjson", DATA)
-    options = ("--account", "Giro", "--currency", "EUR", "--json")
-    outcome = command.run("import", anna, statement, native, *options)
-    assert outcome.code in (1, 2)
-    kept = command.done("dump", anna)
-    if kept:
-        assert [f["file"] for f in json.loads(outcome.out)["files"]] == [statement]
 
 
 def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypatch):
@@ -195,12 +174,6 @@ def test_format_can_be_told(command, anna):
     assert counts(report(command, anna, path, "--format", "native"))[0] == 3
 
 
-def test_native_text_that_looks_like_another_format_is_native(command, anna):
-    rows = [document("Contact", 1, note="<OFX>OFXHEADER:100"), document("Label", 2, name="a,b;c")]
-    data = "\n \n" + "".join(map(native_line, rows))
-    assert counts(report(command, anna, command.file("a", b"\xef\xbb\xbf" + data.encode())))[0] == 2
-
-
 def test_every_csv_option_reaches_the_reader(command, anna):
     text = "Bank X\nTag|Soll|Haben|Empfänger\n31.01.2026|1.234,50||Müller\n01.02.2026||5,00|Boß\n"
     path = command.file("a.csv", text.encode("cp1252"))
@@ -216,13 +189,6 @@ def test_every_csv_option_reaches_the_reader(command, anna):
     inverted = command.file("b.csv", "date,amount\n2026-03-01,7\n")
     command.done("import", anna, inverted, "--account", "Giro", "--invert")
     assert '"amount":-7,' in command.done("dump", anna).decode()
-
-
-def test_ambiguous_date_is_refused_with_the_option_that_decides_it(command, anna):
-    path = command.file("a.csv", "date,amount\n01/02/2026,-5\n")
-    options = ["--account", "Giro", "--currency", "EUR"]
-    assert "--date-format" in command.refused("import", anna, path, *options)
-    command.done("import", anna, path, *options, "--date-format", "%d/%m/%Y")
 
 
 LATER = ofx_file(ofx_statement([("20260104", "-5", "F1", "Shop Ltd")]))
@@ -413,17 +379,6 @@ MT940 = mt940(
 )
 
 
-@pytest.mark.parametrize(("data", "expected"), [(CAMT, (1, 0, 0, 1)), (MT940, (1, 0, 0, 0))])
-def test_statements_of_banks_are_known_by_their_content(command, anna, data, expected):
-    path = command.file("statement", data)
-    assert counts(report(command, anna, path, "--dry-run")) == expected
-    assert command.done("dump", anna) == b""
-    assert counts(report(command, anna, path)) == expected
-    assert counts(report(command, anna, "-", stdin=data.encode())) == (0, 0, 1, expected[3])
-    said = command.refused("import", anna, path, "--map", "payee=Name")
-    assert "--map: not for a file in the format" in said
-
-
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -444,9 +399,3 @@ def test_a_file_that_cannot_be_read_right_is_refused_in_a_sentence(command, anna
         assert said.count("\n") <= 1
         assert "unexpected" not in said.lower()
     assert command.done("dump", anna) == b""
-
-
-def test_a_format_that_a_file_is_not_of_is_refused(command, anna):
-    for data, other in ((CAMT, "mt940"), (MT940, "camt"), (CSV, "camt"), (CSV, "mt940")):
-        path = command.file("statement", data)
-        assert "the file is n" in command.refused("import", anna, path, "--format", other)

@@ -60,12 +60,12 @@ def test_what_there_is_not_is_said(command, anna, twice):
     assert "there is no entry 3" in command.refused("imports", "show", anna, "3")
     assert "there is no entry 3" in command.refused("imports", "undo", anna, "3")
     command.done("imports", "undo", anna, "2")
-    assert "is taken back already" in command.refused("imports", "undo", anna, "2")
+    assert "is already undone" in command.refused("imports", "undo", anna, "2")
     command.done("user", "add", "bob@example.org")
     for word in ("show", "undo"):
         assert "name the user as well" in command.refused("imports", word, "1", code=2)
-        assert "no id of the list" in command.refused("imports", word, anna, "x", code=2)
-        assert "no id of the list" in command.refused("imports", word, anna, an_id(1), code=2)
+        assert "not an id from the list" in command.refused("imports", word, anna, "x", code=2)
+        assert "not an id from the list" in command.refused("imports", word, anna, an_id(1), code=2)
     assert "No such command 'nonsense'" in command.refused("imports", "nonsense", code=2)
 
 
@@ -76,14 +76,14 @@ def test_undo_gives_back_what_was_there(command, anna, twice):
     assert "--with-later" in refusal
     assert "--keep-changed" not in refusal
     tried = command.done("imports", "undo", anna, "2", "--dry-run").decode()
-    assert tried == "taken back: 2; 1 record removed, 1 record as before (dry run)\n"
+    assert tried == "undone: 2; 1 record removed, 1 record restored (dry run)\n"
     assert command.done("dump", anna) == whole
     report = json.loads(command.done("imports", "undo", anna, "1", "--with-later", "--json"))
     assert report["entries"] == [2, 1]
     assert report["removed"] == {"records": 3, "accounts": 1}
     assert command.done("dump", anna) == b""
     states = [row["state"] for row in json.loads(command.done("imports", anna, "--json"))]
-    assert all(state.startswith("taken back 20") for state in states)
+    assert all(state.startswith("undone 20") for state in states)
     assert b"3 created" in command.done("import", anna, command.file("first.ndjson", FIRST))
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, event
 
 from finance_api.cli.main import command as finance_api_command
 from finance_api.cli.output import say
-from support.command import Command, imported_by
+from support.command import Command, imported_by, subcommands
 from support.ledger import account, record
 from support.service import native_line
 
@@ -29,7 +29,7 @@ def test_what_cannot_be_printed_is_escaped(sign, capsys):
 
 def _groups(group, *names):
     yield names
-    for name, below in group.commands.items():
+    for name, below in subcommands(group).items():
         if isinstance(below, click.Group):
             yield from _groups(below, *names, name)
 
@@ -88,11 +88,10 @@ def test_no_argument_and_no_stored_name_forges_a_line(command, anna):
 
 
 def test_too_little_memory_is_said(command, anna, monkeypatch):
-
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("finance_api.ledger.importing.import_file", full)
+    monkeypatch.setattr("finance_api.cli.importing.import_file", full)
     said = command.refused("import", anna, command.file("a.csv", "date,amount\n"))
     assert said == "finance-api: not enough memory\n"
 

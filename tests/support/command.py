@@ -11,11 +11,31 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import click
+
 from finance_api.cli import run
+from finance_api.cli.main import command as finance_api_command
 from support.programs import as_child
 
 #: The entry point, as the installed script calls it.
 PROGRAM = (sys.executable, "-c", "from finance_api.cli import run; run()")
+
+
+def subcommands(group: click.Group) -> dict[str, click.Command]:
+    context = click.Context(group)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: command for name, command in found.items() if command is not None}
+
+
+def all_commands(
+    group: click.Group = finance_api_command, names: tuple[str, ...] = ()
+) -> dict[tuple[str, ...], click.Command]:
+    """By the words that name them; without groups."""
+    commands: dict[tuple[str, ...], click.Command] = {}
+    for name, found in subcommands(group).items():
+        words = (*names, name)
+        commands |= all_commands(found, words) if isinstance(found, click.Group) else {words: found}
+    return commands
 
 
 def imported_by(

@@ -20,18 +20,10 @@ from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.native.values import MAX_LIST_ELEMENTS
 from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
+from support.command import all_commands, subcommands
 from support.pages import BLOCK, PAGES, SPAN, page, page_ids, rows, section, spans
 
-
-def _commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    for name, found in group.commands.items():
-        if isinstance(found, click.Group):
-            yield from _commands(found, *names, name)
-        else:
-            yield (*names, name), found
-
-
-COMMANDS = dict(_commands(finance_api_command))
+COMMANDS = all_commands()
 
 
 def _options(command: click.Command) -> set[str]:
@@ -102,10 +94,11 @@ def _check_invocation(words: list[str]) -> None:
             if found is finance_api_command:
                 next(waiting)
         elif isinstance(found, click.Group):
-            if "@" in word and word not in found.commands:
+            below = subcommands(found)
+            if "@" in word and word not in below:
                 word = "list"
-            assert word in found.commands, f"{' '.join(words)}: {word}"
-            found = found.commands[word]
+            assert word in below, f"{' '.join(words)}: {word}"
+            found = below[word]
             allowed = _options(found) | {"-h", "--help"}
 
 

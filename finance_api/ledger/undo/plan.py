@@ -72,7 +72,7 @@ class Plan:
         if entry is None:
             raise ChangeRefused(f"there is no entry {number} in the history")
         if entry.undone_at is not None:
-            raise ChangeRefused(f"entry {number} is taken back already")
+            raise ChangeRefused(f"entry {number} is already undone")
         return entry
 
     def _planned(self, entry: HistoryEntry) -> dict[int, HistoryEntry]:

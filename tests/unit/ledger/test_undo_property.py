@@ -57,7 +57,7 @@ def test_undo_of_the_newest_gives_what_was_there_before(backends, storage):
             person.audit()
             assert (person.everything(), person.dump()) == states.pop()
             assert person.revision == revision + 1
-        with pytest.raises(ChangeRefused, match="taken back"):
+        with pytest.raises(ChangeRefused, match="already undone"):
             person.undo(1) if person.history() else refuse()
 
     check()
@@ -72,7 +72,7 @@ def household_of(backend, seed, steps):
 
 
 def refuse():
-    raise ChangeRefused("nothing to be taken back")
+    raise ChangeRefused("all is already undone")
 
 
 @STORAGES
