@@ -1,4 +1,4 @@
-"""What came of looking at a file, or of importing it, as JSON: what a page shows of it."""
+"""The outcome of checking or importing a file, as JSON for the pages."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,41 +11,17 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
 from finance_api.resources.wire import text_writer
 
-#: So many updates and matches are shown; the rest is counted.
+#: Up to this many updates and matches are shown; the rest is counted.
 MOST_SHOWN = 50
-#: Of the first records.
+#: The fields shown of the first records.
 _SHOWN = (
-    "recordDate",
-    "amount",
-    "currencyCode",
-    "payee",
-    "note",
-    "category",
-    "labels",
-    "accountName",
+    *("recordDate", "amount", "currencyCode", "payee", "note"),
+    *("category", "labels", "accountName"),
 )
-_LABELS = {
-    "recordDate": "Date",
-    "amount": "Amount",
-    "currencyCode": "Currency",
-    "payee": "Payee",
-    "note": "Note",
-    "category": "Category",
-    "labels": "Labels",
-    "accountName": "Account",
-    "recordState": "State",
-    "valueDate": "Value date",
-    "counterpartyAccount": "Other account",
-    "reference": "Reference",
-    "originalAmount": "Original amount",
-    "originalCurrencyCode": "Original currency",
-    "paymentType": "Payment type",
-    "recordType": "Type",
-}
 
 
 def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
-    """What an import has done, or would do; within its transaction."""
+    """The result of an import or a dry run; within its transaction."""
     details = report.details
     return {
         "revision": session.before.revision,
@@ -73,7 +49,7 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
             for each in sorted(report.updates[:MOST_SHOWN], key=lambda update: update.line)
         ],
         "matches": [
-            {"line": each.line, "entry": _said(each.entry), "record": _said(each.record)}
+            {"line": each.line, "entry": _values(each.entry), "record": _values(each.record)}
             for each in report.matches[:MOST_SHOWN]
         ],
         "remarks": report.remarks,
@@ -87,7 +63,7 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
 
 
 def _days_of(session: LedgerSession, report: ImportReport, name: str) -> dict[str, Any]:
-    """The days that the file covers of an account, and whether that is new."""
+    """The days of an account that the file covers, and whether the account is new."""
     accounts = session.accounts
     ids = {row["id"] for row in accounts.named(name)}
     facts = [fact for fact in report.details["accounts"] if fact["accountId"] in ids]
@@ -100,7 +76,7 @@ def _days_of(session: LedgerSession, report: ImportReport, name: str) -> dict[st
 
 
 def refusal_of(refused: ImportRefused, order: FileOrder | None) -> dict[str, Any]:
-    """Why a file is refused, and what would have it read. order: None: it is of no format."""
+    """Why a file is refused, and the answers that allow it. order: None for an unknown format."""
     return {
         "format": None if order is None else order.format.name,
         "headings": [] if order is None else order.headings,
@@ -121,19 +97,16 @@ def refusal_of(refused: ImportRefused, order: FileOrder | None) -> dict[str, Any
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[list[Any]]:
-    """Name of the field, its label, old and new value."""
-    return [
-        [name, _LABELS.get(name, name), _shown(name, old[name]), _shown(name, new[name])]
-        for name in old
-    ]
+    """Name of the field, old and new value."""
+    return [[name, _shown(name, old[name]), _shown(name, new[name])] for name in old]
 
 
-def _said(values: Mapping[str, Any]) -> list[list[Any]]:
+def _values(values: Mapping[str, Any]) -> list[list[Any]]:
     return [[name, _shown(name, value)] for name, value in values.items() if value is not None]
 
 
 def _shown(name: str, value: Any) -> Any:
-    """Text; of amounts the units."""
+    """The text of a value; amounts stay numbers."""
     if value is None or value == ():
         return None
     field = RECORDS.get_field(name)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 def includeme(config: Configurator) -> None:
     from pyramid.tweens import INGRESS
 
-    from finance_api.http.surfaces import is_page
     from finance_api.http.tweens import TWEENS
 
     # Outermost: the security headers of pages, whatever made the response.
@@ -26,14 +25,8 @@ def includeme(config: Configurator) -> None:
     config.include("finance_api.web.rendering")
     config.include("finance_api.web.csrf")
     config.include("finance_api.web.errors")
-    config.include("finance_api.web.places")
+    config.include("finance_api.web.page")
     config.include("finance_api.web.routes")
-    config.set_default_csrf_options(
-        require_csrf=True,
-        # Pyramid checks the origin with HTTPS only; see `csrf`.
-        check_origin=False,
-        callback=lambda request: is_page(request.path_info),
-    )
     config.include("finance_api.web.views.objects")
     config.include("finance_api.web.views.reference")
     config.scan("finance_api.web.views")

@@ -58,23 +58,24 @@ _NOT_COUNTED = "Sign-in is unavailable at the moment. Please try again in a few 
 
 
 def error_page(
-    request: Request, status: int, detail: str | None = None, title: str | None = None
+    request: Request,
+    status: int,
+    detail: str | None = None,
+    title: str | None = None,
+    retry_seconds: int | None = None,
 ) -> Response:
-    response = render_to_response(
-        "error.jinja2",
-        with_globals(
-            request,
-            {
-                "page": "error",
-                "title": title or _TITLES.get(status, "Something went wrong"),
-                "status": status,
-                "detail": detail or _DETAILS.get(status, ""),
-                "request_id": request.request_id,
-            },
-        ),
-        request=request,
-    )
+    """detail, title: by default those of the status. retry_seconds: for Retry-After."""
+    variables = {
+        "page": "error",
+        "title": title or _TITLES.get(status, "Something went wrong"),
+        "status": status,
+        "detail": detail or _DETAILS.get(status, ""),
+        "request_id": request.request_id,
+    }
+    response = render_to_response("error.jinja2", with_globals(request, variables), request=request)
     response.status_int = status
+    if retry_seconds is not None:
+        response.headers["Retry-After"] = str(retry_seconds)
     return response
 
 
@@ -87,12 +88,11 @@ def http_error(error: HTTPException, request: Request) -> Response:
 
 def forbidden(error: Any, request: Request) -> Response:
     """Redirects to the sign-in page, except for a form, which would be lost silently."""
-    if request.identity is not None:
-        # Our own exceptions have a detail for users; Pyramid's is about permissions.
-        return error_page(request, 403, error.detail if error.result is None else None)
-    if request.method in ("GET", "HEAD"):
+    if request.identity is None and request.method in ("GET", "HEAD"):
         return SeeOther(login_path(request.path_qs))
-    return error_page(request, 403, error.detail if error.result is None else SIGNED_OUT)
+    # Our own exceptions have a detail for users; Pyramid's is about permissions.
+    of_pyramid = None if request.identity is not None else SIGNED_OUT
+    return error_page(request, 403, error.detail if error.result is None else of_pyramid)
 
 
 def stale_form(error: BadCSRFToken, request: Request) -> Response:
@@ -103,13 +103,9 @@ def unavailable(error: Exception, request: Request) -> Response:
     if is_news(error):
         logger.error("pages: %s", error)
     if isinstance(error, StorageDamaged):
-        response = error_page(request, 503, DAMAGED, "This page cannot be shown")
-        response.headers["Retry-After"] = str(DAMAGED_RETRY_SECONDS)
-        return response
-    limiter = isinstance(error, LimiterUnavailable)
-    response = error_page(request, 503, _NOT_COUNTED if limiter else None)
-    response.headers["Retry-After"] = str(STORAGE_RETRY_SECONDS)
-    return response
+        return error_page(request, 503, DAMAGED, "This page cannot be shown", DAMAGED_RETRY_SECONDS)
+    detail = _NOT_COUNTED if isinstance(error, LimiterUnavailable) else None
+    return error_page(request, 503, detail, retry_seconds=STORAGE_RETRY_SECONDS)
 
 
 def took_too_long(error: TookTooLong, request: Request) -> Response:
@@ -118,15 +114,12 @@ def took_too_long(error: TookTooLong, request: Request) -> Response:
 
 
 def busy(error: BulkheadFull, request: Request) -> Response:
-    response = error_page(request, 503, OWN_BUSY if error.is_own else BUSY)
-    response.headers["Retry-After"] = str(STORAGE_RETRY_SECONDS)
-    return response
+    detail = OWN_BUSY if error.is_own else BUSY
+    return error_page(request, 503, detail, retry_seconds=STORAGE_RETRY_SECONDS)
 
 
 def download_running(error: DownloadRunning, request: Request) -> Response:
-    response = error_page(request, 429, DOWNLOAD_RUNNING)
-    response.headers["Retry-After"] = str(DOWNLOAD_RETRY_SECONDS)
-    return response
+    return error_page(request, 429, DOWNLOAD_RUNNING, retry_seconds=DOWNLOAD_RETRY_SECONDS)
 
 
 def undecodable(error: UnicodeDecodeError, request: Request) -> Response:
@@ -139,14 +132,18 @@ def unexpected(error: Exception, request: Request) -> Response:
 
 def includeme(config: Configurator) -> None:
     here = {"path_info": f"^({'|'.join(PAGES)})(/|$)"}
-    config.add_exception_view(http_error, context=HTTPException, **here)
     config.add_notfound_view(http_error, **here)
     config.add_forbidden_view(forbidden, **here)
-    config.add_exception_view(stale_form, context=BadCSRFToken, **here)
-    for error in (StorageUnavailable, StorageNotReady, LimiterUnavailable):
-        config.add_exception_view(unavailable, context=error, **here)
-    config.add_exception_view(took_too_long, context=TookTooLong, **here)
-    config.add_exception_view(busy, context=BulkheadFull, **here)
-    config.add_exception_view(download_running, context=DownloadRunning, **here)
-    config.add_exception_view(undecodable, context=UnicodeDecodeError, **here)
-    config.add_exception_view(unexpected, context=Exception, **here)
+    for error, view in (
+        (HTTPException, http_error),
+        (BadCSRFToken, stale_form),
+        (StorageUnavailable, unavailable),
+        (StorageNotReady, unavailable),
+        (LimiterUnavailable, unavailable),
+        (TookTooLong, took_too_long),
+        (BulkheadFull, busy),
+        (DownloadRunning, download_running),
+        (UnicodeDecodeError, undecodable),
+        (Exception, unexpected),
+    ):
+        config.add_exception_view(view, context=error, **here)

@@ -3,7 +3,8 @@
 import csv
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +44,18 @@ class FormFaults(Exception):
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__(errors)
         self.errors = dict(errors)
+
+
+@contextmanager
+def form_errors() -> Iterator[dict[str, str]]:
+    """Collects why a form is refused: sentences by field, that of the whole form at ``form``."""
+    errors: dict[str, str] = {}
+    try:
+        yield errors
+    except FormFaults as refused:
+        errors |= refused.errors
+    except ChangeRefused as refused:
+        errors["form"] = sentence(refused)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the form of a file calls options, and messages that name them so."""
+"""The names that pages have for command-line options, and messages with these names."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.importers.questions import CODE, NAME
 
-#: What choices are called.
+#: Labels of choices, by option.
 CHOICES = {
     "ids": {"stable": "Stable: one transaction each", "reused": "Used again for others"},
     "first_day": {"same": "The same transactions", "new": "Other transactions"},
@@ -19,7 +19,7 @@ CHOICES = {
     "units": {"major": "Whole units", "minor": "Hundredths, such as cents"},
     "positive": {"in": "Money coming in", "out": "Money going out"},
 }
-#: What the columns of fields are called.
+#: Labels of the columns of fields.
 COLUMNS = {
     "recordDate": "Date column",
     "amount": "Amount column",
@@ -38,7 +38,7 @@ COLUMNS = {
     "originalAmount": "Original amount column",
     "originalCurrencyCode": "Original currency column",
 }
-#: Words of a command line -> what stands on the pages for them.
+#: Words of a command line -> their label on the pages.
 _LABELS = {
     **{option.flag: option.label for option in FILE_OPTIONS},
     **{
@@ -47,11 +47,11 @@ _LABELS = {
         for choice, label in CHOICES.get(option.name, {}).items()
     },
     **{f"--map {field}": label for field, label in COLUMNS.items()},
-    "--with-later": "Take back the later ones as well",
-    "--keep-changed": "Leave what a hand changed since",
+    "--with-later": "Undo later changes as well",
+    "--keep-changed": "Keep later manual edits",
     "'finance-api transfers find'": "Transfers",
 }
-#: A column follows =; none does if the field is to have none. What is in quotes is of the file.
+#: A column follows ``=``, or nothing if the field has no column. Quoted words are the file's own.
 _WORDS = re.compile(
     f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
     r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"
@@ -66,7 +66,7 @@ def in_labels(message: str) -> str:
 
 
 def answer_in_labels(words: Sequence[str], instead_of: Sequence[str]) -> str:
-    """What an answer says in the form."""
+    """The text of an answer in the form."""
     if not words:
         return f"without {in_labels(', '.join(instead_of))}"
     return in_labels(" ".join(words).replace(" --", ", --"))

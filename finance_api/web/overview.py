@@ -17,7 +17,7 @@ from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiResults, Course
-from finance_api.web.money_plots import Plot, column_plot, line_plot
+from finance_api.web.plots import Plot, column_plot, line_plot
 from finance_api.web.record_filters import NO_CATEGORY
 from finance_api.web.rendering import month_words
 from finance_api.web.timespans import Timespan

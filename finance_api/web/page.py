@@ -1,13 +1,15 @@
-"""Helpers of the views: template variables, forms, redirections."""
+"""Helpers of the views: template variables, forms, units of work, redirections."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
+from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
 from pyramid.response import Response
 
 from finance_api.auth.auditing import origin_of
+from finance_api.auth.permissions import Permission
 from finance_api.http.identity import SessionIdentity
 from finance_api.http.requests import Request
 from finance_api.ledger.changing import changing
@@ -31,11 +33,30 @@ SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]
-    """A redirection to a path; WebOb would put the request's Host before it."""
+    """A redirection to a path; WebOb would add the request's Host."""
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         start_response(self.status, self.headerlist)
         return self.app_iter
+
+
+def in_place(view: Any, info: Any) -> Any:
+    """View deriver: a page that reads the user's data has a place among the requests for data.
+
+    Its template is rendered within, as it reads, too.
+    """
+    if info.options.get("permission") is not Permission.DATA_READ:
+        return view
+
+    def wrapped(context: Any, request: Request) -> Response:
+        user_id = identity_of(request).user.id
+        return request.in_place(lambda: view(context, request), user_id, is_cheap=False)
+
+    return wrapped
+
+
+def includeme(config: Configurator) -> None:
+    config.add_view_deriver(in_place)
 
 
 def page(section: str, title: str, /, **variables: Any) -> dict[str, Any]:
@@ -46,7 +67,7 @@ def page(section: str, title: str, /, **variables: Any) -> dict[str, Any]:
 def writing(request: Request) -> AbstractContextManager[WritableStorage]:
     """A unit of work that writes, and does not wait long for another writer.
 
-    It ends the one that reads: a request never needs two connections.
+    It ends the request's reading unit: a request never needs two connections.
     """
     request.close_storage()
     backend = request.services.storage
@@ -55,7 +76,7 @@ def writing(request: Request) -> AbstractContextManager[WritableStorage]:
 
 @contextmanager
 def writing_for_user(request: Request) -> Iterator[WritableStorage]:
-    """As `writing`, with the user locked and only if the session has not ended meanwhile: 403."""
+    """`writing` with the user locked; 403 if the session has ended meanwhile."""
     identity = identity_of(request)
     with writing(request) as storage:
         with suppress(NotFound):
@@ -68,10 +89,10 @@ def writing_for_user(request: Request) -> Iterator[WritableStorage]:
 def editing(
     request: Request, action: str | None, *, dry_run: bool = False
 ) -> Iterator[LedgerSession]:
-    """A change of the user's data, as commands make it, if the session has not ended: else 403.
+    """A change of the user's data, as commands make it; 403 if the session has ended meanwhile.
 
-    action: what it is called in the history; None: it is an undo. dry_run: everything but keeping
-    it. Raises ImportRefused.
+    action: its name in the history; None for an undo. dry_run: nothing is kept.
+    Raises ChangeRefused.
     """
     identity = identity_of(request)
     request.close_storage()
@@ -113,8 +134,14 @@ def done(path: str, notice: str) -> Response:
     return SeeOther(f"{path}?done={notice}")
 
 
+def refused(request: Request, page: dict[str, Any], status: int = 400) -> dict[str, Any]:
+    """Shows a page with the status of a form that was refused."""
+    request.response.status_int = status
+    return page
+
+
 def own_rows(request: Request) -> UserRows:
-    """Raises StorageUnavailable where what is read is a replica that has not heard of the user."""
+    """Raises StorageUnavailable if a read replica does not have the user yet."""
     user = identity_of(request).user
     data_state_of(request.storage, user.id)
     return UserRows(request.storage, user)
@@ -126,7 +153,7 @@ def today_of(request: Request) -> int:
 
 
 def path_id(request: Request) -> str:
-    """The id in the path; 404 if it is none."""
+    """The id in the path; 404 if it is not an id."""
     try:
         return parse_id(request.matchdict["id"])
     except IdError:
@@ -134,12 +161,12 @@ def path_id(request: Request) -> str:
 
 
 def own_row(request: Request, resource: Resource) -> Row:
-    """The user's row with the id in the path; 404 if there is none such."""
+    """The user's row with the id in the path; 404 if there is no such row."""
     row_id = path_id(request)
-    found = request.storage.data.get_rows(identity_of(request).user.id, resource, [row_id])
-    if row_id not in found:
+    rows = request.storage.data.get_rows(identity_of(request).user.id, resource, [row_id])
+    if row_id not in rows:
         raise HTTPNotFound()
-    row: Row = found[row_id]
+    row: Row = rows[row_id]
     return row
 
 

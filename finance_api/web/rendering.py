@@ -1,4 +1,4 @@
-"""Template filters for numbers and times, and variables of every template."""
+"""Template filters for numbers and times, and the variables of every template."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -41,16 +41,16 @@ NOTICES = {
     "added": "Added.",
     "saved": "Saved.",
     "removed": "Removed.",
-    "records-changed": "The chosen records are changed.",
-    "records-same": "The chosen records had that already.",
-    "rules-applied": "The rules are applied.",
-    "transfers-found": "All records have been looked at.",
+    "records-changed": "The chosen records were changed.",
+    "records-same": "The chosen records already had that.",
+    "rules-applied": "The rules were applied.",
+    "transfers-found": "All records were searched for transfers.",
     "transfers-linked": "Confirmed. Budgets and sums leave these transfers out.",
-    "transfers-refused": "These are not transfers, and are not proposed again.",
-    "changed-elsewhere": "This file was changed in another window. This is how it is now.",
+    "transfers-refused": "Dismissed. These pairs are not proposed again.",
+    "changed-elsewhere": "This file was changed in another window. This is its current state.",
     "already-imported": "This file was already imported. It was not imported a second time.",
-    "discarded": "The file is discarded. Nothing was imported.",
-    "undone": "Taken back. What was there before is there again.",
+    "discarded": "The file was discarded. Nothing was imported.",
+    "undone": "Undone. Your data is as it was before.",
     "token-renamed": "The token is renamed.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
@@ -86,7 +86,7 @@ def time_of_day(seconds: int, time_zone: str = UTC) -> Markup:
 
 
 def _clock(local: datetime) -> str:
-    """``13:00 CET``, not divided, or ``13:00 UTC-03`` where the zone has no letters."""
+    """``13:00 CET`` with a no-break space, or ``13:00 UTC-03`` for a zone without a name."""
     name = local.tzname() or ""
     return f"{local:%H:%M}\N{NO-BREAK SPACE}{'UTC' if name.startswith(('+', '-')) else ''}{name}"
 
@@ -108,7 +108,7 @@ def amount(units: int) -> str:
 
 
 def cents(units: int) -> int:
-    """Rounded to two decimals: what is converted has more."""
+    """Rounded to two decimals; converted amounts have more."""
     return rounded(units, _CENT) * _CENT
 
 
@@ -132,8 +132,8 @@ def static_url(name: str) -> str:
 
 
 def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a template and those of every template."""
-    # Not `authentication`, which may be what failed.
+    """The variables of a template, and those of every template."""
+    # Not `request.identity`: on an error page it may be what failed.
     identity = request.known_identity
     user = None if identity is None else identity.user
     has_form = user is not None or values.get("page") == "login"
@@ -166,7 +166,7 @@ def add_globals(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
 
 
 def _in_zone_of_user(show: Callable[[int, str], Markup]) -> Callable[[Context, int], Markup]:
-    """The filter that shows a moment in the time zone of who is signed in."""
+    """A filter that shows a moment in the time zone of the signed-in user."""
 
     @pass_context
     def shown(context: Context, seconds: int) -> Markup:

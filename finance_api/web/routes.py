@@ -1,7 +1,10 @@
-"""The routes of the pages."""
+"""The routes of the pages, and the decorators of their views."""
+
+from typing import Any
 
 from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
+from pyramid.view import view_config
 
 from finance_api.auth.contexts import own_pages
 from finance_api.http.surfaces import SETTINGS_PAGES, UPLOADS
@@ -58,6 +61,24 @@ ROUTES = {
     "settings.session_end": "/settings/security/sessions/{id}/end",
     "settings.sign_out_everywhere": "/settings/security/sign-out-everywhere",
 }
+
+
+def get(route: str, permission: str, template: str | None = None, **options: Any) -> view_config:
+    """Decorate the view that answers GET for a route. options: of `view_config`."""
+    return _view(route, "GET", permission, template, options)
+
+
+def post(route: str, permission: str, template: str | None = None, **options: Any) -> view_config:
+    """Decorate the view that answers POST for a route. options: of `view_config`."""
+    return _view(route, "POST", permission, template, options)
+
+
+def _view(
+    route: str, method: str, permission: str, template: str | None, options: dict[str, Any]
+) -> view_config:
+    if template is not None:
+        options["renderer"] = f"{template}.jinja2"
+    return view_config(route_name=route, request_method=method, permission=permission, **options)
 
 
 def includeme(config: Configurator) -> None:

@@ -362,7 +362,7 @@ def _first_token_without_name(page: Page) -> None:
 
 def _look_at_progress(page: Page) -> None:
     """It would load itself anew while it is looked at."""
-    _follow("Look: xxx")(page)
+    _follow("Show: xxx")(page)
     page.evaluate("for (let timer = 1; timer < 100; timer++) clearTimeout(timer)")
 
 
@@ -371,7 +371,7 @@ def _import(page: Page) -> None:
     content = statement(12, f"Savings {next(_numbers)}").encode()
     file = {"name": "Umsätze 2026-03.csv", "mimeType": "text/csv", "buffer": content}
     page.locator("#file").set_input_files(file)
-    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_role("button", name="Check the file").click()
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("The file is imported.").wait_for()
 
@@ -468,7 +468,7 @@ SCREENS = (
     Screen("security-changed", "household", "/settings/security?done=password-changed"),
     Screen("import", "importer", "/import"),
     Screen("import-first", "newcomer", "/import"),
-    Screen("import-none", "newcomer", "/import", _submit("Look at the file")),
+    Screen("import-none", "newcomer", "/import", _submit("Check the file")),
     Screen("import-preview", "importer", "/import", _follow("Continue: Ums")),
     Screen(
         "import-options",

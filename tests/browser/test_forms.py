@@ -64,15 +64,6 @@ def test_a_wrong_password_does_not_tell_whether_the_account_exists(site, page):
     expect(page).to_have_title("Overview · finance_api")
 
 
-def test_signing_in_leads_to_the_page_that_was_wanted(site, page):
-    user = site.user(password=PASSWORD)
-    page.goto("/settings/usage?period=12weeks")
-    page.get_by_label("E-mail").fill(user.email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
-    expect(page).to_have_url(f"{site.url}/settings/usage?period=12weeks")
-
-
 def test_a_token_without_name_scope_and_future(inside):
     inside.goto("/settings/tokens/new")
     for box in inside.get_by_role("checkbox").all():
@@ -113,16 +104,3 @@ def test_a_new_password_that_is_too_short_or_not_repeated(inside):
         inside.get_by_label("New password", exact=True),
         "A password has 8 to 1024 characters.",
     )
-
-
-def test_a_form_of_a_session_that_has_ended_says_so(site, page):
-    user = site.user()
-    site.enter(page.context, user)
-    page.goto("/settings/tokens/new")
-    page.get_by_label("Name").fill("Too late")
-    site.change(lambda storage: storage.sessions.delete_all(user.id))
-    page.get_by_role("button", name="Create the token").click()
-    expect(page.get_by_role("main")).to_contain_text("You have been signed out")
-    page.get_by_role("link", name="Go to the sign-in page").click()
-    expect(page.get_by_label("E-mail")).to_be_visible()
-    assert site.change(lambda storage: storage.tokens.list_by_user(user.id)) == []

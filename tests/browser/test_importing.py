@@ -8,7 +8,7 @@ from support.uploads import OPEN
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_a_file_becomes_data_and_is_taken_back(site, windows, scripts):
+def test_a_file_becomes_data_and_is_undone(site, windows, scripts):
     context = windows.open(java_script_enabled=scripts)
     user = site.user()
     site.enter(context, user)
@@ -22,14 +22,14 @@ def test_a_file_becomes_data_and_is_taken_back(site, windows, scripts):
     page.get_by_role("main").get_by_role("link", name="Import a file").click()
     file = {"name": "Karte März.csv", "mimeType": "text/csv", "buffer": OPEN}
     page.get_by_label("File").set_input_files(file)
-    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_role("button", name="Check the file").click()
     expect(page.get_by_role("heading", name="More about this file")).to_be_visible()
     # What a positive amount means is asked for, and not answered for anybody.
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
     page.get_by_role("radio", name="The amount of line 2 goes out").check()
     page.get_by_label("Name", exact=True).fill("Card")
     page.get_by_label("Currency", exact=True).first.fill("EUR")
-    page.get_by_role("button", name="Look at it again").click()
+    page.get_by_role("button", name="Check it again").click()
     expect(page.get_by_role("heading", name="Preview")).to_be_visible()
     expect(page.get_by_role("row", name="Corner Shop").first).to_contain_text("−12.50")
     assert records() == []
@@ -39,9 +39,9 @@ def test_a_file_becomes_data_and_is_taken_back(site, windows, scripts):
 
     page.get_by_role("link", name="See this import").click()
     expect(page.get_by_role("heading", name="Import 1")).to_be_visible()
-    page.get_by_role("link", name="Take it back").click()
+    page.get_by_role("link", name="Undo", exact=True).click()
     expect(page.get_by_text("1 account, 2 records")).to_be_visible()
     assert len(records()) == 2
-    page.get_by_role("button", name="Take it back").click()
-    expect(page.get_by_text("Taken back. What was there before is there again.")).to_be_visible()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("Undone. Your data is as it was before.")).to_be_visible()
     assert records() == []

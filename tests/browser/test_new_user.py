@@ -6,7 +6,7 @@ import time
 
 from playwright.sync_api import Page, expect
 
-from browser.site import PASSWORD, Site
+from browser.site import PASSWORD
 
 
 def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
@@ -86,25 +86,6 @@ def test_a_new_user_lets_a_program_in_sees_what_it_does_and_locks_it_out(site, w
     expect(page).to_have_url(re.compile("/settings/login"))
 
 
-def test_a_token_reads_only_what_was_ticked_and_only_until_its_day(site, page):
-    site.enter(page.context, site.user())
-    page.goto("/settings/tokens/new")
-    page.get_by_label("Name").fill("Budget display")
-    for label in ("Accounts", "Budgets"):
-        page.get_by_label(label, exact=True).check()
-    expect(page.get_by_label("Last day")).to_be_hidden()
-    page.get_by_label("On a date").check()
-    page.get_by_label("Last day").fill("2099-01-31")
-    page.get_by_role("button", name="Create the token").click()
-    token = page.locator("#token").inner_text()
-    assert site.get("/v1/api/budgets", token) == 200
-    assert site.get("/v1/api/records", token) == 403
-    page.get_by_role("link", name="I have copied it").click()
-    row = page.get_by_role("row").filter(has_text="Budget display")
-    expect(row).to_contain_text("accounts, budgets")
-    expect(row).to_contain_text("1 Feb 2099")
-
-
 def test_going_back_does_not_show_a_token_again(site, windows):
     user = site.user()
     context = windows.open()
@@ -118,31 +99,3 @@ def test_going_back_does_not_show_a_token_again(site, windows):
     expect(page).to_have_url(f"{site.url}/settings/tokens")
     expect(page.locator("body")).not_to_contain_text(token)
     assert len(site.change(lambda storage: storage.tokens.list_by_user(user.id))) == 1
-
-
-def test_without_premium_the_page_says_how_to_get_it(site: Site, page: Page):
-    user = site.user(premium=False)
-    site.enter(page.context, user)
-    page.goto("/settings/tokens")
-    expect(page.get_by_role("heading", name="API tokens need premium")).to_be_visible()
-    expect(page.get_by_role("link", name="Create a token")).to_have_count(0)
-    command = shlex.split(page.locator("#premium-command").inner_text())
-    assert command == ["finance-api", "user", "set", user.email, "--premium"]
-    page.goto("/settings/tokens/new")
-    expect(page.get_by_role("button", name="Create the token")).to_have_count(0)
-    site.change(lambda storage: storage.users.update(user.id, premium=True))
-    page.goto("/settings/tokens/new")
-    expect(page.get_by_role("button", name="Create the token")).to_be_visible()
-
-
-def test_all_data_can_be_downloaded(site, page):
-    user = site.user()
-    site.load_demo(user, records=50)
-    site.enter(page.context, user)
-    page.goto("/accounts")
-    with page.expect_download() as begun:
-        page.get_by_role("link", name="Download my data").click()
-    assert re.fullmatch(r"finance-data-[0-9-]{10}\.ndjson", begun.value.suggested_filename)
-    lines = begun.value.path().read_bytes().splitlines()
-    assert len(lines) > 50
-    assert all(line.startswith(b"{") and line.endswith(b"}") for line in lines)

@@ -362,14 +362,11 @@ class Visitor:
         headers: Mapping[str, str | None] | None = None,
         **options: Any,
     ) -> TestResponse:
-        """Sends just these fields, with what a browser says of where a form comes from.
-
-        From pages with `Referrer-Policy: no-referrer` that is an origin of null.
-        """
+        """Sends just these fields, with what a browser says of where a form comes from."""
         pairs = list(sent.items()) if isinstance(sent, Mapping) else list(sent)
         own = {
             "Content-Type": "application/x-www-form-urlencoded",
-            "Origin": "null",
+            "Origin": f"{'https' if self.https else 'http'}://{self.host}",
             "Sec-Fetch-Site": "same-origin",
         }
         body = urlencode(pairs, errors="surrogatepass").encode()
@@ -475,7 +472,7 @@ def assert_protected(response: TestResponse, *, https: bool, static: bool = Fals
     assert headers.getall("Content-Security-Policy") == [POLICY]
     assert headers.getall("X-Frame-Options") == ["DENY"]
     assert headers.getall("X-Content-Type-Options") == ["nosniff"]
-    assert headers.getall("Referrer-Policy") == ["no-referrer"]
+    assert headers.getall("Referrer-Policy") == ["same-origin"]
     assert _REQUEST_ID.fullmatch(headers["X-Request-Id"])
     assert ("Strict-Transport-Security" in headers) == https
     if https:

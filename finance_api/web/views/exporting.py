@@ -1,7 +1,6 @@
 """The export of all data."""
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth.auditing import note_export
 from finance_api.auth.permissions import Permission
@@ -12,13 +11,10 @@ from finance_api.ledger.dump import dump
 from finance_api.storage.interface import Storage, data_state_of
 from finance_api.values.time import date_text
 from finance_api.web.page import identity_of
+from finance_api.web.routes import get
 
 
-@view_config(
-    route_name="export",
-    request_method="GET",
-    permission=Permission.DATA_READ,
-)
+@get("export", Permission.DATA_READ)
 def export(request: Request) -> Response:
     """All of the user's data in the native format, as ``finance-api dump`` writes it."""
     user_id = identity_of(request).user.id

@@ -1,11 +1,9 @@
-"""Bringing data in: choose a file, see what it is, give what is missing, preview, confirm."""
+"""Importing a file: choose it, answer what it leaves open, check the preview, confirm."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth.auditing import origin_of
 from finance_api.auth.permissions import Permission
@@ -14,7 +12,7 @@ from finance_api.http.surfaces import UPLOADS
 from finance_api.importers import NATIVE
 from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
-from finance_api.resources import ACCOUNTS
+from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
@@ -32,8 +30,8 @@ from finance_api.uploads.stored_uploads import (
 from finance_api.uploads.worker import is_gone, this_worker
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
-from finance_api.web.forms import named_options
-from finance_api.web.option_labels import in_labels
+from finance_api.web.forms import label_of, named_options
+from finance_api.web.option_labels import COLUMNS, in_labels
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -42,26 +40,26 @@ from finance_api.web.page import (
     own_rows,
     page,
     path_text,
+    refused,
     writing,
     writing_for_user,
 )
-from finance_api.web.receiving import SentFile, TooLarge, TooSlow, sent_file
+from finance_api.web.receiving import TooLarge, TooSlow, sent_file
+from finance_api.web.routes import get, post
 from finance_api.web.upload_form import given_in, upload_form
 
-#: How long an upload waits until another one has been received: a browser cannot send it again.
+#: How long an upload waits for another of the same user: a browser cannot send it again.
 _PLACE_SECONDS = 5
-#: How long a request waits for the work at an upload: most files are small.
+#: How long a request waits for the work on an upload: most files are small.
 _WAIT_SECONDS = 1.5
+_WRITE = Permission.DATA_WRITE
+#: The states in which options can be chosen.
+_WAITING = (UploadState.READY, UploadState.ASKING)
 _SILENT = "The server stopped while it was reading this file. Nothing was changed."
-_ELSEWHERE = "This file was changed in another window. This is how it is now."
+_ELSEWHERE = "This file was changed in another window. This is its current state."
 
 
-@view_config(
-    route_name="import",
-    request_method="GET",
-    renderer="import.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@get("import", _WRITE, "import")
 def show_uploads(request: Request) -> dict[str, Any]:
     return _choose(request, {})
 
@@ -73,88 +71,61 @@ def _choose(request: Request, errors: dict[str, str]) -> dict[str, Any]:
         "Import",
         errors=errors,
         uploads=waiting_uploads(request.storage, user_id, now),
-        max_bytes=_max_bytes(request),
+        max_bytes=request.registry.settings["finance_api.imports.max_upload_bytes"],
         life_seconds=LIFE_SECONDS,
         is_lasting=request.services.storage.persistent,
     )
 
 
 def _refused(request: Request, status: int, sentence: str) -> dict[str, Any]:
-    request.response.status_int = status
     # The request's time went into receiving the file.
     with no_time_limit():
-        return _choose(request, {"file": sentence})
+        return refused(request, _choose(request, {"file": sentence}), status)
 
 
-def _max_bytes(request: Request) -> int:
-    found: int = request.registry.settings["finance_api.imports.max_upload_bytes"]
-    return found
-
-
-@view_config(
-    route_name="import",
-    request_method="POST",
-    renderer="import.jinja2",
-    permission=Permission.DATA_WRITE,
-    # The token is in the body, which is read here.
-    require_csrf=False,
-)
+# The token is in the body, which is read here.
+@post("import", _WRITE, "import", require_csrf=False)
 def receive(request: Request) -> Any:
-    max_seconds = request.registry.settings["finance_api.imports.upload_seconds"]
-    # The thread waits for the browser: a connection to the database need not.
+    settings, user_id = request.registry.settings, identity_of(request).user.id
+    max_bytes = settings["finance_api.imports.max_upload_bytes"]
+    max_seconds = settings["finance_api.imports.upload_seconds"]
+    # Waiting for the browser needs no connection to the database.
     request.close_storage()
     try:
         with (
-            request.services.downloads.running(
-                identity_of(request).user.id, wait_seconds=_PLACE_SECONDS
-            ),
+            request.services.downloads.running(user_id, wait_seconds=_PLACE_SECONDS),
             sent_file(
                 request,
                 "file",
                 lambda fields: require_token(request, fields.get("csrf_token", "")),
-                max_bytes=_max_bytes(request),
+                max_bytes=max_bytes,
                 max_seconds=max_seconds,
             ) as sent,
         ):
-            upload = _receive(request, sent)
-    except _NothingSent as error:
-        return _refused(request, 400, str(error))
+            if not sent.name:
+                return _refused(request, 400, "Choose a file.")
+            if not sent.size:
+                return _refused(request, 400, "The file is empty; there is nothing to import.")
+            now = request.services.clock.now()
+            with writing_for_user(request) as storage:
+                upload = add_upload(
+                    storage, user_id, name=sent.name, content=sent.content, size=sent.size, now=now
+                )
     except TooLarge:
-        megabytes = f"{_max_bytes(request) / (1 << 20):.3g}"
+        megabytes = f"{max_bytes / (1 << 20):.3g}"
         why = f"The file is larger than {megabytes} MB. Export a shorter period from your bank"
         return _refused(request, 413, f"{why}, or import it on the server.")
     except TooSlow:
         why = f"The file did not arrive within {max_seconds} seconds. Nothing of it is kept."
         return error_page(request, 408, why)
     except TooManyUploads:
-        return _refused(
-            request,
-            400,
-            f"{MOST_WAITING} files are waiting already. Import or discard one of them first.",
-        )
+        why = f"{MOST_WAITING} files are waiting already. Import or discard one of them first."
+        return _refused(request, 400, why)
     return _begin(request, upload)
 
 
-class _NothingSent(Exception):
-    """The message says what is missing."""
-
-
-def _receive(request: Request, sent: SentFile) -> Upload:
-    """Store the file. Raises _NothingSent, TooManyUploads."""
-    if not sent.name:
-        raise _NothingSent("Choose a file.")
-    if not sent.size:
-        raise _NothingSent("The file is empty; there is nothing to import.")
-    now = request.services.clock.now()
-    user = identity_of(request).user
-    with writing_for_user(request) as storage:
-        return add_upload(
-            storage, user.id, name=sent.name, content=sent.content, size=sent.size, now=now
-        )
-
-
 def _begin(request: Request, upload: Upload) -> Response:
-    """Start the work, and show what comes of it."""
+    """Start the work on an upload, wait for it briefly, and redirect to its page."""
     user, jobs = identity_of(request).user, _jobs(request)
     jobs.start(user, upload, origin_of(request))
     jobs.wait_briefly(user.id, upload.id, _WAIT_SECONDS)
@@ -173,64 +144,60 @@ def _path(upload: Upload) -> str:
 # -- one upload
 
 
-@view_config(
-    route_name="import.upload",
-    request_method="GET",
-    renderer="import_preview.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@get("import.upload", _WRITE, "import_preview")
 def show_upload(request: Request) -> dict[str, Any]:
-    upload = _found(request)
+    upload = _own_upload(request)
     if upload.state is UploadState.FAILED or _is_abandoned(request, upload):
         request.override_renderer = "import_failed.jinja2"
         why = upload.outcome["why"] if upload.state is UploadState.FAILED else _SILENT
         return page("import", "Not imported", upload=upload, why=why)
     if upload.state in AT_WORK:
         request.override_renderer = "import_progress.jinja2"
-        return page(
-            "import",
-            "Importing" if upload.state is UploadState.IMPORTING else "Checking",
-            upload=upload,
-        )
+        title = "Importing" if upload.state is UploadState.IMPORTING else "Checking"
+        return page("import", title, upload=upload)
     if upload.state is UploadState.ASKING:
         return _options_page(request, upload, {})
     return _preview_page(request, upload, None)
 
 
 def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[str, Any]:
-    title = "Imported" if upload.state is UploadState.DONE else "Preview"
+    is_done = upload.state is UploadState.DONE
     return page(
         "import",
-        title,
+        "Imported" if is_done else "Preview",
         upload=upload,
-        is_done=upload.state is UploadState.DONE,
+        is_done=is_done,
         found=upload.outcome,
         sums=_sums(upload.outcome["totals"]),
+        label_of=_label_of,
         remarks=[in_labels(remark) for remark in upload.outcome["remarks"]],
         error=error,
     )
 
 
+def _label_of(name: str) -> str:
+    """The label of a field of records."""
+    field = RECORDS.get_field(name)
+    label = COLUMNS.get(name) or (name if field is None else label_of(field))
+    return label.removesuffix(" column")
+
+
 def _sums(totals: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
-    """Money in and out by currency, never added up across them."""
+    """Money in and out by currency, never added up across currencies."""
     sums: dict[str, dict[str, int]] = {}
     for total in totals:
-        of = sums.setdefault(total["currency"], {"accounts": 0, "money_in": 0, "money_out": 0})
-        of["accounts"] += 1
-        of["money_in"] += total["money_in"]
-        of["money_out"] += total["money_out"]
+        zero = {"accounts": 0, "money_in": 0, "money_out": 0}
+        total_of_currency = sums.setdefault(total["currency"], zero)
+        total_of_currency["accounts"] += 1
+        total_of_currency["money_in"] += total["money_in"]
+        total_of_currency["money_out"] += total["money_out"]
     return sums
 
 
-@view_config(
-    route_name="import.options",
-    request_method="GET",
-    renderer="import_options.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@get("import.options", _WRITE, "import_options")
 def show_options(request: Request) -> Any:
-    upload = _found(request)
-    if upload.state not in (UploadState.READY, UploadState.ASKING):
+    upload = _own_upload(request)
+    if upload.state not in _WAITING:
         return SeeOther(_path(upload))
     return _options_page(request, upload, {})
 
@@ -242,69 +209,46 @@ def _options_page(request: Request, upload: Upload, errors: dict[str, str]) -> d
     except ImportRefused:
         # One of the operator's own is faulty: the refusal of the file says so.
         profiles = []
-    accounts = named_options(own_rows(request), ACCOUNTS)
-    names = list(dict.fromkeys(name for _, name in accounts))
+    names = dict.fromkeys(name for _, name in named_options(own_rows(request), ACCOUNTS))
+    title = "Change how it is read"
+    if upload.state is UploadState.ASKING:
+        can_be_read = upload.outcome["format"] not in (None, NATIVE)
+        title = "More about this file" if can_be_read else "Not imported"
     request.override_renderer = "import_options.jinja2"
-    return page(
-        "import",
-        _title(upload),
-        upload=upload,
-        form=upload_form(upload, names, profiles),
-        errors=errors,
-    )
+    form = upload_form(upload, list(names), profiles)
+    return page("import", title, upload=upload, form=form, errors=errors)
 
 
-def _title(upload: Upload) -> str:
-    if upload.state is not UploadState.ASKING:
-        return "Change how it is read"
-    can_be_read = upload.outcome["format"] not in (None, NATIVE)
-    return "More about this file" if can_be_read else "Not imported"
-
-
-@view_config(
-    route_name="import.options",
-    request_method="POST",
-    renderer="import_options.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@post("import.options", _WRITE, "import_options")
 def choose_options(request: Request) -> Any:
-    upload = _found(request)
-    sent: Mapping[str, Any] = request.POST.dict_of_lists()
+    upload = _own_upload(request)
     try:
-        given = given_in(upload, sent)
+        given = given_in(upload, request.POST.dict_of_lists())
     except ValueError as error:
-        request.response.status_int = 400
-        return _options_page(request, upload, {"form": str(error)})
-    states = (UploadState.READY, UploadState.ASKING)
-    return _work(request, upload, states, UploadState.CHECKING, options=given)
+        return refused(request, _options_page(request, upload, {"form": str(error)}))
+    return _work(request, upload, _WAITING, UploadState.CHECKING, options=given)
 
 
-@view_config(
-    route_name="import.confirm",
-    request_method="POST",
-    renderer="import_preview.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@post("import.confirm", _WRITE, "import_preview")
 def confirm(request: Request) -> Any:
-    upload = _found(request)
+    upload = _own_upload(request)
     saw = form_text(request, "revision") == str(upload.outcome.get("revision"))
     if upload.state is UploadState.READY and not saw:
-        # Of a preview that was made anew since.
-        request.response.status_int = 409
-        return _preview_page(request, upload, _ELSEWHERE)
+        # The form is of an earlier preview.
+        return refused(request, _preview_page(request, upload, _ELSEWHERE), 409)
     return _work(request, upload, (UploadState.READY,), UploadState.IMPORTING)
 
 
-@view_config(route_name="import.again", request_method="POST", permission=Permission.DATA_WRITE)
+@post("import.again", _WRITE)
 def try_again(request: Request) -> Any:
-    upload = _found(request)
+    upload = _own_upload(request)
     states = AT_WORK if _is_abandoned(request, upload) else (UploadState.FAILED,)
     return _work(request, upload, states, UploadState.CHECKING)
 
 
-@view_config(route_name="import.discard", request_method="POST", permission=Permission.DATA_WRITE)
+@post("import.discard", _WRITE)
 def discard(request: Request) -> Response:
-    upload = _found(request)
+    upload = _own_upload(request)
     if upload.state is UploadState.IMPORTING and not _is_abandoned(request, upload):
         return SeeOther(_path(upload))
     user_id = identity_of(request).user.id
@@ -321,23 +265,26 @@ def _work(
     state: UploadState,
     **changes: Any,
 ) -> Response:
-    """Begins the work of a state, if the form was of the upload as it is; else shows that."""
+    """Start the work of a state, if the form was of the upload's current step.
+
+    Otherwise redirect to the upload's page.
+    """
     user_id, now = identity_of(request).user.id, request.services.clock.now()
     if upload.state not in states or form_text(request, "step") != str(upload.step):
-        return _as_it_is(upload)
+        return _current(upload)
     try:
         with writing_for_user(request) as storage:
             begun = storage.uploads.change(
                 user_id, upload, state=state, alive_at=now, worker=this_worker(), **changes
             )
     except Conflict:
-        return _as_it_is(_found(request))
+        return _current(_own_upload(request))
     except NotFound:
         raise HTTPNotFound() from None
     return _begin(request, begun)
 
 
-def _as_it_is(upload: Upload) -> Response:
+def _current(upload: Upload) -> Response:
     """Redirect to the upload's page, after a form that was made for an earlier step."""
     if upload.state is UploadState.IMPORTING:
         # A double click. The page shows the progress, then the result.
@@ -346,8 +293,8 @@ def _as_it_is(upload: Upload) -> Response:
     return SeeOther(f"{_path(upload)}?done={notice}")
 
 
-def _found(request: Request) -> Upload:
-    """The upload of the path, of this user. Raises HTTPNotFound."""
+def _own_upload(request: Request) -> Upload:
+    """The upload in the path; 404 if the user has no such upload."""
     user_id, now = identity_of(request).user.id, request.services.clock.now()
     try:
         return get_upload(request.storage, user_id, path_text(request, "id"), now)
@@ -356,7 +303,7 @@ def _found(request: Request) -> Upload:
 
 
 def _is_abandoned(request: Request, upload: Upload) -> bool:
-    """Whether the process that worked at it seems to be gone."""
+    """Whether the process that worked on the upload seems to be gone."""
     key = (identity_of(request).user.id, upload.id)
     is_silent = is_abandoned(upload, request.services.clock.now())
     if not is_silent or key in _jobs(request).running:
@@ -367,5 +314,5 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
         with writing(request):
             return True
     except StorageUnavailable:
-        # Perhaps it writes: SQLite lets nobody else write then, not even that one is alive.
+        # It may be writing: then SQLite lets nobody else write, not even a sign of life.
         return False

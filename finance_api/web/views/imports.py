@@ -1,9 +1,8 @@
-"""The history of imports and edits, and taking them back."""
+"""The history of imports and edits, and undoing them."""
 
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
-from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
@@ -13,46 +12,31 @@ from finance_api.query.model import Operator, Query, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
 from finance_api.web.option_labels import in_labels
-from finance_api.web.page import SeeOther, done, editing, form_text, identity_of, page
+from finance_api.web.page import SeeOther, done, editing, form_text, identity_of, page, refused
+from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
+from finance_api.web.routes import get, post
 
 IMPORTS = "/imports"
-_PAGE = 50
-_MOVED = "Your data has changed since this page was made. Look at it again, and confirm."
+_CHANGED = "Your data has changed since this page was made. Check it again, and confirm."
 
 
-class _DataMoved(Exception):
-    """The data is not what was looked at."""
+class _DataChanged(Exception):
+    """The data has changed since the preview."""
 
 
-@view_config(
-    route_name="imports",
-    request_method="GET",
-    renderer="imports.jinja2",
-    permission=Permission.DATA_READ,
-)
+@get("imports", Permission.DATA_READ, "imports")
 def show_history(request: Request) -> dict[str, Any]:
-    user_id = identity_of(request).user.id
-    entries = request.storage.history.list_entries(user_id)[::-1]
-    text = request.GET.get("page", "1")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 1
-    first = (max(number, 1) - 1) * _PAGE
-    names = _account_names(request)
+    entries = request.storage.history.list_entries(identity_of(request).user.id)[::-1]
+    first, names = offset_of(request), _account_names(request)
     return page(
         "imports",
         "Imports",
-        entries=[_shown(entry, names) for entry in entries[first : first + _PAGE]],
-        total=len(entries),
-        number=max(number, 1),
-        pages=-(-len(entries) // _PAGE),
+        entries=[_shown(entry, names) for entry in entries[first : first + PAGE_ROWS]],
+        pager=Pager.of(request, len(entries)),
     )
 
 
-@view_config(
-    route_name="imports.entry",
-    request_method="GET",
-    renderer="imports_entry.jinja2",
-    permission=Permission.DATA_READ,
-)
+@get("imports.entry", Permission.DATA_READ, "imports_entry")
 def show_entry(request: Request) -> dict[str, Any]:
     entry = _entry(request)
     user_id = identity_of(request).user.id
@@ -124,15 +108,10 @@ def _option_words(entry: HistoryEntry) -> list[tuple[str, str]]:
     return words
 
 
-# -- taking back
+# -- undoing
 
 
-@view_config(
-    route_name="imports.undo",
-    request_method="GET",
-    renderer="imports_undo.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@get("imports.undo", Permission.DATA_WRITE, "imports_undo")
 def show_undo(request: Request) -> Any:
     entry = _entry(request)
     if entry.undone_at is not None:
@@ -141,42 +120,35 @@ def show_undo(request: Request) -> Any:
     return _undo_page(request, choices, None)
 
 
-@view_config(
-    route_name="imports.undo",
-    request_method="POST",
-    renderer="imports_undo.jinja2",
-    permission=Permission.DATA_WRITE,
-)
-def take_back(request: Request) -> Any:
+@post("imports.undo", Permission.DATA_WRITE, "imports_undo")
+def undo_entry(request: Request) -> Any:
     choices = {name: bool(form_text(request, name)) for name in ("with_later", "keep_changed")}
     number = _entry(request).number
     try:
         _undo(request, number, choices, saw=form_text(request, "revision"))
-    except _DataMoved:
-        request.response.status_int = 409
-        return _undo_page(request, choices, _MOVED)
+    except _DataChanged:
+        return refused(request, _undo_page(request, choices, _CHANGED), 409)
     except ChangeRefused as error:
-        request.response.status_int = 409
-        return _undo_page(request, choices, in_labels(error.reason))
+        return refused(request, _undo_page(request, choices, in_labels(error.reason)), 409)
     return done(f"{IMPORTS}/{number}", "undone")
 
 
 def _undo_page(request: Request, choices: dict[str, bool], error: str | None) -> dict[str, Any]:
-    """What taking back would do: it is done, and not kept."""
+    """The preview of an undo, from a dry run."""
     entry = _shown(_entry(request), _account_names(request))
-    report, revision, refused = None, 0, None
+    report, revision, reason = None, 0, None
     try:
         report, revision = _undo(request, entry["number"], choices, saw=None)
     except ChangeRefused as refusal:
-        refused = in_labels(refusal.reason)
+        reason = in_labels(refusal.reason)
     return page(
         "imports",
-        f"Take back {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",
+        f"Undo {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",
         entry=entry,
         choices=choices,
-        report=None if report is None else _report(report),
+        report=report,
         revision=revision,
-        refused=refused,
+        refused=reason,
         error=error,
     )
 
@@ -184,24 +156,12 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
 def _undo(
     request: Request, number: int, choices: dict[str, bool], *, saw: str | None
 ) -> tuple[UndoReport, int]:
-    """saw: the revision that was looked at; None: nothing is kept.
+    """Returns a report, and the revision of the data before.
 
-    Returns what became of it, and the revision that it was of. Raises ChangeRefused, _DataMoved.
+    saw: the revision in the preview; None: a dry run. Raises ChangeRefused, _DataChanged.
     """
     with editing(request, None, dry_run=saw is None) as session:
         revision = session.before.revision
         if saw is not None and saw != str(revision):
-            raise _DataMoved
+            raise _DataChanged
         return undo(session, number, **choices), revision
-
-
-def _report(report: UndoReport) -> dict[str, Any]:
-    removed, restored = report.texts
-    return {
-        "entries": report.entries,
-        "removed": removed,
-        "restored": restored,
-        "kept": report.kept,
-        "used": report.used,
-        "remarks": report.remarks,
-    }

@@ -1,11 +1,9 @@
 """JSON Web Tokens of the internal API: list, issue, revoke."""
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth.issuing import IssueRefused
 from finance_api.auth.jwt_issuing import TooManyJwts, issue_jwt, revoke_own_jwt
@@ -25,121 +23,95 @@ from finance_api.web.page import (
     identity_of,
     page,
     path_text,
+    refused,
     sentence,
     writing,
     writing_for_user,
 )
+from finance_api.web.routes import get, post
 from finance_api.web.shown_once import show_once, taken
 
 JWTS = f"{SETTINGS_PAGES}/jwts"
 MADE = f"{JWTS}/made"
 
-_LIFETIMES = (
-    (900, "15 minutes"),
-    (3_600, "1 hour"),
-    (28_800, "8 hours"),
-    (86_400, "1 day"),
-    (604_800, "7 days"),
-    (2_592_000, "30 days"),
-)
+_WRITE = Permission.SETTINGS_JWTS_WRITE
+_LIFETIMES = {
+    900: "15 minutes",
+    3_600: "1 hour",
+    28_800: "8 hours",
+    86_400: "1 day",
+    604_800: "7 days",
+    2_592_000: "30 days",
+}
 
 
-@dataclass(frozen=True, kw_only=True)
-class JwtView(Jwt):
-    """A JWT as the pages show it. state: active or revoked; expired ones are not listed."""
-
-    state: str
-
-
-def jwt_views(request: Request) -> list[JwtView]:
+def _own_jwts(request: Request) -> list[Jwt]:
     """The user's JWTs that have not expired, newest first."""
     now = request.services.clock.now()
-    found = request.storage.jwts.list_by_user(identity_of(request).user.id)
-    return [_view(jwt) for jwt in reversed(found) if jwt.expires_at > now]
+    jwts = request.storage.jwts.list_by_user(identity_of(request).user.id)
+    return [jwt for jwt in reversed(jwts) if jwt.expires_at > now]
 
 
-def _view(jwt: Jwt) -> JwtView:
-    state = "active" if jwt.revoked_at is None else "revoked"
-    return JwtView(**asdict(jwt), state=state)
+def _default_lifetime(request: Request) -> int:
+    seconds: int = request.registry.settings["finance_api.jwt.ttl_seconds"]
+    return seconds
+
+
+def _lifetimes(request: Request) -> dict[int, str]:
+    """Labels of the choices by seconds, with the default of the settings."""
+    default = _default_lifetime(request)
+    return dict(sorted({default: f"{default:,} seconds", **_LIFETIMES}.items()))
 
 
 def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, Any]:
-    """ttl: what is chosen of the lifetimes: seconds, as text."""
+    """ttl: the chosen lifetime: seconds, as text."""
     services = request.registry.services
     longest = services.jwt_rules.max_ttl_seconds
-    available = signing_key(services.jwt_keys.keys(), services.clock.now()) is not None
     return page(
         "jwts",
         "JWTs",
-        jwts=jwt_views(request),
+        jwts=_own_jwts(request),
         ttl=ttl,
-        ttl_choices=[(str(s), label) for s, label in _lifetimes(request) if s <= longest],
+        ttl_choices=[(str(s), label) for s, label in _lifetimes(request).items() if s <= longest],
         errors=errors,
-        available=available,
+        available=signing_key(services.jwt_keys.keys(), services.clock.now()) is not None,
     )
 
 
-def _lifetimes(request: Request) -> list[tuple[int, str]]:
-    """(seconds, label) of the choices, including the default of the settings."""
-    usual = request.registry.settings["finance_api.jwt.ttl_seconds"]
-    known = dict(_LIFETIMES)
-    return sorted({usual: f"{usual:,} seconds", **known}.items())
-
-
-@view_config(
-    route_name="settings.jwts",
-    request_method="GET",
-    renderer="jwts.jinja2",
-    permission=Permission.SETTINGS_READ,
-)
+@get("settings.jwts", Permission.SETTINGS_READ, "jwts")
 def list_jwts(request: Request) -> dict[str, Any]:
-    usual = request.registry.settings["finance_api.jwt.ttl_seconds"]
-    return _list_page(request, str(usual), {})
+    return _list_page(request, str(_default_lifetime(request)), {})
 
 
-@view_config(
-    route_name="settings.jwts",
-    request_method="POST",
-    renderer="jwts.jinja2",
-    permission=Permission.SETTINGS_JWTS_WRITE,
-)
+@post("settings.jwts", _WRITE, "jwts")
 def create_jwt(request: Request) -> Any:
     services = request.registry.services
-    now = services.clock.now()
     ttl = form_text(request, "ttl")
-    seconds = next((s for s, _ in _lifetimes(request) if str(s) == ttl), None)
-    errors = {}
+    seconds = next((s for s in _lifetimes(request) if str(s) == ttl), None)
     if seconds is None:
-        errors["ttl"] = "Choose how long it is valid."
-    else:
-        try:
-            with writing_for_user(request) as storage:
-                text, _ = issue_jwt(
-                    storage,
-                    identity_of(request).user,
-                    keys=services.jwt_keys.keys(),
-                    rules=services.jwt_rules,
-                    now=now,
-                    ttl_seconds=seconds,
-                )
-        except TooManyJwts as error:
-            errors["form"] = sentence(error)
-        except IssueRefused:
-            errors["form"] = "This server cannot issue JWTs at the moment. Ask your administrator."
-    if errors:
-        request.response.status_int = 400
-        return _list_page(request, ttl, errors)
+        errors = {"ttl": "Choose how long it is valid."}
+        return refused(request, _list_page(request, ttl, errors))
+    try:
+        with writing_for_user(request) as storage:
+            text, _ = issue_jwt(
+                storage,
+                identity_of(request).user,
+                keys=services.jwt_keys.keys(),
+                rules=services.jwt_rules,
+                now=services.clock.now(),
+                ttl_seconds=seconds,
+            )
+    except TooManyJwts as error:
+        return refused(request, _list_page(request, ttl, {"form": sentence(error)}))
+    except IssueRefused:
+        errors = {"form": "This server cannot issue JWTs at the moment. Ask your administrator."}
+        return refused(request, _list_page(request, ttl, errors))
     return show_once(request, MADE, text)
 
 
-@view_config(
-    route_name="settings.jwt_made",
-    request_method="GET",
-    renderer="jwt_created.jinja2",
-    permission=Permission.SETTINGS_JWTS_WRITE,
-)
+@get("settings.jwt_made", _WRITE, "jwt_created")
 def show_jwt(request: Request) -> Any:
-    """The JWT, once; then the list."""
+    """Show the JWT once; then redirect to the list."""
     services, text = request.registry.services, taken(request)
     try:
         claims = verify_jwt(
@@ -147,62 +119,38 @@ def show_jwt(request: Request) -> Any:
         )
     except JwtRefused:
         return SeeOther(JWTS)
-    made = next((jwt for jwt in jwt_views(request) if jwt.jti == claims.jti), None)
+    made = next((jwt for jwt in _own_jwts(request) if jwt.jti == claims.jti), None)
     if made is None:
         return SeeOther(JWTS)
-    return page(
-        "jwts",
-        "Your new JWT",
-        token=text,
-        expires_at=made.expires_at,
-        curl=curl_line(request, text, f"{INTERNAL_SURFACE}get-records?limit=5"),
-    )
+    curl = curl_line(request, text, f"{INTERNAL_SURFACE}get-records?limit=5")
+    return page("jwts", "Your new JWT", token=text, expires_at=made.expires_at, curl=curl)
 
 
-@view_config(
-    route_name="settings.jwt_revoke",
-    request_method="GET",
-    renderer="jwt_revoke.jinja2",
-    permission=Permission.SETTINGS_JWTS_WRITE,
-)
+@get("settings.jwt_revoke", _WRITE, "jwt_revoke")
 def confirm_revoking(request: Request) -> dict[str, Any]:
-    wanted = request.matchdict["jti"]
-    for jwt in jwt_views(request):
-        if jwt.jti == wanted:
+    for jwt in _own_jwts(request):
+        if jwt.jti == request.matchdict["jti"]:
             return page("jwts", "Revoke a JWT", jwt=jwt)
     raise HTTPNotFound()
 
 
-@view_config(
-    route_name="settings.jwt_revoke",
-    request_method="POST",
-    permission=Permission.SETTINGS_JWTS_WRITE,
-)
+@post("settings.jwt_revoke", _WRITE)
 def revoke_jwt(request: Request) -> Response:
-    user, wanted = identity_of(request).user, path_text(request, "jti")
+    user_id, now = identity_of(request).user.id, request.services.clock.now()
     try:
         with writing(request) as storage:
-            revoke_own_jwt(storage, wanted, request.services.clock.now(), user_id=user.id)
+            revoke_own_jwt(storage, path_text(request, "jti"), now, user_id=user_id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(JWTS, "jwt-revoked")
 
 
-@view_config(
-    route_name="settings.jwt_revoke_all",
-    request_method="GET",
-    renderer="jwt_revoke_all.jinja2",
-    permission=Permission.SETTINGS_JWTS_WRITE,
-)
+@get("settings.jwt_revoke_all", _WRITE, "jwt_revoke_all")
 def confirm_revoking_all(request: Request) -> dict[str, Any]:
     return page("jwts", "Revoke all JWTs")
 
 
-@view_config(
-    route_name="settings.jwt_revoke_all",
-    request_method="POST",
-    permission=Permission.SETTINGS_JWTS_WRITE,
-)
+@post("settings.jwt_revoke_all", _WRITE)
 def revoke_all_jwts(request: Request) -> Response:
     with writing(request) as storage:
         revoke_all(storage, identity_of(request).user.id, request.services.clock.now())

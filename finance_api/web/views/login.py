@@ -4,7 +4,6 @@ from typing import Any
 
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
-from pyramid.view import view_config
 
 from finance_api.auth import sessions
 from finance_api.auth.auditing import note_request
@@ -18,17 +17,13 @@ from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
 from finance_api.web.return_path import LOGIN, page_after
+from finance_api.web.routes import get, post
 
 _REFUSED = "The e-mail address or password is wrong."
 _TOO_MANY = "Too many attempts. Please try again in {}."
 
 
-@view_config(
-    route_name="settings.login",
-    request_method="GET",
-    renderer="login.jinja2",
-    permission=NO_PERMISSION_REQUIRED,
-)
+@get("settings.login", NO_PERMISSION_REQUIRED, "login")
 def show_login(request: Request) -> Any:
     wanted = request.GET.get("next", "")
     if request.identity is not None:
@@ -36,12 +31,7 @@ def show_login(request: Request) -> Any:
     return _form(next=wanted)
 
 
-@view_config(
-    route_name="settings.login",
-    request_method="POST",
-    renderer="login.jinja2",
-    permission=NO_PERMISSION_REQUIRED,
-)
+@post("settings.login", NO_PERMISSION_REQUIRED, "login")
 def sign_in(request: Request) -> Any:
     email, password = (form_text(request, name) for name in ("email", "password"))
     wanted = form_text(request, "next")
@@ -111,11 +101,7 @@ def _waiting_words(seconds: int) -> str:
     return "a minute" if minutes == 1 else f"{minutes} minutes"
 
 
-@view_config(
-    route_name="settings.logout",
-    request_method="POST",
-    permission=Permission.SETTINGS_SECURITY_WRITE,
-)
+@post("settings.logout", Permission.SETTINGS_SECURITY_WRITE)
 def sign_out(request: Request) -> Response:
     with writing(request) as storage:
         storage.sessions.delete(identity_of(request).session.sha256)

@@ -26,6 +26,7 @@ from finance_api.web.forms import (
     FormFaults,
     controls_of,
     digest_of,
+    form_errors,
     label_of,
     read_texts,
     sent_texts,
@@ -42,7 +43,7 @@ from finance_api.web.page import (
     own_rows,
     page,
     path_id,
-    sentence,
+    refused,
     today_of,
 )
 from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
@@ -111,18 +112,17 @@ def add(request: Request) -> Response | dict[str, Any]:
     shown = _page_of(request)
     fields = editable_fields(shown.resource)
     texts = sent_texts(fields, request.POST)
-    try:
-        with editing(request, f"add {shown.resource.path}") as session:
-            named = with_new_category(session, texts)
-            values = read_texts(session, fields, named)
-            given = {
-                field.name: named[field.name]
-                for field in fields.values()
-                if values[field.name] != field.default
-            }
-            add_object(session, shown.resource, given)
-    except (FormFaults, ChangeRefused) as error:
-        return _refused(request, shown, texts, None, error)
+    with form_errors() as errors, editing(request, f"add {shown.resource.path}") as session:
+        named = with_new_category(session, texts)
+        values = read_texts(session, fields, named)
+        given = {
+            field.name: named[field.name]
+            for field in fields.values()
+            if values[field.name] != field.default
+        }
+        add_object(session, shown.resource, given)
+    if errors:
+        return refused(request, _form(request, shown, texts, None, errors))
     return done(shown.path, "added")
 
 
@@ -140,21 +140,20 @@ def change(request: Request) -> Response | dict[str, Any]:
     fields = editable_fields(resource)
     texts = sent_texts(fields, request.POST)
     own_row(request, resource)
-    try:
-        with editing(request, f"set {resource.path}") as session:
-            stored = session.row_set(resource).rows.get(row_id)
-            if stored is None:
-                raise HTTPNotFound()
-            if request.POST.get("seen") != digest_of(texts_of(resource, stored)):
-                texts = texts_of(resource, stored)
-                raise FormFaults({"form": CHANGED_MEANWHILE})
-            named = with_new_category(session, texts)
-            values = read_texts(session, fields, named)
-            given = {name: named[name] for name in values if values[name] != stored[name]}
-            if given:
-                set_object(session, resource, row_id, given)
-    except (FormFaults, ChangeRefused) as error:
-        return _refused(request, shown, texts, own_row(request, resource), error)
+    with form_errors() as errors, editing(request, f"set {resource.path}") as session:
+        stored = session.row_set(resource).rows.get(row_id)
+        if stored is None:
+            raise HTTPNotFound()
+        if request.POST.get("seen") != digest_of(texts_of(resource, stored)):
+            texts = texts_of(resource, stored)
+            raise FormFaults({"form": CHANGED_MEANWHILE})
+        named = with_new_category(session, texts)
+        values = read_texts(session, fields, named)
+        given = {name: named[name] for name in values if values[name] != stored[name]}
+        if given:
+            set_object(session, resource, row_id, given)
+    if errors:
+        return refused(request, _form(request, shown, texts, own_row(request, resource), errors))
     return done(shown.path, "saved")
 
 
@@ -173,9 +172,8 @@ def remove(request: Request) -> Response | dict[str, Any]:
         with editing(request, f"remove {shown.resource.path}") as session:
             remove_object(session, shown.resource, row["id"], with_records=with_records)
     except ChangeRefused:
-        # The page says by what it is used.
-        request.response.status_int = 400
-        return _removal(request, shown, row)
+        # The page says what uses it.
+        return refused(request, _removal(request, shown, row))
     return done(shown.path, "removed")
 
 
@@ -193,26 +191,6 @@ def _removal(request: Request, shown: ObjectPage, row: Row) -> dict[str, Any]:
     )
 
 
-def _refused(
-    request: Request,
-    shown: ObjectPage,
-    texts: dict[str, str],
-    row: Row | None,
-    error: FormFaults | ChangeRefused,
-) -> dict[str, Any]:
-    request.response.status_int = 400
-    errors = error.errors if isinstance(error, FormFaults) else {"form": _in_words(shown, error)}
-    return _form(request, shown, texts, row, errors)
-
-
-def _in_words(shown: ObjectPage, error: ChangeRefused) -> str:
-    """The reason, with the labels of fields in place of their names."""
-    text = sentence(error)
-    for field in editable_fields(shown.resource).values():
-        text = re.sub(rf"\b{field.name}\b", label_of(field).lower(), text)
-    return text
-
-
 def _form(
     request: Request,
     shown: ObjectPage,
@@ -222,6 +200,11 @@ def _form(
 ) -> dict[str, Any]:
     """row: the one that is changed; None: a new one."""
     owned, resource = own_rows(request), shown.resource
+    if "form" in errors:
+        # A refusal names fields; the form shows their labels.
+        for field in editable_fields(resource).values():
+            label = label_of(field).lower()
+            errors["form"] = re.sub(rf"\b{field.name}\b", label, errors["form"])
     cells = Cells(owned)
     facts = []
     if row is not None:

@@ -4,7 +4,6 @@ from typing import Any
 
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
-from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
@@ -15,15 +14,11 @@ from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells
 from finance_api.web.overview import MOST_ROWS, Overview
 from finance_api.web.page import SeeOther, data_state, identity_of, own_rows, page
+from finance_api.web.routes import get
 from finance_api.web.timespans import KINDS, Timespan, parse_timespan
 
 
-@view_config(
-    route_name="overview",
-    request_method="GET",
-    renderer="overview.jinja2",
-    permission=Permission.DATA_READ,
-)
+@get("overview", Permission.DATA_READ, "overview")
 def show_overview(request: Request) -> dict[str, Any]:
     owned, results = own_rows(request), ApiResults(request)
     accounts = owned.accounts.rows.values()
@@ -74,18 +69,13 @@ def show_overview(request: Request) -> dict[str, Any]:
     )
 
 
-@view_config(route_name="settings", request_method="GET", permission=NO_PERMISSION_REQUIRED)
-@view_config(route_name="settings.slash", request_method="GET", permission=NO_PERMISSION_REQUIRED)
+@get("settings", NO_PERMISSION_REQUIRED)
+@get("settings.slash", NO_PERMISSION_REQUIRED)
 def show_settings(request: Request) -> Response:
     return SeeOther(f"{SETTINGS_PAGES}/tokens")
 
 
-@view_config(
-    route_name="root",
-    request_method="GET",
-    header="Accept:.*text/html",
-    permission=NO_PERMISSION_REQUIRED,
-)
+@get("root", NO_PERMISSION_REQUIRED, header="Accept:.*text/html")
 def show_root(request: Request) -> Response:
     """For browsers; for programs there is the index of the API."""
     return SeeOther(OVERVIEW)

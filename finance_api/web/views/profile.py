@@ -4,24 +4,27 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.auth.principals import is_open_to_all
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.values.time import TimeError, parse_time_zone
-from finance_api.web.page import done, form_text, identity_of, own_rows, page, writing_for_user
+from finance_api.web.page import (
+    done,
+    form_text,
+    identity_of,
+    own_rows,
+    page,
+    refused,
+    writing_for_user,
+)
+from finance_api.web.routes import get, post
 
 PROFILE = f"{SETTINGS_PAGES}/profile"
 
 
-@view_config(
-    route_name="settings.profile",
-    request_method="GET",
-    renderer="profile.jinja2",
-    permission=Permission.SETTINGS_READ,
-)
+@get("settings.profile", Permission.SETTINGS_READ, "profile")
 def show_profile(request: Request) -> dict[str, Any]:
     user = identity_of(request).user
     return _page(request, user.time_zone, user.base_currency or "", {})
@@ -43,31 +46,25 @@ def _page(
 
 
 def _currencies(request: Request) -> list[str]:
-    """Those of the user's accounts and of the exchange rates, and the one that is chosen."""
+    """The currencies of the user's accounts and of the exchange rates, and the chosen one."""
     found = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
     found |= request.storage.rates.get_state().currencies
     chosen = identity_of(request).user.base_currency
     return sorted(found | ({chosen} if chosen else set()))
 
 
-@view_config(
-    route_name="settings.profile",
-    request_method="POST",
-    renderer="profile.jinja2",
-    permission=Permission.SETTINGS_PROFILE_WRITE,
-)
+@post("settings.profile", Permission.SETTINGS_PROFILE_WRITE, "profile")
 def change_profile(request: Request) -> dict[str, Any] | Response:
     time_zone, currency = (form_text(request, name) for name in ("time_zone", "base_currency"))
     errors = {}
     try:
         parse_time_zone(time_zone)
     except TimeError:
-        errors["time_zone"] = "Choose a time zone of the list."
+        errors["time_zone"] = "Choose a time zone from the list."
     if currency not in ("", *_currencies(request)):
-        errors["base_currency"] = "Choose a currency of the list."
+        errors["base_currency"] = "Choose a currency from the list."
     if errors:
-        request.response.status_int = 400
-        return _page(request, time_zone, currency, errors)
+        return refused(request, _page(request, time_zone, currency, errors))
     with writing_for_user(request) as storage:
         storage.users.update(
             identity_of(request).user.id,

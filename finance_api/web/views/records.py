@@ -1,9 +1,8 @@
-"""Records: the list, one of them, and putting them right."""
+"""Records: the list, one record, and correcting them."""
 
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
@@ -26,6 +25,7 @@ from finance_api.web.forms import (
     controls_of,
     digest_of,
     field_texts,
+    form_errors,
     joined,
     label_of,
     named_options,
@@ -44,32 +44,29 @@ from finance_api.web.page import (
     own_row,
     own_rows,
     page,
+    refused,
     sentence,
 )
 from finance_api.web.paging import Pager, offset_of
 from finance_api.web.record_filters import NO_CATEGORY, RecordFilters
+from finance_api.web.routes import get, post
 
 _FIELDS = {name: RECORDS[name] for name in EDITED.values()}
 
-#: What other values of a record say better.
+#: Fields that other values on the page show better.
 _SAID_OTHERWISE = (
     *("id", "accountName", "currencyCode", "category", "labels"),
     *("transferId", "importId", "originalCurrencyCode"),
 )
 
 
-@view_config(
-    route_name="records",
-    request_method="GET",
-    renderer="records.jinja2",
-    permission=Permission.DATA_READ,
-)
+@get("records", Permission.DATA_READ, "records")
 def list_records(request: Request) -> dict[str, Any]:
     return _list(request, {})
 
 
 def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
-    """errors: of the form that changes what is chosen."""
+    """errors: of the form that changes the chosen records."""
     filters, offset = RecordFilters.of(request), offset_of(request)
     owned, results = own_rows(request), ApiResults(request)
     asked = filters.page_request(offset)
@@ -99,7 +96,7 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
 
 
 def rule_link(row: Row) -> str | None:
-    """The form of a rule for records like this one; None where there is nothing to look for."""
+    """The form for a rule that matches records like this one; None without payee and note."""
     keyword = row["payee"] or row["note"]
     if not keyword:
         return None
@@ -107,31 +104,21 @@ def rule_link(row: Row) -> str | None:
     return ApiRequest("/rules/new", given).target
 
 
-@view_config(
-    route_name="records",
-    request_method="POST",
-    renderer="records.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@post("records", Permission.DATA_WRITE, "records")
 def change_chosen(request: Request) -> Response | dict[str, Any]:
-    """The address has the filters, so that the same list comes again."""
+    """The query has the filters, so that the same list is shown again."""
     ids, action = form_texts(request, "id"), form_text(request, "do")
-    try:
+    with form_errors() as errors:
         if not ids:
             raise FormFaults({"id": "Choose one or more records."})
         with editing(request, "records edit") as session:
             report = _change_chosen(session, request, ids, action)
-    except FormFaults as error:
-        errors = error.errors
-    except ChangeRefused as error:
-        errors = {"form": sentence(error)}
-    else:
-        query = RecordFilters.of(request).query
-        notice = "records-changed" if report.updated else "records-same"
-        offset = f"&offset={offset_of(request)}" if offset_of(request) else ""
-        return SeeOther(f"/records?{query}{'&' if query else ''}done={notice}{offset}")
-    request.response.status_int = 400
-    return _list(request, errors)
+    if errors:
+        return refused(request, _list(request, errors))
+    query = RecordFilters.of(request).query
+    notice = "records-changed" if report.updated else "records-same"
+    offset = f"&offset={offset_of(request)}" if offset_of(request) else ""
+    return SeeOther(f"/records?{query}{'&' if query else ''}done={notice}{offset}")
 
 
 def _change_chosen(session: LedgerSession, request: Request, ids: list[str], action: str) -> Any:
@@ -159,48 +146,32 @@ def _found(session: LedgerSession, resource: Resource, row_id: str, key: str) ->
         raise FormFaults({f"set_{key}": sentence(error)}) from None
 
 
-@view_config(
-    route_name="record",
-    request_method="GET",
-    renderer="record.jinja2",
-    permission=Permission.DATA_READ,
-)
+@get("record", Permission.DATA_READ, "record")
 def show_record(request: Request) -> dict[str, Any]:
     row = own_row(request, RECORDS)
     return _form(request, row, field_texts(_FIELDS, row), {})
 
 
-@view_config(
-    route_name="record",
-    request_method="POST",
-    renderer="record.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@post("record", Permission.DATA_WRITE, "record")
 def change_record(request: Request) -> Response | dict[str, Any]:
     stored = own_row(request, RECORDS)
     texts = sent_texts(_FIELDS, request.POST)
-    try:
-        with editing(request, "records edit") as session:
-            now = session.storage.data.get_rows(session.user.id, RECORDS, [stored["id"]])
-            stored = now.get(stored["id"], stored)
-            if request.POST.get("seen") != digest_of(field_texts(_FIELDS, stored)):
-                texts = field_texts(_FIELDS, stored)
-                raise FormFaults({"form": CHANGED_MEANWHILE})
-            named = with_new_category(session, texts)
-            change_records(session, [stored["id"]], read_texts(session, _FIELDS, named))
-    except FormFaults as error:
-        errors = error.errors
-    except ChangeRefused as error:
-        errors = {"form": sentence(error)}
-    else:
-        return done(f"/records/{stored['id']}", "saved")
-    request.response.status_int = 400
-    return _form(request, own_row(request, RECORDS), texts, errors)
+    with form_errors() as errors, editing(request, "records edit") as session:
+        now = session.storage.data.get_rows(session.user.id, RECORDS, [stored["id"]])
+        stored = now.get(stored["id"], stored)
+        if request.POST.get("seen") != digest_of(field_texts(_FIELDS, stored)):
+            texts = field_texts(_FIELDS, stored)
+            raise FormFaults({"form": CHANGED_MEANWHILE})
+        named = with_new_category(session, texts)
+        change_records(session, [stored["id"]], read_texts(session, _FIELDS, named))
+    if errors:
+        return refused(request, _form(request, own_row(request, RECORDS), texts, errors))
+    return done(f"/records/{stored['id']}", "saved")
 
 
-@view_config(route_name="record.unlink", request_method="POST", permission=Permission.DATA_WRITE)
+@post("record.unlink", Permission.DATA_WRITE)
 def unlink(request: Request) -> Response:
-    """Of a transfer; harmless where it is of none any more."""
+    """Unlink a transfer; does nothing if the record is no longer part of one."""
     row = own_row(request, RECORDS)
     if row["transferId"] is not None:
         with editing(request, "transfers unlink") as session:

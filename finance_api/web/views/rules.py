@@ -4,7 +4,6 @@ from itertools import groupby
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
@@ -15,27 +14,18 @@ from finance_api.resources import RECORDS
 from finance_api.values import Row
 from finance_api.web.forms import label_of
 from finance_api.web.page import done, editing, form_text, page
+from finance_api.web.routes import get, post
 
 #: So many records of the preview are shown.
 MOST_RECORDS = 100
 
 
-@view_config(
-    route_name="rules.apply",
-    request_method="GET",
-    renderer="rules_apply.jinja2",
-    permission=Permission.DATA_READ,
-)
+@get("rules.apply", Permission.DATA_READ, "rules_apply")
 def show_apply(request: Request) -> dict[str, Any]:
     return _page(None, recategorise=False)
 
 
-@view_config(
-    route_name="rules.apply",
-    request_method="POST",
-    renderer="rules_apply.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@post("rules.apply", Permission.DATA_WRITE, "rules_apply")
 def preview_or_apply(request: Request) -> Response | dict[str, Any]:
     """Applies what the preview showed; if the data changed meanwhile, there is another preview."""
     recategorise = form_text(request, "all") == "true"

@@ -4,7 +4,6 @@ from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth import sessions
 from finance_api.auth.known_browsers import remember_browser
@@ -15,16 +14,17 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, AuditEntry
-from finance_api.web.browsers import browser_name
 from finance_api.web.page import (
     done,
     form_text,
     identity_of,
     page,
+    refused,
     sentence,
     writing,
     writing_for_user,
 )
+from finance_api.web.routes import get, post
 from finance_api.web.views.login import signed_out
 
 SECURITY = f"{SETTINGS_PAGES}/security"
@@ -44,18 +44,34 @@ _AUDIT_WORDS = {
     AuditAction.USER_DISABLED: "Disabled the user",
     AuditAction.IMPORT: "Imported",
     AuditAction.EDIT: "Edited",
-    AuditAction.UNDO: "Took back",
+    AuditAction.UNDO: "Undid",
     AuditAction.EXPORT: "Exported",
 }
 _ID_CHARACTERS = 16
-
-
-@view_config(
-    route_name="settings.security",
-    request_method="GET",
-    renderer="security.jinja2",
-    permission=Permission.SETTINGS_READ,
+#: Marks in User-Agent and names, in order of precedence: many browsers name others as well.
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox", "Firefox"),
+    ("FxiOS", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+    ("curl", "curl"),
 )
+_SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+@get("settings.security", Permission.SETTINGS_READ, "security")
 def show_security(request: Request) -> dict[str, Any]:
     return _page(request, {})
 
@@ -63,23 +79,20 @@ def show_security(request: Request) -> dict[str, Any]:
 def _page(
     request: Request, errors: dict[str, str], *, revoke_tokens: bool = False
 ) -> dict[str, Any]:
+    user_id = identity_of(request).user.id
+    entries = request.storage.audit.list_newest(user_id, limit=_AUDIT_ENTRIES)
     return page(
         "security",
         "Security",
         errors=errors,
         sessions=_sessions(request),
         revoke_tokens=revoke_tokens,
-        audit=[
-            (entry, _what(entry))
-            for entry in request.storage.audit.list_newest(
-                identity_of(request).user.id, limit=_AUDIT_ENTRIES
-            )
-        ],
+        audit=[(entry, _what(entry)) for entry in entries],
     )
 
 
 def _sessions(request: Request) -> list[dict[str, Any]]:
-    """The sessions of the user. id: the beginning of the digest, which is not told whole."""
+    """The sessions of the user. id: the beginning of the digest, which is never shown whole."""
     current = identity_of(request).session
     now = request.services.clock.now()
     return [
@@ -88,7 +101,7 @@ def _sessions(request: Request) -> list[dict[str, Any]]:
             "sha256": session.sha256,
             "signed_in_at": session.created_at,
             "seen_at": session.seen_at,
-            "browser": browser_name(session.user_agent),
+            "browser": _browser_name(session.user_agent),
             "user_agent": session.user_agent,
             "is_current": session.sha256 == current.sha256,
         }
@@ -97,17 +110,19 @@ def _sessions(request: Request) -> list[dict[str, Any]]:
     ]
 
 
+def _browser_name(user_agent: str) -> str:
+    """``Firefox on Linux``, from User-Agent."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "Unknown browser")
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
+    return browser if system is None else f"{browser} on {system}"
+
+
 def _what(entry: AuditEntry) -> str:
     words = _AUDIT_WORDS[entry.action]
     return f"{words}: {entry.detail}" if entry.detail else words
 
 
-@view_config(
-    route_name="settings.password",
-    request_method="POST",
-    renderer="security.jinja2",
-    permission=Permission.SETTINGS_SECURITY_WRITE,
-)
+@post("settings.password", Permission.SETTINGS_SECURITY_WRITE, "security")
 def change_password(request: Request) -> Any:
     identity = identity_of(request)
     user, now = identity.user, request.services.clock.now()
@@ -137,8 +152,7 @@ def change_password(request: Request) -> Any:
         except PasswordRefused as error:
             errors["new_password"] = sentence(error)
     if errors:
-        request.response.status_int = 400
-        return _page(request, errors, revoke_tokens=revoke_tokens)
+        return refused(request, _page(request, errors, revoke_tokens=revoke_tokens))
     with writing_for_user(request) as storage:
         set_password(storage, user, password_hash, now, revoke_tokens=revoke_tokens)
         secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
@@ -148,23 +162,14 @@ def change_password(request: Request) -> Any:
     return response
 
 
-@view_config(
-    route_name="settings.session_end",
-    request_method="GET",
-    renderer="session_end.jinja2",
-    permission=Permission.SETTINGS_SECURITY_WRITE,
-)
+@get("settings.session_end", Permission.SETTINGS_SECURITY_WRITE, "session_end")
 def confirm_ending(request: Request) -> dict[str, Any]:
-    return page("security", "End a session", session=_wanted_session(request))
+    return page("security", "End a session", session=_own_session(request))
 
 
-@view_config(
-    route_name="settings.session_end",
-    request_method="POST",
-    permission=Permission.SETTINGS_SECURITY_WRITE,
-)
+@post("settings.session_end", Permission.SETTINGS_SECURITY_WRITE)
 def end_session(request: Request) -> Response:
-    session = _wanted_session(request)
+    session = _own_session(request)
     with writing(request) as storage:
         storage.sessions.delete(session["sha256"])
     if session["is_current"]:
@@ -172,30 +177,20 @@ def end_session(request: Request) -> Response:
     return done(SECURITY, "session-ended")
 
 
-def _wanted_session(request: Request) -> dict[str, Any]:
-    """404 if it is none of the user's, or has ended."""
-    wanted = request.matchdict["id"]
+def _own_session(request: Request) -> dict[str, Any]:
+    """The session in the path; 404 if the user has no such session, or it has ended."""
     for session in _sessions(request):
-        if session["id"] == wanted:
+        if session["id"] == request.matchdict["id"]:
             return session
     raise HTTPNotFound()
 
 
-@view_config(
-    route_name="settings.sign_out_everywhere",
-    request_method="GET",
-    renderer="sign_out_everywhere.jinja2",
-    permission=Permission.SETTINGS_SECURITY_WRITE,
-)
+@get("settings.sign_out_everywhere", Permission.SETTINGS_SECURITY_WRITE, "sign_out_everywhere")
 def confirm_signing_out(request: Request) -> dict[str, Any]:
     return page("security", "Sign out everywhere", count=len(_sessions(request)))
 
 
-@view_config(
-    route_name="settings.sign_out_everywhere",
-    request_method="POST",
-    permission=Permission.SETTINGS_SECURITY_WRITE,
-)
+@post("settings.sign_out_everywhere", Permission.SETTINGS_SECURITY_WRITE)
 def sign_out_everywhere(request: Request) -> Response:
     with writing(request) as storage:
         storage.sessions.delete_all(identity_of(request).user.id)

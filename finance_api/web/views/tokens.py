@@ -1,20 +1,13 @@
-"""Personal tokens: list, create, revoke."""
+"""Personal tokens: list, create, rename, regenerate, revoke."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth import issuing
-from finance_api.auth.issuing import (
-    SCOPES,
-    IssueRefused,
-    checked_name,
-    issue_token,
-    regenerate_token,
-)
+from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name
 from finance_api.auth.permissions import Permission
 from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.auth.principals import has_api_access, is_open_to_all
@@ -24,13 +17,7 @@ from finance_api.ratelimit.tween import quotas_of
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
-from finance_api.values.time import (
-    DAY_SECONDS,
-    TimeError,
-    date_text,
-    parse_date,
-    start_of_day,
-)
+from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date, start_of_day
 from finance_api.web.api_requests import curl_line
 from finance_api.web.page import (
     SeeOther,
@@ -40,21 +27,24 @@ from finance_api.web.page import (
     identity_of,
     page,
     path_text,
+    refused,
     sentence,
     today_of,
     writing,
     writing_for_user,
 )
+from finance_api.web.routes import get, post
 from finance_api.web.shown_once import show_once, taken
 
 TOKENS = f"{SETTINGS_PAGES}/tokens"
 MADE = f"{TOKENS}/made"
 
+_READ, _WRITE = Permission.SETTINGS_READ, Permission.SETTINGS_TOKENS_WRITE
 _LABELS = [
     (r.path, r.path.replace("-", " ").capitalize(), r.meaning) for r in PUBLIC_RESOURCES if r.path
 ]
 _DAYS = ("30", "90", "365")
-#: For how long a token that is replaced stays valid.
+#: How long a token that is replaced stays valid.
 _OVERLAPS = (
     (0, "Not at all: revoke it at once"),
     (3_600, "1 hour"),
@@ -64,25 +54,20 @@ _OVERLAPS = (
 _LAST_DAY = parse_date("9999-12-30")
 
 
-@dataclass(frozen=True)
-class QuotaView:
-    """full_at: seconds; None if no request is used."""
-
-    limit: int
-    remaining: int
-    full_at: int | None
-
-
 @dataclass(frozen=True, kw_only=True)
 class TokenView(Token):
-    """A token as the pages show it. state: active, expired or revoked."""
+    """A token as the pages show it.
+
+    state: active, expired or revoked. quota: limit, remaining, and full_at in seconds, which is
+    None if no request is used; None for a token that is not active.
+    """
 
     state: str
-    quota: QuotaView | None
+    quota: dict[str, int | None] | None
 
 
 def token_views(request: Request) -> list[TokenView]:
-    """The user's tokens, active ones first and with their quota."""
+    """The user's tokens: active ones first, and then the newest first."""
     now = request.services.clock.now()
     tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
     views = [_view(request, token, now) for token in reversed(tokens)]
@@ -90,122 +75,122 @@ def token_views(request: Request) -> list[TokenView]:
 
 
 def _view(request: Request, token: Token, now: int) -> TokenView:
-    state = "active"
     if token.revoked_at is not None:
-        state = "revoked"
-    elif token.expires_at is not None and token.expires_at <= now:
-        state = "expired"
-    quota = _quota(request, token) if state == "active" else None
-    return TokenView(**asdict(token), state=state, quota=quota)
-
-
-def _quota(request: Request, token: Token) -> QuotaView:
+        return TokenView(**asdict(token), state="revoked", quota=None)
+    if token.expires_at is not None and token.expires_at <= now:
+        return TokenView(**asdict(token), state="expired", quota=None)
     now_ms = request.services.clock.now_ms()
     level = quotas_of(request).peek_token(token.id, now_ms).tightest
     full_at = -(-(now_ms + level.full_ms) // 1000) if level.full_ms else None
-    return QuotaView(level.limit.count, level.remaining, full_at)
+    quota = {"limit": level.limit.count, "remaining": level.remaining, "full_at": full_at}
+    return TokenView(**asdict(token), state="active", quota=quota)
 
 
-@view_config(
-    route_name="settings.tokens",
-    request_method="GET",
-    renderer="tokens.jinja2",
-    permission=Permission.SETTINGS_READ,
-)
+def _issue_options(request: Request) -> dict[str, Any]:
+    settings = request.registry.settings
+    return {
+        "now": request.services.clock.now(),
+        "max_live": settings["finance_api.tokens.max_live"],
+        "is_open_to_all": is_open_to_all(settings),
+    }
+
+
+@get("settings.tokens", _READ, "tokens")
 def list_tokens(request: Request) -> dict[str, Any]:
     return page("tokens", "API tokens", tokens=token_views(request))
 
 
-@dataclass(frozen=True)
-class TokenForm:
-    """The form's fields. expiry: days, ``date`` or ``never``."""
-
-    name: str = ""
-    scopes: frozenset[str] = frozenset()
-    expiry: str = "90"
-    expires_on: str = ""
+# -- creating one
 
 
-def _form_page(request: Request, form: TokenForm, errors: dict[str, str]) -> dict[str, Any]:
-    tomorrow = today_of(request) + DAY_SECONDS
+@get("settings.token_new", _WRITE, "token_new")
+def show_form(request: Request) -> dict[str, Any]:
+    form = _form_page(request, {"expiry": "90"}, {})
+    # Without access to the API the page says how to get it.
+    allowed = has_api_access(identity_of(request).user, request.registry.settings)
+    return form if allowed else refused(request, form, 403)
+
+
+def _form_page(request: Request, values: dict[str, Any], errors: dict[str, str]) -> dict[str, Any]:
     return page(
         "tokens",
         "Create a token",
         scopes=_LABELS,
-        values=form,
+        values={"name": "", "scopes": (), "expires_on": "", **values},
         errors=errors,
-        min_date=date_text(tomorrow),
+        min_date=date_text(today_of(request) + DAY_SECONDS),
     )
 
 
-@view_config(
-    route_name="settings.token_new",
-    request_method="GET",
-    renderer="token_new.jinja2",
-    permission=Permission.SETTINGS_TOKENS_WRITE,
-)
-def show_form(request: Request) -> dict[str, Any]:
-    if not has_api_access(identity_of(request).user, request.registry.settings):
-        return _refused(request)
-    return _form_page(request, TokenForm(), {})
-
-
-def _refused(request: Request) -> dict[str, Any]:
-    """403: the page says that premium is needed."""
-    request.response.status_int = 403
-    return _form_page(request, TokenForm(), {})
-
-
-@view_config(
-    route_name="settings.token_new",
-    request_method="POST",
-    renderer="token_new.jinja2",
-    permission=Permission.SETTINGS_TOKENS_WRITE,
-)
+@post("settings.token_new", _WRITE, "token_new")
 def create_token(request: Request) -> Any:
-    user, now = identity_of(request).user, request.services.clock.now()
+    user = identity_of(request).user
     if not has_api_access(user, request.registry.settings):
-        return _refused(request)
-    form = TokenForm(
-        name=form_text(request, "name"),
-        scopes=frozenset(form_texts(request, "scopes")),
-        expiry=form_text(request, "expiry"),
-        expires_on=form_text(request, "expires_on"),
-    )
+        return show_form(request)
+    values = {name: form_text(request, name) for name in ("name", "expiry", "expires_on")}
+    scopes = set(form_texts(request, "scopes"))
     errors: dict[str, str] = {}
-    name = _checked(checked_name, form.name, "name", errors)
-    if not form.scopes or not form.scopes <= set(SCOPES):
+    name = _checked_name(values["name"], errors)
+    if not scopes or not scopes <= set(SCOPES):
         errors["scopes"] = "Choose at least one of these."
-    expires_at = _expires_at(request, form, errors)
+    expires_at = _expires_at(request, values["expiry"], values["expires_on"], errors)
     if not errors:
         try:
             with writing_for_user(request) as storage:
-                text = issue_token(
+                text = issuing.issue_token(
                     storage,
                     user,
-                    name=name or "",
-                    now=now,
-                    scopes=() if form.scopes == set(SCOPES) else sorted(form.scopes),
+                    name=name,
+                    scopes=() if scopes == set(SCOPES) else sorted(scopes),
                     expires_at=expires_at,
-                    max_live=request.registry.settings["finance_api.tokens.max_live"],
-                    is_open_to_all=is_open_to_all(request.registry.settings),
+                    **_issue_options(request),
                 )
+            return show_once(request, MADE, text)
         except IssueRefused as error:
             errors["form"] = sentence(error)
-    if errors:
-        request.response.status_int = 400
-        return _form_page(request, form, errors)
-    return show_once(request, MADE, text)
+    return refused(request, _form_page(request, {**values, "scopes": scopes}, errors))
 
 
-@view_config(
-    route_name="settings.token_made",
-    request_method="GET",
-    renderer="token_created.jinja2",
-    permission=Permission.SETTINGS_TOKENS_WRITE,
-)
+def _checked_name(text: str, errors: dict[str, str]) -> str:
+    """The name as it is stored; otherwise adds to the errors."""
+    try:
+        return checked_name(text)
+    except IssueRefused as error:
+        errors["name"] = sentence(error)
+        return ""
+
+
+def _expires_at(
+    request: Request, expiry: str, expires_on: str, errors: dict[str, str]
+) -> int | None:
+    """When the token expires; None: never. expiry: days, ``never``, or ``date``.
+
+    A date is the last day that the token is valid, in the user's time zone.
+    """
+    if expiry == "never":
+        return None
+    if expiry in _DAYS:
+        return request.services.clock.now() + int(expiry) * DAY_SECONDS
+    if expiry != "date":
+        errors["expiry"] = "Choose when the token expires."
+        return None
+    try:
+        day = parse_date(expires_on.strip())
+    except TimeError:
+        errors["expires_on"] = "Enter a date such as 2027-01-31."
+        return None
+    if day <= today_of(request):
+        errors["expires_on"] = "Choose a date after today."
+    elif day > _LAST_DAY:
+        errors["expires_on"] = f"Choose a date up to {date_text(_LAST_DAY)}."
+    else:
+        return start_of_day(identity_of(request).user.time_zone, day + DAY_SECONDS)
+    return None
+
+
+@get("settings.token_made", _WRITE, "token_created")
 def show_token(request: Request) -> Any:
-    """The token, once; then the list."""
+    """Show the token once; then redirect to the list."""
     text = taken(request)
     sha256 = digest(text) if is_well_formed(text) else ""
     tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
@@ -214,148 +199,78 @@ def show_token(request: Request) -> Any:
         return SeeOther(TOKENS)
     scopes = made.scopes or SCOPES
     tried = RECORDS.path if RECORDS.path in scopes else min(scopes)
-    return page(
-        "tokens",
-        "Your new token",
-        token=text,
-        name=made.name,
-        curl=curl_line(request, text, f"{PUBLIC_SURFACE}{tried}?limit=5"),
-    )
+    curl = curl_line(request, text, f"{PUBLIC_SURFACE}{tried}?limit=5")
+    return page("tokens", "Your new token", token=text, name=made.name, curl=curl)
 
 
-def _checked(check: Any, text: str, field: str, errors: dict[str, str]) -> str | None:
-    try:
-        return str(check(text))
-    except IssueRefused as error:
-        errors[field] = sentence(error)
-        return None
+# -- one token
 
 
-def _expires_at(request: Request, form: TokenForm, errors: dict[str, str]) -> int | None:
-    """When the token expires: at the end of a date in the user's time zone."""
-    if form.expiry == "never":
-        return None
-    if form.expiry in _DAYS:
-        return request.services.clock.now() + int(form.expiry) * DAY_SECONDS
-    if form.expiry != "date":
-        errors["expiry"] = "Choose when the token expires."
-        return None
-    try:
-        day = parse_date(form.expires_on.strip())
-    except TimeError:
-        errors["expires_on"] = "Enter a date such as 2027-01-31."
-        return None
-    if day <= today_of(request):
-        errors["expires_on"] = "Choose a date after today."
-        return None
-    if day > _LAST_DAY:
-        errors["expires_on"] = f"Choose a date up to {date_text(_LAST_DAY)}."
-        return None
-    return start_of_day(identity_of(request).user.time_zone, day + DAY_SECONDS)
-
-
-@view_config(
-    route_name="settings.token",
-    request_method="GET",
-    renderer="token.jinja2",
-    permission=Permission.SETTINGS_READ,
-)
+@get("settings.token", _READ, "token")
 def show_one(request: Request) -> dict[str, Any]:
-    token = _wanted(request)
-    return _token_page(request, token, token.name, {})
+    token = _own_token(request)
+    return _token_page(token, token.name, {})
 
 
-def _token_page(
-    request: Request, token: TokenView, name: str, errors: dict[str, str]
-) -> dict[str, Any]:
+def _token_page(token: TokenView, name: str, errors: dict[str, str]) -> dict[str, Any]:
     return page("tokens", token.name, token=token, name=name, errors=errors, overlaps=_OVERLAPS)
 
 
-def _wanted(request: Request) -> TokenView:
-    """404 if it is none of the user's."""
-    wanted = request.matchdict["id"]
+def _own_token(request: Request) -> TokenView:
+    """The token in the path; 404 if the user has no such token."""
     for token in token_views(request):
-        if token.id == wanted:
+        if token.id == request.matchdict["id"]:
             return token
     raise HTTPNotFound()
 
 
-@view_config(
-    route_name="settings.token",
-    request_method="POST",
-    renderer="token.jinja2",
-    permission=Permission.SETTINGS_TOKENS_WRITE,
-)
+@post("settings.token", _WRITE, "token")
 def rename_token(request: Request) -> Any:
-    token, text = _wanted(request), form_text(request, "name")
+    token, text = _own_token(request), form_text(request, "name")
     errors: dict[str, str] = {}
-    name = _checked(checked_name, text, "name", errors)
+    name = _checked_name(text, errors)
     if errors:
-        request.response.status_int = 400
-        return _token_page(request, token, text, errors)
+        return refused(request, _token_page(token, text, errors))
+    user_id, now = identity_of(request).user.id, request.services.clock.now()
     with writing_for_user(request) as storage:
         issuing.rename_token(
-            storage,
-            token.id,
-            user_id=identity_of(request).user.id,
-            before=token.name,
-            name=name or "",
-            now=request.services.clock.now(),
+            storage, token.id, user_id=user_id, before=token.name, name=name, now=now
         )
     return done(TOKENS, "token-renamed")
 
 
-@view_config(
-    route_name="settings.token_regenerate",
-    request_method="POST",
-    renderer="token.jinja2",
-    permission=Permission.SETTINGS_TOKENS_WRITE,
-)
+@post("settings.token_regenerate", _WRITE, "token")
 def regenerate(request: Request) -> Any:
-    token, settings = _wanted(request), request.registry.settings
+    token = _own_token(request)
     overlap = next((s for s, _ in _OVERLAPS if str(s) == form_text(request, "overlap")), None)
-    errors = {}
     if overlap is None:
-        errors["overlap"] = "Choose how long the old token stays valid."
-    else:
-        try:
-            with writing_for_user(request) as storage:
-                text = regenerate_token(
-                    storage,
-                    identity_of(request).user,
-                    token.id,
-                    now=request.services.clock.now(),
-                    overlap_seconds=overlap,
-                    max_live=settings["finance_api.tokens.max_live"],
-                    is_open_to_all=is_open_to_all(settings),
-                )
-            return show_once(request, MADE, text)
-        except IssueRefused as error:
-            errors["form"] = sentence(error)
-    request.response.status_int = 400
-    return _token_page(request, token, token.name, errors)
+        errors = {"overlap": "Choose how long the old token stays valid."}
+        return refused(request, _token_page(token, token.name, errors))
+    try:
+        with writing_for_user(request) as storage:
+            text = issuing.regenerate_token(
+                storage,
+                identity_of(request).user,
+                token.id,
+                overlap_seconds=overlap,
+                **_issue_options(request),
+            )
+    except IssueRefused as error:
+        return refused(request, _token_page(token, token.name, {"form": sentence(error)}))
+    return show_once(request, MADE, text)
 
 
-@view_config(
-    route_name="settings.token_revoke",
-    request_method="GET",
-    renderer="token_revoke.jinja2",
-    permission=Permission.SETTINGS_TOKENS_WRITE,
-)
+@get("settings.token_revoke", _WRITE, "token_revoke")
 def confirm_revoking(request: Request) -> dict[str, Any]:
-    return page("tokens", "Revoke a token", token=_wanted(request))
+    return page("tokens", "Revoke a token", token=_own_token(request))
 
 
-@view_config(
-    route_name="settings.token_revoke",
-    request_method="POST",
-    permission=Permission.SETTINGS_TOKENS_WRITE,
-)
+@post("settings.token_revoke", _WRITE)
 def revoke_token(request: Request) -> Response:
-    user, wanted = identity_of(request).user, path_text(request, "id")
+    user_id, now = identity_of(request).user.id, request.services.clock.now()
     try:
         with writing(request) as storage:
-            issuing.revoke_token(storage, wanted, request.services.clock.now(), user_id=user.id)
+            issuing.revoke_token(storage, path_text(request, "id"), now, user_id=user_id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(TOKENS, "token-revoked")

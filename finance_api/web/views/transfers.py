@@ -1,9 +1,8 @@
-"""Transfers that wait to be confirmed."""
+"""Proposed transfers, to be confirmed or dismissed."""
 
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
@@ -22,9 +21,11 @@ from finance_api.web.page import (
     identity_of,
     own_rows,
     page,
+    refused,
     sentence,
 )
 from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
+from finance_api.web.routes import get, post
 
 _CHANGES = {
     "confirm": ("transfers link", confirm_transfers, "transfers-linked"),
@@ -32,12 +33,7 @@ _CHANGES = {
 }
 
 
-@view_config(
-    route_name="transfers",
-    request_method="GET",
-    renderer="transfers.jinja2",
-    permission=Permission.DATA_READ,
-)
+@get("transfers", Permission.DATA_READ, "transfers")
 def list_transfers(request: Request) -> dict[str, Any]:
     return _page(request, {})
 
@@ -54,12 +50,7 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     )
 
 
-@view_config(
-    route_name="transfers",
-    request_method="POST",
-    renderer="transfers.jinja2",
-    permission=Permission.DATA_WRITE,
-)
+@post("transfers", Permission.DATA_WRITE, "transfers")
 def change_transfers(request: Request) -> Response | dict[str, Any]:
     action = form_text(request, "do")
     if action == "find":
@@ -69,13 +60,10 @@ def change_transfers(request: Request) -> Response | dict[str, Any]:
     name, change, notice = _CHANGES["confirm" if action == "confirm" else "dismiss"]
     pairs = [text.partition(" ")[::2] for text in form_texts(request, "pair")]
     if not pairs:
-        errors = {"pair": "Choose one or more transfers."}
-    else:
-        try:
-            with editing(request, name) as session:
-                change(session, pairs)
-            return done("/transfers", notice)
-        except ChangeRefused as error:
-            errors = {"pair": sentence(error)}
-    request.response.status_int = 400
-    return _page(request, errors)
+        return refused(request, _page(request, {"pair": "Choose one or more transfers."}))
+    try:
+        with editing(request, name) as session:
+            change(session, pairs)
+    except ChangeRefused as error:
+        return refused(request, _page(request, {"pair": sentence(error)}))
+    return done("/transfers", notice)

@@ -2,25 +2,19 @@
 
 from typing import Any
 
-from pyramid.view import view_config
-
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
-from finance_api.web.bar_chart import bar_chart
 from finance_api.web.page import identity_of, page
+from finance_api.web.plots import column_plot
 from finance_api.web.rendering import day_words, month_words
+from finance_api.web.routes import get
 from finance_api.web.views.tokens import token_views
 
 _PERIODS = (("30days", "30 days"), ("12weeks", "12 weeks"), ("12months", "12 months"))
 
 
-@view_config(
-    route_name="settings.usage",
-    request_method="GET",
-    renderer="usage.jinja2",
-    permission=Permission.SETTINGS_READ,
-)
+@get("settings.usage", Permission.SETTINGS_READ, "usage")
 def show_usage(request: Request) -> dict[str, Any]:
     wanted = request.GET.get("period", "")
     period = parse_usage_period(wanted if wanted in dict(_PERIODS) else _PERIODS[0][0])
@@ -29,10 +23,12 @@ def show_usage(request: Request) -> dict[str, Any]:
     days = request.storage.usage.list_days(user_id, boundaries[0], boundaries[-1])
     sums = {start: total for start, _, total in sums_between(boundaries, days)}
     starts = boundaries[:-1]
-    bars, ticks = bar_chart(
-        [sums.get(start, 0) for start in starts],
+    numbers = [(_full_label(start, period.unit), sums.get(start, 0)) for start in starts]
+    plot = column_plot(
+        {"requests": [number for _, number in numbers]},
         [_short_label(start, period.unit) for start in starts],
-        [_full_label(start, period.unit) for start in starts],
+        unit=1,
+        titles=[f"{label}: {number:,}" for label, number in numbers],
     )
     tokens = token_views(request)
     counted = request.storage.usage.sum_by_token(user_id, boundaries[0], boundaries[-1])
@@ -46,8 +42,8 @@ def show_usage(request: Request) -> dict[str, Any]:
         total=total,
         by_token=sorted(by_token, key=lambda each: -each[1]),
         other=total - sum(number for _, number in by_token),
-        bars=bars,
-        ticks=ticks,
+        numbers=numbers,
+        plot=plot,
         limits=request.registry.settings["finance_api.ratelimit.public"],
         tokens=[token for token in tokens if token.state == "active"],
     )

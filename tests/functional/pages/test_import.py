@@ -367,7 +367,7 @@ def test_a_preview_of_data_that_has_changed_is_made_anew(service, user, visitor)
     assert len(records_of(service, user)) == 3
     do(visitor, second, "confirm")
     text = shown_text(visitor.get(second).text)
-    assert "Your data has changed since the preview, so it was made again." in text
+    assert "Your data has changed since the preview, so this is a new one." in text
     assert "Already there 3" in text
     assert len(records_of(service, user)) == 3
     assert len(history_of(service, user)) == 1
@@ -605,17 +605,17 @@ def test_two_processes_share_uploads(service, user, visitor):
         other.stop()
 
 
-# -- taking back ---------------------------------------------------------------------------------
+# -- undoing -------------------------------------------------------------------------------------
 
 
-def test_an_import_is_shown_and_taken_back_once_that_was_looked_at(service, user, visitor):
+def test_an_import_is_undone_after_a_preview(service, user, visitor):
     assert "No imports yet" in visitor.get("/imports").text
     path = sent(visitor, STATEMENT)
     do(visitor, path, "confirm")
     text = shown_text(visitor.get("/imports").text)
     assert "bank.csv 1 · csv · by page" in text and "Current account" in text
     text = shown_text(visitor.get("/imports/1").text)
-    for expected in ("Import 1", "Records of it now 3", "Created 3", "1 Mar 2026 3 Mar 2026"):
+    for expected in ("Import 1", "Records left 3", "Created 3", "1 Mar 2026 3 Mar 2026"):
         assert expected in text
     before = dump(service)
     text = shown_text(visitor.get("/imports/1/undo").text)
@@ -627,10 +627,10 @@ def test_an_import_is_shown_and_taken_back_once_that_was_looked_at(service, user
     assert location(response) == "/imports/1?done=undone"
     assert records_of(service, user) == []
     text = shown_text(visitor.get("/imports/1").text)
-    assert "Taken back" in text
+    assert "Undone" in text
     assert location(visitor.get("/imports/1/undo", status=303)) == "/imports/1"
     response = visitor.post(form.action, form.fields, status=409)
-    assert "entry 1 is taken back already" in shown_text(response.text).lower()
+    assert "entry 1 is already undone" in shown_text(response.text).lower()
     visitor.get("/imports/2", status=404)
     visitor.get("/imports/2/undo", status=404)
     visitor.get("/imports/x", status=404)
@@ -644,10 +644,10 @@ def test_an_undo_of_data_that_has_changed_is_shown_anew(service, user, visitor):
     response = visitor.post(form.action, form.fields, status=409)
     assert "Your data has changed since this page was made" in response.text
     text = shown_text(visitor.get("/imports/1/undo").text)
-    assert "It cannot go back by itself" in text
+    assert "It cannot be undone on its own" in text
     assert len(records_of(service, user)) == 4
     page = "/imports/1/undo?with_later=yes"
-    assert "Taken back 2, 1" in shown_text(visitor.get(page).text)
+    assert "Undone 2, 1" in shown_text(visitor.get(page).text)
     form = visitor.form(page)
     visitor.post(form.action, form.fields, status=303)
     assert records_of(service, user) == []

@@ -226,7 +226,7 @@ def test_an_error_of_ours_is_a_500_without_internals(plain, monkeypatch):
         raise RuntimeError("the secret reason: SELECT * FROM users")
 
     visitor = signed_in(plain)
-    monkeypatch.setattr(usage, "bar_chart", broken)
+    monkeypatch.setattr(usage, "column_plot", broken)
     response = visitor.get("/settings/usage", None)
     assert_error_page(response, 500)
     assert "secret reason" not in response.text

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from finance_api.values.time import instant_text
 from support.browser import (
     assert_error_page,
     changed_tables,
@@ -154,12 +153,6 @@ def test_only_the_jwt_is_written(service, visitor):
     assert changed_tables(before, dump(service)) == {"jwts"}
 
 
-@on_one_storage
-def test_premium_is_not_needed(service):
-    visitor = signed_in(service, new_user(service, premium=False))
-    assert ask(service, issued(issue(visitor))) == 200
-
-
 def test_without_a_signing_key_the_page_says_so_and_none_is_made(configured):
     service = configured(jwt__keys="")
     user = new_user(service)
@@ -230,15 +223,6 @@ def test_all_are_revoked_at_once_and_tokens_and_sessions_are_not(service, user, 
     assert service.web.get("/v1/api/records", headers=headers).status_int == 200
     assert visitor.is_signed_in()
     assert "Active" not in shown_text(visitor.get(JWTS).text)
-
-
-def test_a_jwt_that_is_made_right_after_that_works(service, user, visitor):
-    visitor.submit(ALL, status=303)
-    response = issue(visitor)
-    assert ask(service, issued(response)) == 200
-    (kept,) = [j for j in jwts_of(service, user) if j.revoked_at is None]
-    shown = re.search('Valid until <time datetime="([^"]+)"', response.text)[1]
-    assert shown == instant_text(kept.expires_at)
 
 
 def test_the_list_tells_the_state_of_each(service, user, visitor):

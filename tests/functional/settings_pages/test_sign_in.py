@@ -292,63 +292,24 @@ def test_hostile_strings_are_refused_quietly(service):
             assert response.content_type == "text/html"
 
 
-def test_bodies_that_are_no_forms_are_refused_quietly(in_memory):
+def test_forms_that_cannot_be_read_are_refused_quietly(in_memory):
     visitor = Visitor(in_memory)
-    token = csrf_of(visitor.get(LOGIN).text).encode()
-    boundary = b"--xyz\r\nContent-Disposition: form-data; name="
-
-    def part(name: bytes, content: bytes, file: bool = False) -> bytes:
-        filename = b'; filename="f"\r\nContent-Type: text/plain' if file else b""
-        return boundary + b'"' + name + b'"' + filename + b"\r\n\r\n" + content + b"\r\n"
-
-    multipart = "multipart/form-data; boundary=xyz"
-    urlencoded = "application/x-www-form-urlencoded"
-    bodies = (
-        (urlencoded, b"csrf_token=" + token + b"&email=%ff%fe&password=%c3%28"),
-        (urlencoded, b"csrf_token=" + token + b"&email=\xff\xfe&password=\x80\x81"),
-        (urlencoded, b"csrf_token=" + token + b"&email=%ED%A0%80&password=%ED%A0%80"),
-        (urlencoded, b"csrf_token=%ff"),
-        (urlencoded, b"%"),
-        (urlencoded, b"&" * 10_000),
-        (urlencoded, b"=" * 10_000),
-        (urlencoded, b""),
-        (urlencoded, b"csrf_token=" + token + b"&email=a&email=b&password=c&password=d"),
-        (urlencoded + "; charset=latin-1", b"csrf_token=" + token + b"&email=%ff&password=x"),
-        (urlencoded + "; charset=utf-7", b"csrf_token=" + token + b"&email=x&password=x"),
-        (urlencoded + "; charset=nonsense", b"csrf_token=" + token + b"&email=x&password=x"),
-        (
-            multipart,
-            part(b"csrf_token", token)
-            + part(b"email", b"a@b.org", True)
-            + part(b"password", b"x", True)
-            + b"--xyz--\r\n",
-        ),
-        (multipart, part(b"csrf_token", token, True) + b"--xyz--\r\n"),
-        (
-            multipart,
-            part(b"csrf_token", token)
-            + part(b"email", b"\xff\xfe")
-            + part(b"password", b"\xff")
-            + b"--xyz--\r\n",
-        ),
-        (multipart, part(b"csrf_token", token)),
-        (multipart, b"--xyz"),
-        (multipart, b""),
-        ("multipart/form-data", b"--xyz--"),
-        ("multipart/form-data; boundary=", b"--xyz--"),
-        ("multipart/form-data; boundary=\x80", b"--xyz--"),
-        ("multipart/form-data; boundary=" + "x" * 500, b"--xyz--"),
-        ("multipart/mixed; boundary=xyz", part(b"csrf_token", token) + b"--xyz--"),
-        ("application/json", b'{"email": "a@b.org", "password": "x"}'),
-        ("text/plain", b"email=a@b.org"),
-        ("nonsense", b"\x00"),
-        ("", b"csrf_token=" + token),
-    )
-    for content_type, body in bodies:
-        response = visitor.request("POST", LOGIN, body=body, headers={"Content-Type": content_type})
-        expected = (400, 403) if content_type == urlencoded else (415,)
-        assert response.status_int in expected, (content_type, body[:60], response.status)
-        assert response.content_type == "text/html", (content_type, body[:60])
+    token = b"csrf_token=" + csrf_of(visitor.get(LOGIN).text).encode()
+    for body in (
+        token + b"&email=%ff%fe&password=%c3%28",
+        token + b"&email=\xff\xfe&password=\x80\x81",
+        token + b"&email=%ED%A0%80&password=%ED%A0%80",
+        token + b"&email=a&email=b&password=c&password=d",
+        b"csrf_token=%ff",
+        b"%",
+        b"&" * 10_000,
+        b"=" * 10_000,
+        b"",
+    ):
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        response = visitor.request("POST", LOGIN, body=body, headers=headers)
+        assert response.status_int in (400, 403), (body[:60], response.status)
+        assert response.content_type == "text/html", body[:60]
         assert visitor.secret is None
 
 

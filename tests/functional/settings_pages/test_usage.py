@@ -46,14 +46,14 @@ def assert_agrees(page, count, total):
     numbers = table(page)
     assert len(numbers) == count
     assert sum(numbers.values()) == total
-    titles = re.findall("<title>(.*?): ([0-9,]+)</title>", page)
+    titles = re.findall("<title>([^<]*): ([0-9,]+)</title>", page)
     assert {label: int(n.replace(",", "")) for label, n in titles} == numbers
     assert f'<p class="figure">{total:,}</p>' in page
     assert f'<tfoot><tr><th scope="row">Total</th><td class="number">{total:,}' in page
     tallest = max(numbers, key=numbers.get)
     description = shown_text(re.search("<desc.*?</desc>", page, re.S)[0])
     assert description.endswith(f"The highest is {tallest} with {numbers[tallest]:,}.")
-    heights = [float(h) for h in re.findall('class="bar".*? height="([0-9.]+)%"', page)]
+    heights = [float(h) for h in re.findall('class="column requests".*? height="([0-9.]+)%"', page)]
     assert len(heights) == count
     top = max(heights)
     for height, number in zip(heights, numbers.values(), strict=True):
