@@ -10,26 +10,18 @@ from finance_api.values.time import DAY_SECONDS
 
 
 @dataclass
-class _Order:
-    """One order of rows: the oldest first, or the newest first.
-
-    fault: the line of the first balance that does not fit, what it should be, and what it is.
-    """
-
-    newest_first: bool
-    fault: tuple[int, int, int] | None = None
-
-
-@dataclass
 class BalanceCheck:
     """The balances of one account, row by row, in whichever order they run.
 
     Rows without a balance are added up until the next one that has one. answers: how to read the
     file without them.
+
+    _faults: order of rows that the balances do not follow (False: the oldest first) -> the line of
+    the first one that does not fit, what it should be, and what it is.
     """
 
     answers: tuple[Answer, ...] = ()
-    _orders: list[_Order] = field(default_factory=lambda: [_Order(False), _Order(True)])
+    _faults: dict[bool, tuple[int, int, int]] = field(default_factory=dict)
     _first: tuple[int, int] | None = None
     _last: int = 0
     # Money since the last balance: without and with that row's own.
@@ -63,22 +55,18 @@ class BalanceCheck:
         self._last, self._last_own, self._since = balance, money, 0
 
     def _compare(self, line: int, money: int, balance: int) -> None:
-        expected = (
-            self._last + self._since + money,
-            self._last - self._last_own - self._since,
-        )
-        for order in self._orders:
-            if order.fault is None and balance != expected[order.newest_first]:
-                order.fault = (line, expected[order.newest_first], balance)
-        # Of the order that went on for longer, or that the days have.
-        by_days = self._first_day > self._last_day
-        faults = [
-            (order.fault, order.newest_first == by_days)
-            for order in self._orders
-            if order.fault is not None
-        ]
-        if len(faults) == len(self._orders):
-            (at, should, is_), _ = max(faults, key=lambda fault: (fault[0][0], fault[1]))
+        expected = {
+            False: self._last + self._since + money,
+            True: self._last - self._last_own - self._since,
+        }
+        for newest_first, should in expected.items():
+            if balance != should:
+                self._faults.setdefault(newest_first, (line, should, balance))
+        if len(self._faults) == len(expected):
+            # Of the order that went on for longer, or that the days have.
+            by_days = self._first_day > self._last_day
+            order = max(self._faults, key=lambda order: (self._faults[order][0], order == by_days))
+            at, should, is_ = self._faults[order]
             raise ImportRefused(
                 f"the balance is {decimal_text(is_)}, and by the row before it should be "
                 f"{decimal_text(should)}: a row is missing, changed or moved; download the file "
@@ -89,7 +77,9 @@ class BalanceCheck:
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
         """The opening and the closing balance; None where rows or their order leave them open."""
-        fitting = [order.newest_first for order in self._orders if order.fault is None]
+        fitting = [
+            newest_first for newest_first in (False, True) if newest_first not in self._faults
+        ]
         if self._first is None:
             return None, None
         if len(fitting) == 2 and self._rows > 1:

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -28,21 +28,14 @@ class Words:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = frozenset(folded(word) for word in words if not word.endswith("*"))
         self._beginnings = tuple(folded(word[:-1]) for word in words if word.endswith("*"))
-        self._known: dict[str, int] = {}
+        #: How much of a cell is named: more for a longer beginning, most for a word; 0: none.
+        self.fit: Callable[[str], int] = lru_cache(_REMEMBERED)(self._fit)
 
     def __contains__(self, cell: str) -> bool:
         return self.fit(cell) > 0
 
-    def fit(self, cell: str) -> int:
-        """How much of the cell is named: more for a longer beginning, most for a word; 0: none."""
-        fit = self._known.get(cell)
-        if fit is None:
-            fit = self._fit(folded(cell))
-            if len(self._known) < _REMEMBERED:
-                self._known[cell] = fit
-        return fit
-
-    def _fit(self, text: str) -> int:
+    def _fit(self, cell: str) -> int:
+        text = folded(cell)
         if text in self._words:
             return len(text) + 2
         return max((len(b) + 1 for b in self._beginnings if text.startswith(b)), default=0)

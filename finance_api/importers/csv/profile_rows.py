@@ -2,46 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from operator import itemgetter
 
 from finance_api.importers.csv.columns import Columns
-from finance_api.importers.csv.profile import TESTS, Condition, Match, Rows, Selected, shown
-from finance_api.importers.csv.profile_cells import DerivedCells, Make
+from finance_api.importers.csv.profile import TESTS, Condition, Leg, Match, Rows, Selected, shown
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
 #: What a row becomes: rows of cells, the derived ones at their end. What is left out is counted.
 Expand = Callable[[int, list[str], Counter[str] | None], list[list[str]]]
+#: Makes one cell of a row's.
+Make = Callable[[Sequence[str]], str]
+#: Tests of cells by their index, all of which have to hold.
+Tests = Sequence[tuple[int, Callable[[str], bool]]]
 
-
-@dataclass(frozen=True)
-class _Test:
-    """A condition on the cells of a row."""
-
-    parts: tuple[tuple[int, Callable[[str], bool]], ...]
-
-    @classmethod
-    def of(cls, condition: Condition, match: Match) -> "_Test | None":
-        """None if the file has not all of its columns."""
-        parts = []
-        for column, value in condition.items():
-            index = match.index(column)
-            if index is None:
-                return None
-            parts.append((index, TESTS[value] if isinstance(value, str) else value.__contains__))
-        return cls(tuple(parts))
-
-    def holds(self, cells: Sequence[str]) -> bool:
-        return all(test(cells[index]) for index, test in self.parts)
-
-
-@dataclass(frozen=True)
-class _Leg:
-    """A leg of the profile, by the columns of this file. make: what makes its derived cells."""
-
-    test: _Test
-    make: tuple[Make, ...]
+_SIGNS = "-+\u2010\u2011\u2012\u2013\u2212 "
 
 
 class ProfileRows:
@@ -59,6 +35,7 @@ class ProfileRows:
         """preamble: what the lines above the headings say. chosen: columns of --only."""
         profile = match.profile
         self._match = match
+        self._preamble = preamble
         self._balance = match.index(profile.layout.balance or "")
         self._only = [
             (index, column, selected)
@@ -66,33 +43,94 @@ class ProfileRows:
             if (index := match.index(column)) is not None and index not in chosen
         ]
         self._equal = [match.indexes(pair) for pair in profile.equal]
-        self._leave_out = self._tests(profile.leave_out)
-        self._refuse = self._tests(profile.refuse)
+        self._leave_out = self._tests_of(profile.leave_out)
+        self._refuse = self._tests_of(profile.refuse)
         self._fill_down = match.indexes(profile.fill_down)
-        self._opening = _Test.of(profile.opening, match) if profile.opening else None
-        derived = DerivedCells(match, preamble)
-        self.columns: Columns = {name: (width + i,) for i, name in enumerate(derived.names)}
-        self._make = derived.of_leg(None)
+        self._opening = self._tests(profile.opening) if profile.opening else None
+        names = self._derived()
+        self.columns: Columns = {name: (width + i,) for i, name in enumerate(names)}
         if self._opening is not None:
-            self.columns["opening"] = (width + len(derived.names),)
+            self.columns["opening"] = (width + len(names),)
+        self._make = [self._cell(name, None) for name in names]
         self._legs = [
-            _Leg(test, derived.of_leg(leg))
+            (tests, [self._cell(name, leg) for name in names])
             for leg in profile.legs
-            if (test := _Test.of(leg.when, match)) is not None
+            if (tests := self._tests(leg.when)) is not None
         ]
         self.used = frozenset(
             (
-                *derived.used,
-                *(index for leg in self._legs for index, _ in leg.test.parts),
+                *(i for n in names for leg in (None, *profile.legs) for i in self._sources(n, leg)),
+                *(index for tests, _ in self._legs for index, _ in tests),
                 *(index for pair in self._equal for index in pair),
                 *(index for index, *_ in self._only),
                 *match.indexes(profile.ignore),
             )
         )
 
-    def _tests(self, rows: Sequence[Rows]) -> list[tuple[_Test, str]]:
-        tests = [(_Test.of(part.when, self._match), part.text) for part in rows]
-        return [(test, text) for test, text in tests if test is not None]
+    def _tests(self, condition: Condition) -> Tests | None:
+        """None if the file has not all of its columns."""
+        tests = []
+        for column, value in condition.items():
+            index = self._match.index(column)
+            if index is None:
+                return None
+            tests.append((index, TESTS[value] if isinstance(value, str) else value.__contains__))
+        return tests
+
+    def _tests_of(self, rows: Sequence[Rows]) -> list[tuple[Tests, str]]:
+        return [
+            (tests, part.text) for part in rows if (tests := self._tests(part.when)) is not None
+        ]
+
+    def _derived(self) -> tuple[str, ...]:
+        """The fields that are derived, or "debit", "credit", "fee", "balance"."""
+        profile, match = self._match.profile, self._match
+        names = dict.fromkeys(name for leg in profile.legs for name in leg.map)
+        if profile.says_direction:
+            names |= dict.fromkeys(("debit", "credit"))
+            names.pop("amount", None)
+        are_derived = {
+            "currency": any(leg.currency for leg in profile.legs),
+            "category": len(match.indexes(profile.map.get("category", ()))) > 1,
+            "account": bool(profile.account_prefix),
+            "paymentType": bool(profile.payment_types),
+        }
+        names |= dict.fromkeys(name for name, is_derived in are_derived.items() if is_derived)
+        return tuple(names | dict.fromkeys(self._preamble))
+
+    def _sources(self, name: str, leg: Leg | None) -> tuple[int, ...]:
+        """The columns that a cell is made of."""
+        match, profile = self._match, self._match.profile
+        if name in ("debit", "credit"):
+            name = "amount"
+        if leg is not None and name in leg.map:
+            return match.indexes(leg.map[name])
+        if name == "balance":
+            return match.indexes([profile.layout.balance or ""])
+        if name == "fee":
+            return tuple(match.column_and_rest("fee", fee)[0] for fee in profile.layout.fee)
+        return match.indexes(profile.map.get(name, ()))
+
+    def _cell(self, name: str, leg: Leg | None) -> Make:
+        """What makes the cell of a leg, or of a row without legs."""
+        profile = self._match.profile
+        is_side = name in ("debit", "credit")
+        constant = self._preamble.get(name)
+        if leg is not None and name == "currency" and leg.currency:
+            constant = leg.currency
+        if leg is not None and is_side and (name == "credit") != (leg.positive == "in"):
+            constant = ""
+        separator = profile.category_separator if name == "category" else " "
+        make = _joined(self._sources(name, leg), separator)
+        if constant is not None:
+            make = _constant(constant)
+        if name == "account" and (prefix := profile.account_prefix):
+            return lambda cells: f"{prefix} {text}" if (text := make(cells).strip()) else ""
+        if name == "paymentType" and (types := profile.payment_types):
+            return lambda cells: types.get(folded(make(cells)), "")
+        if is_side and leg is not None and leg.ignore_sign:
+            return lambda cells: make(cells).strip(_SIGNS)
+        return make
 
     def begin(self) -> Expand:
         """Takes the rows of one reading in their order. Raises ImportRefused with their lines."""
@@ -106,25 +144,25 @@ class ProfileRows:
                     for index in self._fill_down:
                         cells[index] = cells[index].strip() or above[index]
                 above[:] = cells
-            for test, reason in self._refuse:
-                if test.holds(cells):
+            for tests, reason in self._refuse:
+                if _hold(tests, cells):
                     raise ImportRefused(reason, line)
             if not self._keeps(line, cells, left_out):
                 return []
             self._check(line, cells)
             end = []
             if self._opening is not None:
-                end.append("1" if self._opening.holds(cells) else "")
+                end.append("1" if _hold(self._opening, cells) else "")
             if not self._legs:
                 return [[*cells, *(make(cells) for make in self._make), *end]]
-            legs = [leg for leg in self._legs if leg.test.parts and leg.test.holds(cells)]
-            legs = legs or [leg for leg in self._legs if not leg.test.parts]
+            legs = [makes for tests, makes in self._legs if tests and _hold(tests, cells)]
+            legs = legs or [makes for tests, makes in self._legs if not tests]
             if not legs:
                 if not self._match.profile.otherwise:
                     raise self._unknown(line, cells)
                 if left_out is not None:
                     left_out[self._match.profile.otherwise] += 1
-            return [[*cells, *(make(cells) for make in leg.make), *end] for leg in legs]
+            return [[*cells, *(make(cells) for make in makes), *end] for makes in legs]
 
         return expand
 
@@ -138,8 +176,8 @@ class ProfileRows:
                 if left_out is not None:
                     left_out[cell[:40] or f"without {column}"] += 1
                 return False
-        for test, what in self._leave_out:
-            if test.holds(cells):
+        for tests, what in self._leave_out:
+            if _hold(tests, cells):
                 if left_out is not None:
                     left_out[what] += 1
                 return False
@@ -170,7 +208,7 @@ class ProfileRows:
                 )
 
     def _unknown(self, line: int, cells: list[str]) -> ImportRefused:
-        asked = dict.fromkeys(index for leg in self._legs for index, _ in leg.test.parts)
+        asked = dict.fromkeys(index for tests, _ in self._legs for index, _ in tests)
         names = self._match.names
         row = ", ".join(f"{names[index]}: {quoted(cells[index].strip())}" for index in asked)
         return ImportRefused(
@@ -179,3 +217,17 @@ class ProfileRows:
             "with --no-profile and the options of its columns",
             line,
         )
+
+
+def _hold(tests: Tests, cells: Sequence[str]) -> bool:
+    return all(test(cells[index]) for index, test in tests)
+
+
+def _constant(text: str) -> Make:
+    return lambda cells: text
+
+
+def _joined(columns: tuple[int, ...], separator: str) -> Make:
+    if len(columns) == 1:
+        return itemgetter(columns[0])
+    return lambda cells: separator.join(t for i in columns if (t := cells[i].strip()))

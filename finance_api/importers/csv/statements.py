@@ -206,19 +206,12 @@ class StatementBuilder:
         yield rows.statement, entry
         fee = reader.fee(line, cells) if self._has_fees else 0
         if fee:
+            own = {"payee": entry.payee, "note": entry.note, "value_date": entry.value_date}
+            fee_id = None if bank_id is None else f"{bank_id}/fee"
+            category = self._fee_category
             yield (
                 rows.statement,
-                Entry(
-                    line=line,
-                    date=date,
-                    amount=fee,
-                    bank_id=None if bank_id is None else f"{bank_id}/fee",
-                    payee=entry.payee,
-                    note=entry.note,
-                    category=self._fee_category,
-                    value_date=entry.value_date,
-                    fingerprint=fingerprint,
-                ),
+                Entry(line, date, fee, fee_id, category=category, fingerprint=fingerprint, **own),
             )
         self._add_balance(rows, line, date, units + fee, cells)
 
