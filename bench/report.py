@@ -229,9 +229,7 @@ def _main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="the tables of the quick run")
-    parser.add_argument(
-        "--docs", action="store_true", help="also write them into bench/FIGURES.md"
-    )
+    parser.add_argument("--docs", action="store_true", help="also write them into bench/FIGURES.md")
     options = parser.parse_args()
     workspace = Workspace(QUICK if options.quick else FULL)
     if not workspace.results.exists():

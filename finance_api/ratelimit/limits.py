@@ -8,8 +8,6 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 _NAMES = {seconds: name for name, seconds in _SECONDS.items()}
 _LIMIT = re.compile(r"\s*([0-9]{1,20})\s*/\s*([a-z]+)\s*")
 MAX_COUNT = 1_000_000_000
-#: A limiter counts count x window_ms units, some of them in floating point (Lua knows no other).
-MAX_UNITS = 2**53 - 1
 
 
 class Algorithm(Enum):
@@ -54,9 +52,8 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
                 f"is not a list of limits such as 100/minute, 1000/hour (per {', '.join(_SECONDS)})"
             )
         limit = Limit(int(found[1]), _SECONDS[found[2]])
-        most = min(MAX_COUNT, MAX_UNITS // limit.window_ms)
-        if not 1 <= limit.count <= most:
-            raise ValueError(f"is not made of counts from 1 to {most} per {limit.name}")
+        if not 1 <= limit.count <= MAX_COUNT:
+            raise ValueError(f"is not made of counts from 1 to {MAX_COUNT}")
         if any(limit.name == other.name for other in limits):
             raise ValueError(f"is not clear: it has two limits per {limit.name}")
         limits.append(limit)
@@ -69,8 +66,8 @@ class Rule:
 
     name: each rule has counters of its own.
     limits: at least one, of different windows.
-    free: a token bucket of requests that are not counted, if they are free by their nature; past
-    it they are.
+    free: a token bucket for requests that don't count against the limits, such as a 304; once it
+    is empty, they do.
     """
 
     name: str

@@ -4,104 +4,90 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.ratelimit.counters import BucketCounter, Counter, LogCounter
-from finance_api.ratelimit.interface import RateLimiter
-from finance_api.ratelimit.limits import Algorithm, Decision, Rule
-
-_COUNTERS: dict[Algorithm, type[Counter[Any]]] = {
-    Algorithm.TOKEN_BUCKET: BucketCounter,
-    Algorithm.SLIDING_WINDOW: LogCounter,
-}
-
-#: One of a rule's counters, and its state of a key.
-_State = tuple[Counter[Any], Any]
+from finance_api.ratelimit.counting import COUNTERS, CountingLimiter, Decide, kinds_of
+from finance_api.ratelimit.limits import Decision, Limit, Rule
 
 
-class MemoryLimiter(RateLimiter):
+class MemoryLimiter(CountingLimiter):
     """Never unavailable."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counters: dict[Rule, tuple[Counter[Any], ...]] = {}
-        self._free: dict[Rule, BucketCounter] = {}
+        self._stores: dict[tuple[Rule, Limit], _StateStore] = {}
 
     @property
     def state_count(self) -> int:
         """The number of stored states; one of a full level is dropped within two windows."""
         with self._lock:
-            counters = [*self._counters.values(), self._free.values()]
-            return sum(counter.state_count() for each in counters for counter in each)
+            return sum(len(store) for store in self._stores.values())
 
-    def take(
-        self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
-    ) -> Decision:
+    def _decide(self, rule: Rule, key: str, now_ms: int, is_free: bool, decide: Decide) -> Decision:
+        kinds = kinds_of(rule, is_free)
         with self._lock:
-            states = self._read(rule, key, now_ms)
-            if is_free and self._take_free(rule, key, now_ms):
-                return _decision(True, states, now_ms)
-            if not _has_left(states, number):
-                return _decision(False, states, now_ms, number)
-            states = [
-                (counter, counter.take(key, state, now_ms, counter.number_of(number)))
-                for counter, state in states
+            stores = [self._store(rule, limit, now_ms) for _, limit in kinds]
+            counters = [
+                COUNTERS[algorithm](limit, store.get(key), now_ms)
+                for (algorithm, limit), store in zip(kinds, stores, strict=True)
             ]
-            return _decision(True, states, now_ms, taken=number)
+            decision = decide(counters)
+            for counter, store in zip(counters, stores, strict=True):
+                if counter.state is None:
+                    store.drop(key)
+                elif counter.has_changed:
+                    store.put(key, counter.state)
+            return decision
 
-    def give_back(
-        self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
-    ) -> Decision:
-        with self._lock:
-            states = self._read(rule, key, now_ms)
-            if decision.taken and (not is_free or self._take_free(rule, key, now_ms)):
-                at_ms, number = decision.taken_at_ms, decision.taken
-                states = [
-                    (counter, counter.give_back(key, state, at_ms, counter.number_of(number)))
-                    for counter, state in states
-                ]
-            return _decision(_has_left(states), states, now_ms)
-
-    def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
-        with self._lock:
-            states = self._read(rule, key, now_ms)
-            return _decision(_has_left(states), states, now_ms)
+    def _store(self, rule: Rule, limit: Limit, now_ms: int) -> "_StateStore":
+        store = self._stores.get((rule, limit))
+        if store is None:
+            store = self._stores[rule, limit] = _StateStore(limit.window_ms)
+        store.turn(now_ms)
+        return store
 
     def close(self) -> None:
         pass
 
-    def _read(self, rule: Rule, key: str, now_ms: int) -> list[_State]:
-        counters = self._counters.get(rule)
-        if counters is None:
-            counters = tuple([_COUNTERS[rule.algorithm](limit) for limit in rule.limits])
-            self._counters[rule] = counters
-        return [(counter, counter.read(key, now_ms)) for counter in counters]
 
-    def _take_free(self, rule: Rule, key: str, now_ms: int) -> bool:
-        """Takes a request of ``rule.free``, if one is left."""
-        counter = self._free.get(rule)
-        if counter is None:
-            assert rule.free is not None
-            counter = self._free[rule] = BucketCounter(rule.free)
-        state = counter.read(key, now_ms)
-        has_left = counter.has_left(state)
-        if has_left:
-            counter.take(key, state, now_ms)
-        return has_left
+class _StateStore:
+    """States by key, each dropped between one and two windows after it was last written.
 
+    Under both algorithms a state older than a window has no effect. States are written into one
+    dict; after a window it becomes the old one, and the previous old one is dropped as a whole:
+    no search, and no extra memory per key.
+    """
 
-def _has_left(states: list[_State], number: int = 1) -> bool:
-    return all(counter.has_left(state, counter.number_of(number)) for counter, state in states)
+    def __init__(self, window_ms: int) -> None:
+        self._window_ms = window_ms
+        self._new: dict[str, Any] = {}
+        self._old: dict[str, Any] = {}
+        self._since_ms = 0
 
+    def __len__(self) -> int:
+        return len(self._new) + len(self._old)
 
-def _decision(
-    allowed: bool, states: list[_State], now_ms: int, number: int = 1, *, taken: int = 0
-) -> Decision:
-    """number: of the requests that were refused."""
-    levels = tuple(
-        [counter.level(state, now_ms, counter.number_of(number)) for counter, state in states]
-    )
-    return Decision(allowed, levels, now_ms, taken)
+    def turn(self, now_ms: int) -> None:
+        """Drop old states; to be called before each use."""
+        passed_ms = now_ms - self._since_ms
+        if passed_ms < -self._window_ms:
+            self._since_ms = now_ms
+        elif passed_ms >= self._window_ms:
+            self._old = self._new if passed_ms < 2 * self._window_ms else {}
+            self._new = {}
+            self._since_ms = now_ms
+
+    def get(self, key: str) -> Any:
+        state = self._new.get(key)
+        return self._old.get(key) if state is None else state
+
+    def put(self, key: str, state: Any) -> None:
+        self._new[key] = state
+        self._old.pop(key, None)
+
+    def drop(self, key: str) -> None:
+        self._new.pop(key, None)
+        self._old.pop(key, None)
 
 
 def from_settings(settings: Mapping[str, Any]) -> MemoryLimiter:
-    """Needs no settings."""
+    """Return the limiter, which needs no settings."""
     return MemoryLimiter()

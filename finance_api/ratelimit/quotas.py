@@ -25,32 +25,33 @@ _FREE_SECONDS = 5
 class Quotas:
     """Public: by token. Internal: by user. Failed authentication: by client address.
 
-    limiter: never unavailable. strict: for passwords, which are refused while it is unavailable:
-    LimiterUnavailable is raised.
+    While a shared limiter is unavailable each process counts for itself; but passwords are refused,
+    with LimiterUnavailable.
     """
 
-    def __init__(
-        self,
-        limiter: RateLimiter,
-        strict: RateLimiter,
-        settings: Mapping[str, Any],
-        metrics: Metrics,
-    ) -> None:
-        def rule(name: str, algorithm: Algorithm, free: Limit | None = None) -> Rule:
+    def __init__(self, limiter: RateLimiter, settings: Mapping[str, Any], metrics: Metrics) -> None:
+        def rule(
+            name: str, algorithm: Algorithm = Algorithm.TOKEN_BUCKET, free: Limit | None = None
+        ) -> Rule:
             return Rule(name, algorithm, settings[f"finance_api.ratelimit.{name}"], free)
 
-        self._limiter = limiter
-        self._strict = strict
+        self._strict = limiter
+        self._fallback = (
+            FallbackLimiter(limiter, MemoryLimiter(), metrics.ratelimit_fallbacks.inc)
+            if limiter.is_shared
+            else None
+        )
+        self._limiter = self._fallback or limiter
         self._decisions = metrics.ratelimit_decisions
         free = Limit(settings["finance_api.ratelimit.free"] * _FREE_SECONDS, _FREE_SECONDS)
-        self._public = rule("public", Algorithm.TOKEN_BUCKET, free)
+        self._public = rule("public", free=free)
         self._internal = rule("internal", Algorithm.SLIDING_WINDOW, free)
-        self._failed_auth = rule("failed_auth", Algorithm.TOKEN_BUCKET)
-        self._sign_in_account_address = rule("sign_in_account_address", Algorithm.TOKEN_BUCKET)
-        self._sign_in_account = rule("sign_in_account", Algorithm.TOKEN_BUCKET)
-        self._sign_in_address = rule("sign_in_address", Algorithm.TOKEN_BUCKET)
-        self._sign_in_browser = rule("sign_in_browser", Algorithm.TOKEN_BUCKET)
-        self._password_change = rule("password_change", Algorithm.TOKEN_BUCKET)
+        self._failed_auth = rule("failed_auth")
+        self._sign_in_account_address = rule("sign_in_account_address")
+        self._sign_in_account = rule("sign_in_account")
+        self._sign_in_address = rule("sign_in_address")
+        self._sign_in_browser = rule("sign_in_browser")
+        self._password_change = rule("password_change")
 
     @property
     def is_shared(self) -> bool:
@@ -135,8 +136,8 @@ class Quotas:
 
     @property
     def is_away(self) -> bool:
-        """Whether the shared limiter is taken to be away, if there is one."""
-        return isinstance(self._limiter, FallbackLimiter) and self._limiter.is_away
+        """Whether the shared limiter, if there is one, is considered down."""
+        return self._fallback is not None and self._fallback.is_away
 
     def close(self) -> None:
         self._limiter.close()
@@ -172,11 +173,8 @@ _LIMITERS = {
 }
 
 
-def open_limiters(settings: Mapping[str, Any], metrics: Metrics) -> tuple[RateLimiter, RateLimiter]:
-    """A limiter that is never unavailable, and a strict one. Raises SettingError."""
-    limiter: RateLimiter = made_by_name(
-        "finance_api.ratelimit.backend", settings, _LIMITERS, RateLimiter
-    )
-    if not limiter.is_shared:
-        return limiter, limiter
-    return FallbackLimiter(limiter, MemoryLimiter(), metrics.ratelimit_fallbacks.inc), limiter
+def open_limiter(settings: Mapping[str, Any]) -> RateLimiter:
+    """Return the limiter that the settings name. Raises SettingError."""
+    name = "finance_api.ratelimit.backend"
+    limiter: RateLimiter = made_by_name(name, settings, _LIMITERS, RateLimiter)
+    return limiter

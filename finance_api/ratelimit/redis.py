@@ -1,10 +1,11 @@
 """Limits counted in Redis, for all processes that share it.
 
-A token bucket is a string, "<units used> <when that was so>"; a sliding window is a list of
-times. Both are described in `finance_api.ratelimit.counters`, which does the same in Python. Each
-call is one script, which Redis runs alone: nobody sees or takes anything in between.
+A state is a string: a token bucket's is its number, a sliding window's the times as 64-bit numbers.
+Each process computes with what it has read; a script writes the result if nobody else has written
+meanwhile. Otherwise the process computes again.
 """
 
+from array import array
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,21 +13,40 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
-from finance_api.ratelimit.limits import Algorithm, Decision, Level, Rule
-from finance_api.ratelimit.script import SCRIPT
+from finance_api.ratelimit.counting import COUNTERS, Counter, CountingLimiter, Decide, kinds_of
+from finance_api.ratelimit.interface import LimiterUnavailable
+from finance_api.ratelimit.limits import Algorithm, Decision, Rule
 from finance_api.runtime.settings import SettingError
 
-#: Who waits for Redis keeps a request waiting.
+#: Whoever waits for Redis keeps a request waiting.
 TIMEOUT_SECONDS = 0.25
+#: Keys expire by Redis' own clock, later than they must: it may be ahead of the service's.
+_SPARE_MS = 60_000
+#: Every failed attempt is another's success: so many others cannot ask at once.
+_ATTEMPTS = 1_000
 
-_ALGORITHMS = {Algorithm.TOKEN_BUCKET: "bucket", Algorithm.SLIDING_WINDOW: "log"}
+#: ARGV: the strings that were read, then the new string and its milliseconds for each key. Returns
+#: the strings that are there if they differ from those that were read, and writes nothing then.
+_WRITE = """
+local found = redis.call('MGET', unpack(KEYS))
+for n = 1, #KEYS do
+  if (found[n] or '') ~= ARGV[n] then return found end
+end
+for n, key in ipairs(KEYS) do
+  local value, milliseconds = ARGV[#KEYS + 2 * n - 1], ARGV[#KEYS + 2 * n]
+  if value == '' then
+    redis.call('DEL', key)
+  else
+    redis.call('SET', key, value, 'PX', milliseconds)
+  end
+end
+"""
 
 
-class RedisLimiter(RateLimiter):
+class RedisLimiter(CountingLimiter):
     """url: redis://, rediss:// or unix://, as redis-py reads it; ValueError if it cannot.
 
-    timeout_seconds: for connecting, and again for the answer.
+    timeout_seconds: for connecting, and again for each answer.
 
     Connects when it is first asked. An error of Redis is LimiterUnavailable.
     """
@@ -39,63 +59,63 @@ class RedisLimiter(RateLimiter):
             socket_connect_timeout=timeout_seconds,
             socket_timeout=timeout_seconds,
             retry=Retry(NoBackoff(), 0),
-            # The older protocol, and no name: nothing is said before the first question.
+            # RESP2 without CLIENT SETINFO saves a round trip on connect.
             protocol=2,
             driver_info=None,
         )
-        self._script = self._client.register_script(SCRIPT)
-
-    def take(
-        self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
-    ) -> Decision:
-        return self._run("take", rule, key, now_ms, now_ms, is_free, number)
-
-    def give_back(
-        self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
-    ) -> Decision:
-        if not decision.taken:
-            return self.peek(rule, key, now_ms)
-        at_ms, number = decision.taken_at_ms, decision.taken
-        return self._run("give back", rule, key, now_ms, at_ms, is_free, number)
-
-    def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
-        return self._run("peek", rule, key, now_ms, now_ms, False)
+        self._write = self._client.register_script(_WRITE)
 
     def close(self) -> None:
         self._client.close()
 
-    def _run(
-        self,
-        what: str,
-        rule: Rule,
-        key: str,
-        now_ms: int,
-        taken_at_ms: int,
-        is_free: bool,
-        number: int = 1,
-    ) -> Decision:
-        # The braces keep the keys of one question in one slot of a cluster.
-        prefix = f"finance_api:ratelimit:{{{rule.name}:{key}}}"
-        keys = [f"{prefix}:{limit.name}" for limit in rule.limits]
-        args: list[str | int] = [what, _ALGORITHMS[rule.algorithm], now_ms, taken_at_ms]
-        args.append(number)
-        for limit in rule.limits:
-            args += [limit.count, limit.window_ms]
-        if is_free:
-            assert rule.free is not None
-            keys.append(f"{prefix}:free")
-            args += [rule.free.count, rule.free.window_ms, "free"]
+    def _decide(self, rule: Rule, key: str, now_ms: int, is_free: bool, decide: Decide) -> Decision:
         try:
-            answer: Any = self._script(keys=keys, args=args)
+            return self._decide_in_redis(rule, key, now_ms, is_free, decide)
         except redis.RedisError as error:
             if isinstance(error, redis.ConnectionError | redis.TimeoutError):
                 # The others are of the same server; each would fail once when it is back.
                 self._client.connection_pool.disconnect(inuse_connections=False)
             raise LimiterUnavailable(f"Redis: {error}") from error
-        allowed, taken, *numbers = answer
-        levels = zip(rule.limits, *(numbers[n::4] for n in range(4)), strict=True)
-        found = tuple([Level(*level) for level in levels])
-        return Decision(bool(allowed), found, now_ms, taken)
+
+    def _decide_in_redis(
+        self, rule: Rule, key: str, now_ms: int, is_free: bool, decide: Decide
+    ) -> Decision:
+        kinds = kinds_of(rule, is_free)
+        # The braces keep the keys of one question in one slot of a cluster.
+        prefix = f"finance_api:ratelimit:{{{rule.name}:{key}}}"
+        names = [f"{prefix}:{algorithm.name}:{limit.window_seconds}" for algorithm, limit in kinds]
+        texts: Any = self._client.mget(names)
+        for _ in range(_ATTEMPTS):
+            counters = [
+                COUNTERS[algorithm](limit, _state(algorithm, text), now_ms)
+                for (algorithm, limit), text in zip(kinds, texts, strict=True)
+            ]
+            decision = decide(counters)
+            if not any(counter.has_changed for counter in counters):
+                return decision
+            arguments = [text or b"" for text in texts]
+            for counter in counters:
+                arguments += [_text(counter), counter.level().full_ms + _SPARE_MS]
+            texts = self._write(keys=names, args=arguments)
+            if texts is None:
+                return decision
+        raise LimiterUnavailable(f"Redis: {names[0]} changes all the time")
+
+
+def _state(algorithm: Algorithm, text: bytes | None) -> Any:
+    """Return the state; None for what was not written here."""
+    if not text:
+        return None
+    if algorithm is Algorithm.TOKEN_BUCKET:
+        return int(text) if text.lstrip(b"-").isdigit() else None
+    return array("q", text) if len(text) % 8 == 0 else None
+
+
+def _text(counter: Counter) -> bytes:
+    state = counter.state
+    if state is None:
+        return b""
+    return state.tobytes() if isinstance(state, array) else b"%d" % state
 
 
 def from_settings(settings: Mapping[str, Any]) -> RedisLimiter:

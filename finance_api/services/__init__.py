@@ -10,7 +10,7 @@ from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
 from finance_api.auth.jwts import JwtRules
 from finance_api.auth.personal_tokens import make_last_used
 from finance_api.auth.sessions import SeenSessions
-from finance_api.ratelimit.quotas import Quotas, open_limiters
+from finance_api.ratelimit.quotas import Quotas, open_limiter
 from finance_api.runtime.background import Periodic, WriteBehind
 from finance_api.runtime.bulkhead import Bulkhead
 from finance_api.runtime.clock import Clock
@@ -77,7 +77,7 @@ def make_services(settings: Settings, clock: Clock) -> Services:
     storage = open_backend(settings)
     storage.on_work = lambda work, seconds: metrics.database(work).observe(seconds)
     rules = jwt_rules(settings)
-    quotas = Quotas(*open_limiters(settings, metrics), settings, metrics)
+    quotas = Quotas(open_limiter(settings), settings, metrics)
     response_cache = ResponseCache(settings["finance_api.cache.max_bytes"])
 
     def sample() -> None:

@@ -263,8 +263,10 @@ def test_settings_keys_versions_disk_and_clock_are_checked(tmp_path, new_setting
     assert command.done("check") == b"nothing is wrong\n"
 
 
-def test_a_key_of_the_server_is_checked(tmp_path, new_settings):
-    command = Command(tmp_path, new_settings("sqlite"))
+@pytest.mark.parametrize("backend", ["memory", "finance_api.ratelimit.memory.from_settings"])
+def test_a_key_of_the_server_is_checked(tmp_path, new_settings, backend):
+    settings = {**new_settings("sqlite"), "finance_api.ratelimit.backend": backend}
+    command = Command(tmp_path, settings)
     with open(command.ini, "a") as file:
         file.write("[server:main]\nuse = egg:finance-api#granian\nworkers = 2\n")
     outcome = command.run("check")

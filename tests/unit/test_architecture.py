@@ -152,8 +152,8 @@ ARROWS = {
     # It has no other way to the data than the HTTP API.
     "mcp": "resources version",
     "server": "__init__ runtime settings storage",
-    "cli": "auth demo importers ledger mcp resources runtime server settings storage values "
-    "version",
+    "cli": "auth demo importers ledger mcp ratelimit resources runtime server settings storage "
+    "values version",
     # `finance_api.main` includes the parts of the application.
     "__init__": "http runtime services settings",
 }

@@ -17,7 +17,7 @@ HOUR = Limit(1000, 3600)
         ("  100 / minute ,\n 1000/hour ", (MINUTE, HOUR)),
         ("1/second", (Limit(1, 1),)),
         ("1000000000/hour", (Limit(1_000_000_000, 3600),)),
-        ("104249991/day", (Limit(104_249_991, 86_400),)),
+        ("1000000000/day", (Limit(1_000_000_000, 86_400),)),
         ("007/day", (Limit(7, 86_400),)),
     ],
 )
@@ -33,8 +33,6 @@ def test_limits_are_read(text, limits):
         *("+1/hour", "1_0/hour", "٣/hour", "100/minute 1000/hour", "100/minute; 1000/hour"),
         *("0/hour", "1000000001/second", "99999999999999999999/hour", "9" * 5000 + "/hour"),
         *("1/minute, 2/minute", "1/hour, 2/minute, 1/hour"),
-        # More than can be counted exactly.
-        *("104249992/day", "1000000000/day"),
     ],
 )
 def test_what_is_no_limit_is_refused_with_a_reason(text):

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from finance_api.ratelimit.memory import MemoryLimiter
-from finance_api.ratelimit.quotas import open_limiters
-from finance_api.runtime.metrics import Metrics
+from finance_api.ratelimit.quotas import open_limiter
 from finance_api.runtime.settings import SettingError
 from finance_api.settings import read_settings
 
@@ -14,13 +13,12 @@ NAME = "finance_api.ratelimit.backend"
 
 
 def opened(backend):
-    return open_limiters(read_settings({NAME: backend}, {}), Metrics())
+    return open_limiter(read_settings({NAME: backend}, {}))
 
 
 @pytest.mark.parametrize("backend", ["memory", "finance_api.ratelimit.memory.from_settings"])
 def test_a_limiter_is_looked_up_by_its_name(backend):
-    limiter, strict = opened(backend)
-    assert isinstance(limiter, MemoryLimiter) and limiter is strict
+    assert isinstance(opened(backend), MemoryLimiter)
 
 
 @pytest.mark.parametrize(

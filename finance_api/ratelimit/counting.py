@@ -1,0 +1,244 @@
+"""The two algorithms, and a limiter that counts by them in any store: exact, in integers."""
+
+from abc import ABC, abstractmethod
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Any
+
+from finance_api.ratelimit.interface import RateLimiter
+from finance_api.ratelimit.limits import Algorithm, Decision, Level, Limit, Rule
+
+
+class Counter(ABC):
+    """One limit of one key at one time. Times are as in `RateLimiter`.
+
+    state: what the store keeps; None if the limit is full.
+    has_changed: whether the store has to write it.
+    """
+
+    state: Any
+    has_changed = False
+
+    def __init__(self, limit: Limit, now_ms: int) -> None:
+        self._limit = limit
+        self._now_ms = now_ms
+
+    def level(self, number: int = 1) -> Level:
+        """number: `Level.retry_ms` is for so many requests."""
+        if self.state is None:
+            return Level(self._limit, self._limit.count, 0, 0, 0)
+        remaining = self._remaining()
+        number = min(number, self._limit.count)
+        retry_ms = 0 if number <= remaining else self._wait_ms(number)
+        full_ms = self._wait_ms(self._limit.count)
+        return Level(self._limit, remaining, full_ms, self._wait_ms(remaining + 1), retry_ms)
+
+    def has_left(self, number: int) -> bool:
+        """Return whether so many requests can be taken; of a limit that allows fewer, all."""
+        return self.state is None or self._remaining() >= min(number, self._limit.count)
+
+    @abstractmethod
+    def take(self, number: int) -> None:
+        """Take so many requests; only if `has_left`."""
+
+    @abstractmethod
+    def give_back(self, number: int, taken_at_ms: int) -> None: ...
+
+    @abstractmethod
+    def _remaining(self) -> int: ...
+
+    @abstractmethod
+    def _wait_ms(self, number: int) -> int:
+        """Return the milliseconds until so many requests, more than now, are available."""
+
+
+#: A bucket is stored as one integer, with the time above the used units: a tuple needs three times
+#: as much memory.
+_UNIT_BITS = 57
+_UNIT_MASK = (1 << _UNIT_BITS) - 1
+
+
+class Bucket(Counter):
+    """A token bucket in exact units: ``window_ms`` a request; ``count`` refill per millisecond."""
+
+    def __init__(self, limit: Limit, state: int | None, now_ms: int) -> None:
+        super().__init__(limit, now_ms)
+        self._capacity = limit.count * limit.window_ms
+        self.state = state
+        if state is None:
+            self._used, self._at_ms = 0, now_ms
+            return
+        # A limit that was lowered may have less than was used.
+        self._used, self._at_ms = min(state & _UNIT_MASK, self._capacity), state >> _UNIT_BITS
+        if self._at_ms <= now_ms:
+            passed_ms = min(now_ms - self._at_ms, limit.window_ms)
+            self._used, self._at_ms = max(0, self._used - passed_ms * limit.count), now_ms
+            self.state = self.state if self._used else None
+        else:
+            self._keep_time_sane()
+
+    def take(self, number: int) -> None:
+        self._used += min(number, self._limit.count) * self._limit.window_ms
+        self._keep_time_sane()
+        self._store()
+
+    def give_back(self, number: int, taken_at_ms: int) -> None:
+        self._used = max(0, self._used - min(number, self._limit.count) * self._limit.window_ms)
+        self._store()
+
+    def _keep_time_sane(self) -> None:
+        """The clock went back, or another machine's is ahead: nothing refills until the bucket's
+        time, else two clocks in turn would fill it. Yet nobody waits for longer than a window, and
+        a time further ahead than that was never right.
+        """
+        ahead_ms = self._at_ms - self._now_ms
+        most_ms = self._limit.window_ms - self._refill_ms(1)
+        if ahead_ms > self._limit.window_ms:
+            self._at_ms = self._now_ms
+        elif ahead_ms > most_ms:
+            self._at_ms = self._now_ms + most_ms
+        else:
+            return
+        self._store()
+
+    def _store(self) -> None:
+        self.state = (self._at_ms << _UNIT_BITS | self._used) if self._used else None
+        self.has_changed = True
+
+    def _remaining(self) -> int:
+        return (self._capacity - self._used) // self._limit.window_ms
+
+    def _wait_ms(self, number: int) -> int:
+        return self._at_ms - self._now_ms + self._refill_ms(number)
+
+    def _refill_ms(self, number: int) -> int:
+        missing = self._used - (self._limit.count - number) * self._limit.window_ms
+        return max(0, -(-missing // self._limit.count))
+
+
+class Window(Counter):
+    """A sliding window. The state has the times of its requests, in order."""
+
+    def __init__(self, limit: Limit, state: "array[int] | None", now_ms: int) -> None:
+        super().__init__(limit, now_ms)
+        times = array("q") if state is None else state
+        if times and times[-1] > now_ms:
+            # The clock went back, or another machine's is ahead: later times count as now, and a
+            # time further ahead than a window was never right.
+            latest_ms = now_ms + limit.window_ms
+            times = array("q", (min(at_ms, now_ms) for at_ms in times if at_ms <= latest_ms))
+            self.has_changed = True
+        if times and times[0] <= now_ms - limit.window_ms:
+            del times[: bisect_right(times, now_ms - limit.window_ms)]
+        self._times = times
+        self.state = times or None
+
+    def take(self, number: int) -> None:
+        self._times.extend([self._now_ms] * min(number, self._limit.count))
+        self._store()
+
+    def give_back(self, number: int, taken_at_ms: int) -> None:
+        # If the clock went back since, reading has moved the requests' time back too.
+        place = bisect_right(self._times, taken_at_ms)
+        del self._times[max(0, place - min(number, self._limit.count)) : place]
+        self._store()
+
+    def _store(self) -> None:
+        self.state = self._times or None
+        self.has_changed = True
+
+    def _remaining(self) -> int:
+        # There are more than the count if the limit was lowered.
+        return max(0, self._limit.count - len(self._times))
+
+    def _wait_ms(self, number: int) -> int:
+        place = len(self._times) - self._limit.count + number - 1
+        return self._times[place] + self._limit.window_ms - self._now_ms
+
+
+COUNTERS: dict[Algorithm, Callable[[Limit, Any, int], Counter]] = {
+    Algorithm.TOKEN_BUCKET: Bucket,
+    Algorithm.SLIDING_WINDOW: Window,
+}
+
+#: Takes the counters of a rule's limits and, if it is asked for, of what is free.
+Decide = Callable[[list[Counter]], Decision]
+
+
+class CountingLimiter(RateLimiter):
+    """A limiter over a store of states, which `_decide` reads and writes."""
+
+    @abstractmethod
+    def _decide(self, rule: Rule, key: str, now_ms: int, is_free: bool, decide: Decide) -> Decision:
+        """Decide by the stored states, and store the changed ones, as one step.
+
+        decide: may be called several times; only the last call counts.
+        """
+
+    def take(
+        self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
+    ) -> Decision:
+        def decide(counters: list[Counter]) -> Decision:
+            limits, free = _parts(rule, counters)
+            if free and _take_one(free):
+                return _decision(True, limits, now_ms)
+            if not all(counter.has_left(number) for counter in limits):
+                return _decision(False, limits, now_ms, number)
+            for counter in limits:
+                counter.take(number)
+            return _decision(True, limits, now_ms, taken=number)
+
+        return self._decide(rule, key, now_ms, is_free, decide)
+
+    def give_back(
+        self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
+    ) -> Decision:
+        if not decision.taken:
+            return self.peek(rule, key, now_ms)
+
+        def decide(counters: list[Counter]) -> Decision:
+            limits, free = _parts(rule, counters)
+            if free is None or _take_one(free):
+                for counter in limits:
+                    counter.give_back(decision.taken, decision.taken_at_ms)
+            return _peeked(limits, now_ms)
+
+        return self._decide(rule, key, now_ms, is_free, decide)
+
+    def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
+        return self._decide(rule, key, now_ms, False, lambda counters: _peeked(counters, now_ms))
+
+
+def kinds_of(rule: Rule, is_free: bool) -> list[tuple[Algorithm, Limit]]:
+    """Return the limits of the rule and, if it is asked for, what is free."""
+    kinds = [(rule.algorithm, limit) for limit in rule.limits]
+    if is_free:
+        assert rule.free is not None
+        kinds.append((Algorithm.TOKEN_BUCKET, rule.free))
+    return kinds
+
+
+def _parts(rule: Rule, counters: list[Counter]) -> tuple[list[Counter], Counter | None]:
+    """Return the counters of the limits, and the one of what is free."""
+    number = len(rule.limits)
+    return counters[:number], counters[number] if counters[number:] else None
+
+
+def _take_one(free: Counter) -> bool:
+    has_left = free.has_left(1)
+    if has_left:
+        free.take(1)
+    return has_left
+
+
+def _peeked(counters: list[Counter], now_ms: int) -> Decision:
+    return _decision(all(counter.has_left(1) for counter in counters), counters, now_ms)
+
+
+def _decision(
+    allowed: bool, counters: list[Counter], now_ms: int, number: int = 1, *, taken: int = 0
+) -> Decision:
+    """number: of the requests that were refused."""
+    levels = tuple([counter.level(number) for counter in counters])
+    return Decision(allowed, levels, now_ms, taken)
