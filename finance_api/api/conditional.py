@@ -12,12 +12,12 @@ from finance_api.api.data_request import (
     DataRequest,
     ExportRequest,
     Payload,
-    Tagged,
+    Reading,
     TaggedRequest,
-    data_request_of,
+    target_of,
 )
 from finance_api.api.exporting import cost_of
-from finance_api.api.representation import XLSX
+from finance_api.api.representation import XLSX, HeaderItems
 from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, gzip_chunks, gzipped, takes_gzip
@@ -35,47 +35,135 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """headers: those of the revision too, but none that belong to one request."""
+    """headers: with those of the revision, but none that belong to one request."""
 
-    headers: tuple[tuple[str, str], ...]
+    headers: HeaderItems
     body: bytes
+
+
+class _Conditional:
+    """A request for data, with the user who makes it and the moment.
+
+    variant: the day, the state of the exchange rates and the like, if they matter.
+    """
+
+    def __init__(self, request: Request, asked: TaggedRequest) -> None:
+        identity = request.authentication
+        assert not isinstance(identity, Failure)
+        self._request, self._asked = request, asked
+        self.user: User = identity.user
+        self.now = request.services.clock.now()
+        self.variant = self._variant()
+        environ = request.environ
+        self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
+        self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
+        # A workbook is compressed in itself.
+        self.has_gzip = asked.representation is not XLSX and takes_gzip(
+            environ.get("HTTP_ACCEPT_ENCODING")
+        )
+
+    def _variant(self) -> str:
+        """The exchange rates are those of the snapshot from which the response is read."""
+        asked, parts = self._asked, []
+        if asked.depends_on_today:
+            parts.append(date_text(day_in(self.user.time_zone, self.now)))
+        if asked.depends_on_base_currency:
+            parts.append(str(self.user.base_currency))
+        if asked.depends_on_minute:
+            parts.append(instant_text(self.now - self.now % 60))
+        if asked.convert_to is not None:
+            parts.append(str(self._request.storage.rates.get_state().tag))
+        return " ".join(parts)
+
+    def unchanged(self) -> Response | None:
+        """304 if the client has the response; None if not, or where only reading it tells."""
+        if self._if_none_match is None or (self.is_any and not self._asked.is_always_there):
+            return None
+        # The tag needs the data's state, but none of its rows. A replica may be behind.
+        user = self.user
+        state = data_state_of(self._request.storage, user.id) if self.is_any else user.data
+        etag = self.etag(state)
+        known = [etag] if self.is_any else _ENTITY_TAG.findall(self._if_none_match)
+        for own in (etag, _gzip_tag(etag)) if self.has_gzip else (etag,):
+            if own in known:
+                return Response(headerlist=list(self.headers(own, state)), status=304)
+        return None
+
+    def etag(self, state: DataState) -> str:
+        """A function of user, state, representation and query."""
+        asked = self._asked
+        parts = (
+            __version__,
+            self.user.uuid,
+            str(state.tag),
+            asked.representation.content_type,
+            self.variant,
+            asked.target.route_path,
+            asked.target.parameters.canonical,
+            asked.own_text,
+        )
+        key = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
+
+    def headers(self, etag: str, state: DataState) -> HeaderItems:
+        """The headers of every response about data, 304 too."""
+        return (
+            ("ETag", etag),
+            *self._asked.state_headers(state),
+            ("Cache-Control", "private, no-cache"),
+            ("Vary", "Accept, Accept-Encoding, Authorization"),
+        )
+
+    def complete(self, payload: Payload) -> CachedResponse:
+        """The whole response, compressed by gzip where that is worth while."""
+        etag, body = self.etag(payload.state), payload.body
+        coding: HeaderItems = ()
+        compressed = gzipped(body) if self.has_gzip else None
+        if compressed is not None:
+            etag, body, coding = _gzip_tag(etag), compressed, (("Content-Encoding", GZIP),)
+        headers = (
+            ("Content-Type", self._asked.representation.content_type),
+            ("Content-Length", str(len(body))),
+            *coding,
+            *payload.headers,
+            *self.headers(etag, payload.state),
+        )
+        return CachedResponse(headers, body)
+
+
+def _gzip_tag(etag: str) -> str:
+    """The entity tag of the compressed body."""
+    return f'{etag[:-1]}-{GZIP}"'
 
 
 def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hashable) -> Response:
     """The data request ``make(*arguments, target)`` of the authenticated user: 200 or 304."""
-    data_request = data_request_of(request, make, *arguments)
-    services, user = request.services, _user_of(request)
-    data_request, today, variant = _as_of_today(request, data_request)
-    has_gzip = _takes_gzip(request, data_request)
-    unchanged = _unchanged(request, data_request, variant, has_gzip)
+    target = target_of(request)
+    asked = make(*arguments, target)
+    conditional = _Conditional(request, asked)
+    unchanged = conditional.unchanged()
     if unchanged is not None:
         return unchanged
-    key = (*data_request.key, variant)
+    user = conditional.user
     cache: ResponseCache = request.registry.services.response_cache
-    tag = user.data.tag
-    response: CachedResponse | None = None
-    if has_gzip:
-        response = cache.get(user.id, tag, (*key, GZIP))
-    if response is not None:
-        services.metrics.cache_lookups("hit").inc()
-    else:
-        response = cache.get(user.id, tag, key)
-        services.metrics.cache_lookups("miss" if response is None else "hit").inc()
-        if response is None:
-            payload = request.in_place(
-                lambda: _read(request.storage, data_request, user.id, today),
-                user.id,
-                is_cheap=data_request.is_cheap,
-            )
-            # Another process may have imported since the user was read.
-            tag = payload.state.tag
-            response = _cacheable(user, data_request, payload, variant)
-            cache.put(user.id, tag, key, response, len(response.body))
-        if has_gzip:
-            response = _compressed(response)
-            cache.put(user.id, tag, (*key, GZIP), response, len(response.body))
-    if _is_any(request):
-        # There is one, as only now is known.
+    form, has_gzip = asked.representation.media_type, conditional.has_gzip
+    key = (target.path, target.query_string, form, has_gzip, asked.own_text, conditional.variant)
+    response: CachedResponse | None = cache.get(user.id, user.data.tag, key)
+    request.services.metrics.cache_lookups("miss" if response is None else "hit").inc()
+    if response is None:
+
+        def read() -> Payload:
+            try:
+                return asked.read(Reading(request.storage, user, conditional.now))
+            except NotFound as error:
+                raise unknown_in_replica() from error
+
+        payload = request.in_place(read, user.id, is_cheap=asked.is_cheap)
+        response = conditional.complete(payload)
+        # Another process may have imported since the user was read.
+        cache.put(user.id, payload.state.tag, key, response, len(response.body))
+    if conditional.is_any:
+        # Only now is it known that the object exists.
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
     return Response(app_iter=[response.body], headerlist=list(response.headers))
@@ -85,28 +173,27 @@ def respond_with_export(
     request: Request, make: Callable[..., ExportRequest], *arguments: Hashable
 ) -> Response:
     """As `respond`, for an export: a download, which takes of the quota what it costs."""
-    export_request = data_request_of(request, make, *arguments)
-    services, user = request.services, _user_of(request)
-    export_request, today, variant = _as_of_today(request, export_request)
-    has_gzip = _takes_gzip(request, export_request)
-    unchanged = _unchanged(request, export_request, variant, has_gzip)
+    asked = make(*arguments, target_of(request))
+    conditional = _Conditional(request, asked)
+    unchanged = conditional.unchanged()
     if unchanged is not None:
         return unchanged
+    user, has_gzip = conditional.user, conditional.has_gzip
 
     def begin(storage: Storage) -> tuple[Response, Chunks]:
         try:
-            export = export_request.open(storage, user.id, today)
+            export = asked.open(Reading(storage, user, conditional.now))
         except NotFound as error:
             raise unknown_in_replica() from error
         if request.method != "HEAD":
             take_for(request, cost_of(export.count), "This export")
-        etag = _etag(user.uuid, export.state, export_request, variant)
-        file = export_request.file_name(day_in(user.time_zone, services.clock.now()))
+        etag = conditional.etag(export.state)
+        file = asked.file_name(day_in(user.time_zone, conditional.now))
         headers = [
-            ("Content-Type", export_request.content_type),
+            ("Content-Type", asked.representation.content_type),
             ("Content-Disposition", f'attachment; filename="{file}"'),
             ("X-Total-Count", str(export.count)),
-            *_headers(_gzip_tag(etag) if has_gzip else etag, export_request, export.state),
+            *conditional.headers(_gzip_tag(etag) if has_gzip else etag, export.state),
         ]
         if not has_gzip:
             return Response(headerlist=headers), export.chunks
@@ -116,123 +203,3 @@ def respond_with_export(
     response = download(request, user.id, begin, partial(give_back, request))
     note_export(request, user.id)
     return response
-
-
-def _as_of_today(request: Request, asked: Tagged) -> tuple[Tagged, int, str]:
-    """The request with the user's day; that day and the tag of the rates, if they matter.
-
-    The rates are those of the snapshot from which the response is read.
-    """
-    today, variant = 0, ""
-    if asked.depends_on_today:
-        today = day_in(_user_of(request).time_zone, request.services.clock.now())
-        asked, variant = asked.on(today), date_text(today)
-    if asked.depends_on_base:
-        base = _user_of(request).base_currency
-        asked, variant = asked.in_base(base), f"{variant} {base}"
-    if asked.depends_on_now:
-        now = request.services.clock.now()
-        minute = now - now % 60
-        asked, variant = asked.at(minute), f"{variant} {instant_text(minute)}"
-    if asked.convert_to is not None:
-        variant += f" {request.storage.rates.get_state().tag}"
-    return asked, today, variant
-
-
-def _takes_gzip(request: Request, asked: TaggedRequest) -> bool:
-    # A workbook is compressed in itself.
-    return asked.content_type != XLSX.content_type and takes_gzip(
-        request.environ.get("HTTP_ACCEPT_ENCODING")
-    )
-
-
-def _is_any(request: Request) -> bool:
-    return bool(request.environ.get("HTTP_IF_NONE_MATCH", "").strip() == "*")
-
-
-def _unchanged(
-    request: Request, asked: TaggedRequest, variant: str, has_gzip: bool
-) -> Response | None:
-    """304 if the client has the response; None if not, or where only reading it tells."""
-    if_none_match = request.environ.get("HTTP_IF_NONE_MATCH")
-    is_any = _is_any(request)
-    if if_none_match is None or (is_any and not asked.is_always_there):
-        return None
-    # The tag needs the data's state, but none of its rows.
-    user = _user_of(request)
-    # A replica may be behind.
-    state = data_state_of(request.storage, user.id) if is_any else user.data
-    etag = _etag(user.uuid, state, asked, variant)
-    given = [etag] if is_any else _ENTITY_TAG.findall(if_none_match)
-    for own in (etag, _gzip_tag(etag)) if has_gzip else (etag,):
-        if own in given:
-            return Response(headerlist=list(_headers(own, asked, state)), status=304)
-    return None
-
-
-def _user_of(request: Request) -> User:
-    identity = request.authentication
-    assert not isinstance(identity, Failure)
-    return identity.user
-
-
-def _read(storage: Storage, data_request: DataRequest, user_id: int, today: int) -> Payload:
-    try:
-        return data_request.read(storage, user_id, today)
-    except NotFound as error:
-        raise unknown_in_replica() from error
-
-
-def _cacheable(
-    user: User, data_request: DataRequest, payload: Payload, variant: str
-) -> CachedResponse:
-    etag = _etag(user.uuid, payload.state, data_request, variant)
-    headers = (
-        ("Content-Type", data_request.content_type),
-        ("Content-Length", str(len(payload.body))),
-        *payload.headers,
-        *_headers(etag, data_request, payload.state),
-    )
-    return CachedResponse(headers, payload.body)
-
-
-def _compressed(response: CachedResponse) -> CachedResponse:
-    """By gzip, where that is worth while."""
-    body = gzipped(response.body)
-    if body is None:
-        return response
-    headers = dict(response.headers)
-    headers |= {"Content-Length": str(len(body)), "ETag": _gzip_tag(headers["ETag"])}
-    return CachedResponse((*headers.items(), ("Content-Encoding", GZIP)), body)
-
-
-def _gzip_tag(etag: str) -> str:
-    """The entity tag of the compressed body."""
-    return f'{etag[:-1]}-{GZIP}"'
-
-
-def _etag(uuid: str, state: DataState, asked: TaggedRequest, variant: str) -> str:
-    """A function of user, state, representation and query.
-
-    variant: the day and the state of the exchange rates, if they matter.
-    """
-    parts = (
-        __version__,
-        uuid,
-        str(state.tag),
-        asked.content_type,
-        variant,
-        asked.text,
-    )
-    key = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
-
-
-def _headers(etag: str, asked: TaggedRequest, state: DataState) -> tuple[tuple[str, str], ...]:
-    """Those of every response about data, 304 too."""
-    return (
-        ("ETag", etag),
-        *asked.state_headers(state),
-        ("Cache-Control", "private, no-cache"),
-        ("Vary", "Accept, Accept-Encoding, Authorization"),
-    )

@@ -1,128 +1,149 @@
-"""Rows of the public API: a page of a resource with the link to the next one, and one object."""
+"""Rows of the public API: a page of a resource, with a link to the next one; single objects."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from typing import Any
 from urllib.parse import quote, urlencode
 
-from finance_api.api.columns import Columns
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.parameters import COUNTED, WITH_SUBCATEGORIES, query_of
+import orjson
+
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
+from finance_api.api.parameters import (
+    CONVERT_TO,
+    COUNTED,
+    WITH_SUBCATEGORIES,
+    query_of,
+)
 from finance_api.api.representation import (
     JSON,
+    OF_LISTS,
     HeaderItems,
-    Representation,
     body_of,
     json_page,
-    negotiate,
     next_offset,
     page_headers,
 )
 from finance_api.http.errors import NOT_FOUND, problem
 from finance_api.http.querystring import split_query
-from finance_api.planning.computing import list_computed
+from finance_api.planning.computing import depends_on_today, list_computed
+from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.query.model import Operator, Query, condition_on
-from finance_api.query.render import canonical_text
-from finance_api.resources.field import Resource
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.field import Field, Resource
 from finance_api.resources.wire import RowEncoder, shown
-from finance_api.storage.interface import JsonPage, Storage
+from finance_api.storage.interface import JsonPage
+from finance_api.values import Row
 
 
-class ListRequest(DataRequest):
+class _RowsRequest(DataRequest):
+    """Rows of a resource, each with the fields and the converted amount that are asked for.
+
+    columns: the fields, with those of the converted amount.
+    are_stored: whether the stored JSON of rows has all of them.
+    """
+
+    def __init__(self, resource: Resource, target: RequestTarget) -> None:
+        super().__init__(target)
+        self.resource = resource
+        self.columns: Sequence[Field] = self.given["fields"]
+        self.convert_to = self.given.get(CONVERT_TO)
+        self.depends_on_today = depends_on_today(resource)
+        self.are_stored = self.convert_to is None and not resource.computed_fields
+        if self.convert_to is not None:
+            self.columns = (*self.columns, *converted_fields(CONVERTED[resource]))
+            self.depends_on_today |= resource is ACCOUNTS
+
+    def lines(self, reading: Reading, rows: list[Row]) -> bytes:
+        """The columns of the rows as JSON, an object on each line."""
+        if self.convert_to is not None:
+            today = reading.today
+            rows = with_converted(reading.storage, self.resource, rows, self.convert_to, today)
+        return RowEncoder(self.columns).lines(rows)
+
+    def page(self, reading: Reading, query: Query) -> JsonPage:
+        storage, user_id = reading.storage, reading.user_id
+        if self.are_stored:
+            stored = storage.data.list_json(user_id, query)
+            return replace(stored, lines=shown(self.resource, self.columns, stored.lines))
+        state = storage.data.get_state(user_id)
+        page = list_computed(storage, user_id, query, reading.today)
+        return JsonPage(state, self.lines(reading, page.rows), page.has_more, page.total)
+
+
+class ListRequest(_RowsRequest):
     """A page of a resource, in one of the representations of lists."""
 
-    def __init__(
-        self,
-        resource: Resource,
-        representation: Representation | None,
-        target: RequestTarget,
-        today: int | None = None,
-    ) -> None:
-        """representation: None: the one that the client prefers. today: to mean relative days."""
-        self._representation = representation or negotiate(target.accept)
-        self._target = target
-        self._columns = Columns(resource, target.parameters)
-        self.convert_to = self._columns.convert_to
-        self._with_subcategories: bool = target.parameters.get(WITH_SUBCATEGORIES, False)
-        self._is_counted: bool = target.parameters.get(COUNTED, False)
-        query = query_of(resource, target.parameters)
-        self._query = query if today is None else query.on(today)
-        self.text = canonical_text(self._query) + self._columns.text
-        if self._with_subcategories:
-            self.text += f"\0{WITH_SUBCATEGORIES}"
-        if self._is_counted:
-            self.text += f"\0{COUNTED}"
-        self.content_type = self._representation.content_type
-        self.key = (target.path, target.query_string, self.content_type)
-        self.is_cheap = self._columns.are_stored and self._query.is_cheap
-        self.depends_on_today = self._columns.depends_on_today or query.is_relative
+    forms = OF_LISTS
 
-    def on(self, today: int) -> "ListRequest":
-        if not self._query.is_relative:
-            return self
-        return ListRequest(self._query.resource, self._representation, self._target, today)
+    def __init__(self, resource: Resource, target: RequestTarget) -> None:
+        super().__init__(resource, target)
+        self._query = query_of(resource, self.given)
+        self.is_cheap = self.are_stored and self._query.is_cheap
+        self.depends_on_today |= self._query.is_relative
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        query = self._query
-        if self._with_subcategories:
-            conditions = with_subcategories(storage, user_id, query.resource, query.conditions)
-            query = replace(query, conditions=conditions)
-        if self._is_counted:
-            query = replace(query, conditions=counted_only(storage, user_id, query.conditions))
-        page = _json_page(storage, user_id, query, self._columns, today)
-        headers: HeaderItems = ()
-        if self._representation is JSON:
-            body = json_page(query, page, page.lines)
-        else:
-            body = body_of(self._representation, self._columns.shown, page.lines)
-            headers = page_headers(query, page)
-        offset = next_offset(query, page)
-        if offset is not None:
-            headers = (*headers, ("Link", self._link % offset))
-        return Payload(page.state, body, headers)
-
-    @cached_property
-    def _link(self) -> str:
-        return link_pattern(self._target)
+    def read(self, reading: Reading) -> Payload:
+        query = resolved(self._query, self.given, reading)
+        page = self.page(reading, query)
+        link = next_link(self.target, next_offset(query, page))
+        if self.representation is JSON:
+            return Payload(page.state, json_page(query, page, page.lines), link)
+        body = body_of(self.representation, self.columns, page.lines)
+        return Payload(page.state, body, (*page_headers(query, page), *link))
 
 
-class ObjectRequest(DataRequest):
+class ObjectRequest(_RowsRequest):
     """One object of a resource, as it is in the list."""
 
     is_always_there = False
 
-    def __init__(self, resource: Resource, object_id: str, target: RequestTarget) -> None:
-        negotiate(target.accept, (JSON,))
-        self._columns = Columns(resource, target.parameters)
-        self.convert_to = self._columns.convert_to
-        wanted = condition_on(resource, "id", Operator.ANY_OF, (object_id.lower(),))
-        self._query = Query(resource, (wanted,), limit=1)
-        self.text = f"one\0{canonical_text(self._query)}{self._columns.text}"
-        self.content_type = JSON.content_type
-        self.key = (target.path, target.query_string)
-        self.is_cheap = self._columns.are_stored
-        self.depends_on_today = self._columns.depends_on_today
+    def __init__(self, resource: Resource, target: RequestTarget) -> None:
+        super().__init__(resource, target)
+        self.is_cheap = self.are_stored
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        page = _json_page(storage, user_id, self._query, self._columns, today)
+    def read(self, reading: Reading) -> Payload:
+        ids = (self.target.match["id"].lower(),)
+        named = condition_on(self.resource, "id", Operator.ANY_OF, ids)
+        page = self.page(reading, Query(self.resource, (named,), limit=1))
         if not page.lines:
             raise problem(404, NOT_FOUND)
         return Payload(page.state, page.lines)
 
 
-def _json_page(
-    storage: Storage, user_id: int, query: Query, columns: Columns, today: int
-) -> JsonPage:
-    """The page with these columns of each row."""
-    if not columns.are_stored:
-        state = storage.data.get_state(user_id)
-        page = list_computed(storage, user_id, query, today)
-        rows = columns.converted(storage, page.rows, today)
-        lines = RowEncoder(columns.shown).lines(rows)
-        return JsonPage(state, lines, page.has_more, page.total)
-    stored = storage.data.list_json(user_id, query)
-    return replace(stored, lines=shown(query.resource, columns.shown, stored.lines))
+class RecordsByIdRequest(_RowsRequest):
+    """Records in the order of the requested ids, without duplicates; and the unknown ids."""
+
+    def __init__(self, target: RequestTarget) -> None:
+        super().__init__(RECORDS, target)
+        self.is_cheap = self.are_stored
+
+    def read(self, reading: Reading) -> Payload:
+        ids, data = list(dict.fromkeys(self.given["id"])), reading.storage.data
+        if self.are_stored:
+            state, rows = data.get_json(reading.user_id, RECORDS, ids)
+            missing = [row_id for row_id, row in zip(ids, rows, strict=True) if not row]
+            lines = shown(RECORDS, self.columns, b"\n".join(filter(None, rows)))
+        else:
+            state = data.get_state(reading.user_id)
+            by_id = data.get_rows(reading.user_id, RECORDS, ids)
+            missing = [row_id for row_id in ids if row_id not in by_id]
+            lines = self.lines(reading, [by_id[row_id] for row_id in ids if row_id in by_id])
+        count = len(ids) - len(missing)
+        end = b'],"count":%d,"missingIds":%b}' % (count, orjson.dumps(missing))
+        return Payload(state, b'{"records":[' + lines.replace(b"\n", b",") + end)
+
+
+def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
+    """The query with relative days, categories with subcategories, and ``counted`` resolved."""
+    if query.is_relative:
+        query = query.on(reading.today)
+    storage, user_id, conditions = reading.storage, reading.user_id, query.conditions
+    if given.get(WITH_SUBCATEGORIES):
+        conditions = with_subcategories(storage, user_id, query.resource, conditions)
+    if given.get(COUNTED):
+        conditions = counted_only(storage, user_id, conditions)
+    return query if conditions is query.conditions else replace(query, conditions=conditions)
 
 
 def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:
@@ -130,11 +151,8 @@ def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:
 
     It is the request's path and query with another offset; the Host header has no part in it.
     """
-    return () if offset is None else (("Link", link_pattern(target) % offset),)
-
-
-def link_pattern(target: RequestTarget) -> str:
-    """The Link header, as a ``%`` format that takes the offset."""
+    if offset is None:
+        return ()
     pairs = [(k, v or "") for k, v in split_query(target.query_string) if k != "offset"]
-    query = urlencode([*pairs, ("offset", "")], quote_via=quote)
-    return f"<{target.path}?{query}".replace("%", "%%") + '%d>; rel="next"'
+    query = urlencode([*pairs, ("offset", str(offset))], quote_via=quote)
+    return (("Link", f'<{target.path}?{query}>; rel="next"'),)

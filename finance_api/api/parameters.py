@@ -10,7 +10,6 @@ from typing import Any
 
 import colander
 
-from finance_api.api.data_request import MAX_REMEMBERED_CHARACTERS, REMEMBERED
 from finance_api.api.openapi.conditions import WORDS_SCHEMA, conditions_meaning, of_conditions
 from finance_api.api.openapi.schemas import (
     CURRENCY,
@@ -47,6 +46,7 @@ from finance_api.query.parse import (
     parse_sort,
     parse_words,
 )
+from finance_api.query.render import canonical_text
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
 from finance_api.resources.currencies import CURRENCIES
@@ -54,6 +54,9 @@ from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.resources.records import WORDS
 
 MAX_PARAMETERS = 100
+#: How many query strings are remembered, and the most characters of one of them.
+_REMEMBERED = 1_024
+_MAX_REMEMBERED_CHARACTERS = 4_096
 _SHOWN_NAME_CHARACTERS = 60
 WITH_SUBCATEGORIES = "withSubcategories"
 COUNTED = "counted"
@@ -278,17 +281,11 @@ def ids_schema(resource: Resource) -> ParameterSchema:
     return schema
 
 
-def conditions_of(resource: Resource, parameters: Mapping[str, Any]) -> tuple[Condition, ...]:
-    """The conditions of validated parameters of `ParameterSchema.add_filters`."""
-    names = [field.name for field in resource.fields if field.filterable]
-    return tuple([c for name in (*names, WORDS.name) for c in parameters.get(name, ())])
-
-
-def query_of(resource: Resource, parameters: Mapping[str, Any]) -> Query:
+def query_of(resource: Resource, parameters: "Parameters") -> Query:
     """The `Query` of validated parameters of `list_schema`."""
     return Query(
         resource,
-        conditions_of(resource, parameters),
+        parameters.conditions,
         parameters["sortBy"],
         parameters["limit"],
         parameters["offset"],
@@ -296,21 +293,29 @@ def query_of(resource: Resource, parameters: Mapping[str, Any]) -> Query:
     )
 
 
+class Parameters(dict[str, Any]):
+    """The values of the valid parameters, with defaults.
+
+    canonical: equal for parameters that mean the same. conditions: all of them.
+    """
+
+    canonical: str = ""
+    conditions: tuple[Condition, ...] = ()
+
+
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
     """Cornice validator: sets ``request.validated`` and ``request.errors``, every fault."""
     query_string = request.environ.get("QUERY_STRING", "")
-    is_long = len(query_string) > MAX_REMEMBERED_CHARACTERS
+    is_long = len(query_string) > _MAX_REMEMBERED_CHARACTERS
     read = read_parameters if is_long else _remembered_parameters
     request.validated, request.errors = read(schema, query_string)
 
 
-def read_parameters(
-    schema: ParameterSchema, query_string: str
-) -> tuple[dict[str, Any], list[Fault]]:
+def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Parameters, list[Fault]]:
     """The values of the valid parameters, with defaults, and all faults."""
     pairs = split_query(query_string)
     if len(pairs) > MAX_PARAMETERS:
-        return {}, [("*", f"more than {MAX_PARAMETERS} parameters are given")]
+        return Parameters(), [("*", f"more than {MAX_PARAMETERS} parameters are given")]
     faults: list[Fault] = []
     given: dict[str, list[str]] = {}
     for name, value in pairs:
@@ -324,32 +329,36 @@ def read_parameters(
         if name not in nodes:
             message = _not_a_parameter(name, schema, list(nodes))
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
-    validated: dict[str, Any] = {}
     # Node by node, so that faults of a range are reported together with the others.
+    validated = Parameters()
+    changed: dict[str, Any] = {}
     for name, node in nodes.items():
         # Colander takes three times as long to find that a parameter is missing.
         if name not in given and not node.required:
             validated[name] = node.missing
             continue
         try:
-            validated[name] = node.deserialize(given.get(name, colander.null))
+            value = node.deserialize(given.get(name, colander.null))
         except colander.Invalid as invalid:
             faults.extend((name, str(message)) for message in invalid.messages())
+            continue
+        validated[name] = value
+        if node.required or value != node.missing:
+            changed[name] = value
     for low, high in schema.ranges:
         fault = _range_fault(validated.get(low), validated.get(high))
         if fault:
             faults.append((low, f"is {fault} than {high}"))
     if not faults:
         faults = [found for rule in schema.rules if (found := rule(validated)) is not None]
+    if not faults:
+        validated.canonical = canonical_text(changed)
+        values = [value for value in changed.values() if isinstance(value, tuple)]
+        validated.conditions = tuple([c for v in values for c in v if isinstance(c, Condition)])
     return validated, faults
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _remembered_parameters(
-    schema: ParameterSchema, query_string: str
-) -> tuple[Mapping[str, Any], list[Fault]]:
-    validated, faults = read_parameters(schema, query_string)
-    return MappingProxyType(validated), faults
+_remembered_parameters = lru_cache(maxsize=_REMEMBERED)(read_parameters)
 
 
 def _range_fault(low: Bound | None, high: Bound | None) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -19,7 +20,7 @@ from finance_api.storage.interface import JsonPage, Page
 HeaderItems = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Representation:
     """media_type: as in Accept. content_type: as in Content-Type. suffix: of the path of a list."""
 
@@ -36,6 +37,10 @@ XLSX = Representation(_XLSX_TYPE, _XLSX_TYPE, "xlsx")
 
 #: The representations of every list, the default first.
 OF_LISTS = (JSON, CSV, NDJSON, XLSX)
+#: A longer Accept header is not remembered.
+_MAX_CHARACTERS = 256
+#: By the suffix of the path that asks for it.
+BY_SUFFIX = {f".{form.suffix}": form for form in (CSV, NDJSON, XLSX)}
 
 
 def next_offset(query: Query, page: Page | JsonPage) -> int | None:
@@ -106,16 +111,23 @@ def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) 
     """
     if accept is None:
         return offered[0]
+    known = _negotiated if len(accept) <= _MAX_CHARACTERS else _negotiated.__wrapped__
+    best = known(accept, offered)
+    if best is None:
+        types = ", ".join(r.media_type for r in offered)
+        raise problem(406, f"This is available as {types}; the Accept header excludes them.")
+    return best
+
+
+@lru_cache(maxsize=1_024)
+def _negotiated(accept: str, offered: Sequence[Representation]) -> Representation | None:
     # None for a malformed header; () for an empty one.
     parsed = create_accept_header(accept).parsed or ()
     ranges = [(text.partition(";")[0].lower(), q) for text, q, *_ in parsed]
     if not ranges:
         return offered[0]
     best = max(offered, key=lambda r: _quality(r.media_type, ranges))
-    if _quality(best.media_type, ranges) == 0:
-        types = ", ".join(r.media_type for r in offered)
-        raise problem(406, f"This is available as {types}; the Accept header excludes them.")
-    return best
+    return best if _quality(best.media_type, ranges) else None
 
 
 def _quality(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:

@@ -4,7 +4,7 @@
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException, status_map
@@ -87,6 +87,15 @@ def problem(
     error.body = problem_body(status, detail, errors, title=title, **members)
     error.headers["Cache-Control"] = "no-store"
     return error
+
+
+def parameter_problem(faults: Sequence[tuple[str, str]]) -> HTTPException:
+    """A 400 with the faults: the name of each parameter, and what is wrong with it."""
+    errors = [{"in": "query", "name": name, "message": message} for name, message in faults]
+    first = f"{errors[0]['name']}: {errors[0]['message']}"
+    if len(errors) > 1:
+        first += f" (and {len(errors) - 1} more)"
+    return problem(400, first, errors=errors)
 
 
 def as_problem(error: HTTPException, request: Request) -> Response:

@@ -8,16 +8,22 @@ from pyramid.registry import Registry
 
 from finance_api.http.requests import Request
 
+#: The suffixes of a path that ask for a format, whatever the Accept header says.
+SUFFIXES = (".csv", ".ndjson", ".xlsx")
+#: The end of the pattern of a route that takes one of them, or none.
+SUFFIX = f"{{suffix:(?:{'|'.join(map(re.escape, SUFFIXES))})?}}"
 #: A part of a pattern with a regular expression, which may have braces of its own.
 _EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
 
 
 def route_patterns(registry: Registry) -> set[str]:
-    """The patterns of all routes; one without a parameter is a path."""
-    return {
+    """The patterns of all routes, with each suffix; one without a parameter is a path."""
+    patterns = {
         route["introspectable"]["pattern"]
         for route in registry.introspector.get_category("routes", ())
     }
+    with_suffix = {p.removesuffix(SUFFIX) for p in patterns if p.endswith(SUFFIX)}
+    return patterns | {stem + suffix for stem in with_suffix for suffix in ("", *SUFFIXES)}
 
 
 def route_finder(registry: Registry) -> Callable[[Request], str]:
@@ -29,7 +35,10 @@ def route_finder(registry: Registry) -> Callable[[Request], str]:
         if path in routes:
             return path
         route = getattr(request, "matched_route", None)
-        return "-" if route is None else _without_expressions(route.pattern)
+        if route is None:
+            return "-"
+        suffix = request.matchdict.get("suffix", "")
+        return _without_expressions(route.pattern).replace("{suffix}", suffix)
 
     return route_of
 

@@ -1,22 +1,23 @@
-"""`Query` -> text: the one way to write what many texts can mean.
+"""Conditions and other values of parameters as text: the one way to write what many texts can mean.
 
-Two requests with the same rendering get the same answer; parsing a rendering gives the query back,
-as far as the grammar can ask for it.
+Two requests with the same text get the same answer. Parsing the text of a condition gives the
+condition back, as far as the grammar can ask for it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
+from typing import Any
 
 from finance_api.query.model import (
     TODAY,
+    Bound,
     Condition,
     Operator,
-    Query,
     RelativeDay,
     SortKey,
     Span,
 )
-from finance_api.resources.field import Field, Kind, Resource, names_of
+from finance_api.resources.field import Field, Kind
 from finance_api.values.ids import serial_id
 from finance_api.values.number import decimal_text
 from finance_api.values.time import (
@@ -58,27 +59,41 @@ def escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace(",", "\\,")
 
 
-def sort_text(keys: tuple[SortKey, ...]) -> str:
-    """``+name,-amount``; ``+recordState=void`` where only that value counts."""
-    return ",".join(map(_key_text, keys))
+def canonical_text(values: Mapping[str, Any]) -> str:
+    """What a request asks for: equal for requests that mean the same.
+
+    values: of the parameters whose values are not the default ones, by name.
+    """
+    texts = [
+        f"{name}={text}" for name, value in sorted(values.items()) for text in _value_texts(value)
+    ]
+    # A text can hold any character but NUL.
+    return "\0".join(texts)
 
 
-def _key_text(key: SortKey) -> str:
-    equals = "" if key.equals is None else f"={key.equals}"
-    return ("-" if key.descending else "+") + key.field.name + equals
+def _value_texts(value: Any) -> Collection[str]:
+    """The order of conditions and of names in a set does not matter; that of a sequence does."""
+    match value:
+        case (Condition(), *_):
+            return sorted({condition_text(condition) for condition in value})
+        case Set():
+            return sorted(map(_value_text, value))
+        case tuple() | list():
+            return [",".join(map(_value_text, value))]
+    return [_value_text(value)]
 
 
-def canonical_text(query: Query) -> str:
-    """The whole query in one line; equal for queries that mean the same."""
-    conditions = sorted({f"{c.field.name}={condition_text(c)}" for c in query.conditions})
-    page = f"limit={query.limit}&offset={query.offset}&withTotal={query.with_total}"
-    # A condition's text can hold any character but NUL: NUL keeps conditions apart.
-    return "\0".join([query.resource.name, page, sort_text(query.sort), *conditions])
-
-
-def fields_text(resource: Resource, fields: Sequence[Field]) -> str:
-    """The part of a canonical text that says which fields are shown; empty where all are."""
-    return "" if fields == resource.fields else "\0fields=" + ",".join(names_of(fields))
+def _value_text(value: Any) -> str:
+    match value:
+        case Bound():
+            return condition_text(value.condition)
+        case SortKey():
+            equals = "" if value.equals is None else f"={value.equals}"
+            return ("-" if value.descending else "+") + value.field.name + equals
+        case str():
+            return value
+    # Fields, resources and groups of summaries have names.
+    return str(getattr(value, "name", value))
 
 
 def _span_text(field: Field, span: Span) -> str:

@@ -2,6 +2,7 @@
 
 import re
 
+from finance_api.http.routes import SUFFIX, SUFFIXES
 from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
@@ -47,8 +48,13 @@ def surface_paths(registry):
 
 
 def surface_urls(registry):
-    """The paths of both surfaces, ids filled in."""
-    return [re.sub(r"{id:.*}$", uid("Record", 1), path) for path in surface_paths(registry)]
+    """The paths of both surfaces, with each suffix, ids filled in."""
+    paths = [
+        path.removesuffix(SUFFIX) + suffix
+        for path in surface_paths(registry)
+        for suffix in (("", *SUFFIXES) if path.endswith(SUFFIX) else ("",))
+    ]
+    return [re.sub(r"{id:.*}(?=/|$)", uid("Record", 1), path) for path in paths]
 
 
 def page_paths(registry):

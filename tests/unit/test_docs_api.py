@@ -18,6 +18,7 @@ from finance_api.api.parameters import Conditions
 from finance_api.api.public import api_usage
 from finance_api.auth import sessions
 from finance_api.http.querystring import split_query
+from finance_api.http.routes import SUFFIXES
 from finance_api.http.surfaces import (
     INTERNAL_SURFACE,
     PUBLIC_SURFACE,
@@ -66,8 +67,14 @@ def registry(app: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def services(registry: Any) -> dict[str, Any]:
-    """Path -> Cornice service."""
-    return dict(registry.cornice_services)
+    """Path -> Cornice service; one that takes suffixes is there with each of them, too."""
+    found = {}
+    for service in registry.cornice_services.values():
+        path = re.sub(r"{id:.*}(?=/|$)", "{id}", service.base_path)
+        takes_suffixes = service.response is not None and service.response.has_suffixes
+        for suffix in ("", *SUFFIXES) if takes_suffixes else ("",):
+            found[path + suffix] = service
+    return found
 
 
 def _schema(service: Any) -> colander.MappingSchema | None:
@@ -87,7 +94,7 @@ def _documented(services: dict[str, Any]) -> Iterator[str]:
         stem, dot, ending = path.partition(".")
         if dot and stem in services:
             yield f"{PUBLIC_SURFACE}records.{ending}"
-        elif re.match(rf"{PUBLIC_SURFACE}[a-z-]+/{{id:", path):
+        elif re.fullmatch(rf"{PUBLIC_SURFACE}[a-z-]+/{{id}}", path):
             yield f"{PUBLIC_SURFACE}records/{{id}}"
         else:
             export = f"{PUBLIC_SURFACE}export/"

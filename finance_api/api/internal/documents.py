@@ -1,24 +1,21 @@
 """GET /internal/v1/get-docs"""
 
 import orjson
-from pyramid.response import Response
 
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
 from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value
 from finance_api.api.parameters import ParameterSchema, Scalar
-from finance_api.api.representation import JSON, negotiate, next_offset
-from finance_api.api.service import Service, internal
+from finance_api.api.representation import next_offset
+from finance_api.api.service import data_service
+from finance_api.auth.contexts import own_internal_data
 from finance_api.auth.permissions import Permission
-from finance_api.http.requests import Request
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.query.render import canonical_text
 from finance_api.resources import ACCOUNTS, DOCUMENTS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.documents import document
@@ -105,55 +102,38 @@ class DocumentsRequest(DataRequest):
     """A page of each requested type, in the order of the request."""
 
     def __init__(self, target: RequestTarget) -> None:
-        negotiate(target.accept, (JSON,))
-        self._target = target
-        parameters = target.parameters
-        self._limit, self._offset = parameters["limit"], parameters["offset"]
-        types: tuple[Resource, ...] = parameters["document_type"]
-        self._queries = [_query(resource, self._limit, self._offset) for resource in types]
-        self.convert_to = parameters[CONVERT_TO]
+        super().__init__(target)
+        self.convert_to = self.given[CONVERT_TO]
         self.depends_on_today = self.convert_to is not None
-        self.text = "\0".join(
-            ["get-docs", str(self.convert_to), *map(canonical_text, self._queries)]
-        )
-        self.content_type = JSON.content_type
-        self.key = (target.path, target.query_string)
         self.is_cheap = self.convert_to is None
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id = reading.storage, reading.user_id
+        types, limit, offset = (self.given[n] for n in ("document_type", "limit", "offset"))
         state = storage.data.get_state(user_id)
-        pages = [(query, _page(storage, user_id, query)) for query in self._queries]
-        documents = []
-        for query, page in pages:
-            found = [document(query.resource, row) for row in page.rows]
-            more = conversions(storage, query.resource, page.rows, self.convert_to, today)
-            for one, converted in zip(found, more, strict=True):
-                one["data"] |= converted
-            documents += found
-        body = orjson.dumps(
-            {
-                "documents": documents,
-                "total": sum(page.total or 0 for _, page in pages),
-                "limit": self._limit,
-                "offset": self._offset,
-            }
-        )
-        offsets = filter(None, (next_offset(query, page) for query, page in pages))
-        return Payload(state, body, next_link(self._target, next(offsets, None)))
+        documents, total, following = [], 0, None
+        for resource in types:
+            query = _query(resource, limit, offset)
+            page = _page(storage, user_id, query)
+            converted = conversions(reading, resource, page.rows, self.convert_to)
+            for row, members in zip(page.rows, converted, strict=True):
+                made = document(resource, row)
+                made["data"] |= members
+                documents.append(made)
+            total += page.total or 0
+            following = following or next_offset(query, page)
+        body = {"documents": documents, "total": total, "limit": limit, "offset": offset}
+        return Payload(state, orjson.dumps(body), next_link(self.target, following))
 
 
-documents = Service(
-    "internal get-docs",
-    "/internal/v1/get-docs",
-    **internal(
-        "Documents: data of any type but records.",
-        _schema(),
-        Permission.INTERNAL_DOCUMENTS_READ,
-        _response(),
+SERVICES = (
+    data_service(
+        "/internal/v1/get-docs",
+        DocumentsRequest,
+        description="Documents: data of any type but records.",
+        schema=_schema(),
+        response=_response(),
+        permission=Permission.INTERNAL_DOCUMENTS_READ,
+        factory=own_internal_data(Permission.INTERNAL_DOCUMENTS_READ),
     ),
 )
-
-
-@documents.get()
-def list_documents(request: Request) -> Response:
-    return respond(request, DocumentsRequest)

@@ -5,10 +5,8 @@ from functools import partial
 from typing import Any
 
 import orjson
-from pyramid.response import Response
 
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
 from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
@@ -22,19 +20,17 @@ from finance_api.api.openapi.schemas import (
     value,
 )
 from finance_api.api.parameters import SORT_MEANING, ParameterSchema, Scalar
-from finance_api.api.representation import JSON, negotiate, next_offset
-from finance_api.api.service import Service, internal
+from finance_api.api.representation import next_offset
+from finance_api.api.service import data_service
+from finance_api.auth.contexts import own_internal_data
 from finance_api.auth.permissions import Permission
-from finance_api.http.requests import Request
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order
-from finance_api.query.render import canonical_text
 from finance_api.resources import RECORDS
 from finance_api.resources.naming import snake_case
 from finance_api.resources.records import VOID
 from finance_api.resources.transactions import TRANSACTION_FIELDS, transaction
-from finance_api.storage.interface import Storage
 
 MAX_TRANSACTIONS = 300
 DEFAULT_SORT = "-record_date"
@@ -103,36 +99,29 @@ class TransactionsRequest(DataRequest):
     """A page of records as transactions."""
 
     def __init__(self, target: RequestTarget) -> None:
-        negotiate(target.accept, (JSON,))
-        self._target = target
-        self._query = _query(target.parameters)
-        self.convert_to = target.parameters[CONVERT_TO]
-        self.text = f"get-records\0{canonical_text(self._query)}\0{self.convert_to}"
-        self.content_type = JSON.content_type
-        self.key = (target.path, target.query_string)
+        super().__init__(target)
+        self._query = _query(self.given)
+        self.convert_to = self.given[CONVERT_TO]
         self.is_cheap = self.convert_to is None and self._query.is_cheap
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id = reading.storage, reading.user_id
         state = storage.data.get_state(user_id)
         page = storage.data.list_rows(user_id, self._query)
-        converted = conversions(storage, RECORDS, page.rows, self.convert_to, today)
-        found = [transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
-        body = orjson.dumps({"transactions": found})
-        return Payload(state, body, next_link(self._target, next_offset(self._query, page)))
+        converted = conversions(reading, RECORDS, page.rows, self.convert_to)
+        rows = [transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
+        body = orjson.dumps({"transactions": rows})
+        return Payload(state, body, next_link(self.target, next_offset(self._query, page)))
 
 
-transactions = Service(
-    "internal get-records",
-    "/internal/v1/get-records",
-    **internal(
-        "Transactions: records, void ones included.",
-        _schema(),
-        Permission.INTERNAL_RECORDS_READ,
-        _response(),
+SERVICES = (
+    data_service(
+        "/internal/v1/get-records",
+        TransactionsRequest,
+        description="Transactions: records, void ones included.",
+        schema=_schema(),
+        response=_response(),
+        permission=Permission.INTERNAL_RECORDS_READ,
+        factory=own_internal_data(Permission.INTERNAL_RECORDS_READ),
     ),
 )
-
-
-@transactions.get()
-def list_transactions(request: Request) -> Response:
-    return respond(request, TransactionsRequest)

@@ -15,7 +15,7 @@ from finance_api.api.openapi.problems import PROBLEM, PROBLEMS, name_of
 from finance_api.api.openapi.responses import Header, ResponseDescription
 from finance_api.api.openapi.samples import samples
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
-from finance_api.api.representation import JSON, XLSX, Representation
+from finance_api.api.representation import BY_SUFFIX, JSON, XLSX, Representation
 from finance_api.api.service import Service
 from finance_api.http.problem import CONTENT_TYPE
 from finance_api.http.surfaces import (
@@ -38,6 +38,11 @@ _RATE = (
     Header("X-RateLimit-Reset", "Seconds until all are there again.", "8"),
     Header("RateLimit-Policy", "All limits, as in the IETF's draft.", '"hour";q=500;w=3600'),
     Header("RateLimit", "What is left of each; t: seconds until one more.", '"hour";r=499;t=0'),
+)
+#: In the description of a path that is listed once for all formats.
+_SUFFIXES = (
+    f"With {', '.join(BY_SUFFIX)} at the end of the path it comes in that format, "
+    "whatever the Accept header says."
 )
 _OF_ALL = (414, 500)
 _WITH_TOKEN = (400, 401, 403, 406, 429, 503)
@@ -110,8 +115,8 @@ def described(registry: Registry, surface: Surface) -> list[Service]:
     return [
         service
         for service in get_services()
-        if registry.introspector.get("routes", service.name)
-        and service.path.startswith(surface.prefixes)
+        if service.path in registry.cornice_services
+        and service.base_path.startswith(surface.prefixes)
         and service.response is not None
     ]
 
@@ -123,7 +128,7 @@ def document(services: Iterable[Service], surface: Surface, base: str) -> dict[s
         name_of(status): _problem_response(status, surface, shared) for status in sorted(PROBLEMS)
     }
     paths = {
-        _PLACE.sub(r"{\1}", service.path): {"get": _operation(service, surface, shared)}
+        _PLACE.sub(r"{\1}", service.base_path): {"get": _operation(service, surface, shared)}
         for service in services
     }
     schemas: dict[str, Schema] = {}
@@ -169,7 +174,7 @@ class _Shared:
 
 
 def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str, Any]:
-    path, response = service.path, service.response
+    path, response = service.base_path, service.response
     assert response is not None
     has_token = needs_token(path)
     names = _tag(path), _operation_id(path)
@@ -198,12 +203,13 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
         }
     for status in sorted(statuses):
         responses[str(status)] = {"$ref": f"#/components/responses/{name_of(status)}"}
-    scopes = f" Scope: {', '.join(service.scopes)}." if service.scopes else ""
+    notes = [service.description, *([_SUFFIXES] if response.has_suffixes else [])]
+    notes += [f"Scope: {', '.join(service.scopes)}."] if service.scopes else []
     parameters = [*_path_parameters(path), *_query_parameters(service)]
     return {
         "operationId": names[1],
         "summary": service.description.rstrip("."),
-        "description": service.description + scopes,
+        "description": " ".join(notes),
         "tags": [names[0]],
         "security": [{surface.scheme[0]: list(service.scopes)}] if has_token else [],
         "parameters": [shared.reference("parameters", p["name"], p, *names) for p in parameters],

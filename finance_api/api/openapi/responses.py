@@ -1,7 +1,7 @@
 """What the responses of a service are: declared beside it, and described from there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -14,7 +14,7 @@ from finance_api.api.openapi.schemas import (
     of_members,
     value,
 )
-from finance_api.api.representation import JSON, OF_LISTS, Representation, body_of
+from finance_api.api.representation import CSV, JSON, OF_LISTS, Representation, body_of
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.resources.field import Field, Resource
 
@@ -90,8 +90,10 @@ class ResponseDescription:
     problems: Sequence[int] = ()
     text: str = ""
 
-    def only(self, form: Representation) -> "ResponseDescription":
-        return replace(self, forms=(form,))
+    @property
+    def has_suffixes(self) -> bool:
+        """Whether the path can end in the suffix of a format, such as .csv."""
+        return CSV in self.forms
 
     def example(self, form: Representation) -> Any:
         """A body: an object for JSON, a text for others."""
@@ -118,10 +120,6 @@ def list_response(resource: Resource) -> ResponseDescription:
     return ResponseDescription(
         schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL)
     )
-
-
-def object_response(resource: Resource) -> ResponseDescription:
-    return ResponseDescription(row_schema(resource))
 
 
 def table_response(

@@ -1,12 +1,12 @@
 """Code that asks for an operation, in some languages (the extension x-codeSamples)."""
 
-from finance_api.api.representation import CSV, JSON, NDJSON, XLSX, Representation
+from finance_api.api.representation import JSON, NDJSON, Representation
 
 #: Stands for where the service is reached.
 HOST = "https://finance.example.org"
 
 _CURL = """\
-curl{header} "{url}"{output}
+curl{header} "{url}"
 """
 _PYTHON = """\
 {imports}
@@ -47,13 +47,13 @@ def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[
     def with_token(text: str) -> str:
         return text if has_token else ""
 
+    text = "response.getContentText()"
     modules = ["json"] * (form is JSON) + ["os"] * has_token + ["urllib.request"]
     options = ", { headers: { Authorization: 'Bearer ' + token } }"
     sources = {
         ("Shell", "curl"): _CURL.format(
             header=with_token(' -H "Authorization: Bearer $TOKEN"'),
             url=url,
-            output=" --remote-name --remote-header-name" if form is XLSX else "",
         ),
         ("Python", "Python"): _PYTHON.format(
             imports="\n".join(f"import {name}" for name in modules),
@@ -61,20 +61,15 @@ def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[
             header=with_token(
                 """\n    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},"""
             ),
-            read=_read(form, "json.load(response)", "response.read()", "response.read().decode()"),
+            read="json.load(response)" if form is JSON else "response.read().decode()",
         ),
         ("JavaScript", "JavaScript"): _JAVASCRIPT.format(
             url=url,
             options=with_token(options),
-            read=_read(form, "json()", "arrayBuffer()", "text()"),
+            read="json()" if form is JSON else "text()",
         ),
         ("PowerQuery", "Power Query"): _POWER_QUERY.format(
-            read={
-                JSON: "Json.Document",
-                CSV: "Csv.Document",
-                NDJSON: "Lines.FromBinary",
-                XLSX: "Excel.Workbook",
-            }.get(form, "Text.FromBinary"),
+            read={JSON: "Json.Document", NDJSON: "Lines.FromBinary"}.get(form, "Text.FromBinary"),
             host=HOST,
             path=target.removeprefix("/"),
             header=with_token(', Headers = [Authorization = "Bearer " & Token]'),
@@ -82,19 +77,10 @@ def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[
         ("JavaScript", "Google Sheets"): _SHEETS.format(
             url=url,
             options=with_token(options),
-            read=_read(
-                form,
-                "JSON.parse(response.getContentText())",
-                "response.getBlob()",
-                "response.getContentText()",
-            ),
+            read=f"JSON.parse({text})" if form is JSON else text,
         ),
     }
     return [
         {"lang": lang, "label": label, "source": source}
         for (lang, label), source in sources.items()
     ]
-
-
-def _read(form: Representation, as_json: str, as_bytes: str, as_text: str) -> str:
-    return {JSON: as_json, XLSX: as_bytes}.get(form, as_text)

@@ -15,25 +15,42 @@ from finance_api.version import __version__
 
 _OK = value({"type": "string", "enum": ["ok"]}, "Always ok: else it is an error.", "ok")
 
+
+def get_lbheartbeat(request: Request) -> Response:
+    return json_response({"status": "ok"})
+
+
+def get_heartbeat(request: Request) -> Response:
+    """503 by the exception views, if the storage cannot be read."""
+    request.services.storage.check()
+    return json_response({"status": "ok", "checks": {"storage": "ok"}})
+
+
+def get_version(request: Request) -> Response:
+    return json_response({"name": "finance-api", "version": __version__})
+
+
 lbheartbeat = Service(
-    "lbheartbeat",
     "/__lbheartbeat__",
+    get_lbheartbeat,
     "Whether this process answers; touches nothing.",
     response=ResponseDescription(of_members("Health", {"status": _OK}), headers=(NO_STORE,)),
+    permission=NO_PERMISSION_REQUIRED,
 )
 heartbeat = Service(
-    "heartbeat",
     "/__heartbeat__",
+    get_heartbeat,
     "Whether the storage can be read.",
     response=ResponseDescription(
         of_members("HealthChecks", {"status": _OK, "checks": of_members(None, {"storage": _OK})}),
         headers=(NO_STORE,),
         problems=(503,),
     ),
+    permission=NO_PERMISSION_REQUIRED,
 )
 version = Service(
-    "version",
     "/__version__",
+    get_version,
     "What is running.",
     response=ResponseDescription(
         of_members(
@@ -45,21 +62,6 @@ version = Service(
         ),
         headers=(NO_STORE,),
     ),
+    permission=NO_PERMISSION_REQUIRED,
 )
-
-
-@lbheartbeat.get(permission=NO_PERMISSION_REQUIRED)
-def get_lbheartbeat(request: Request) -> Response:
-    return json_response({"status": "ok"})
-
-
-@heartbeat.get(permission=NO_PERMISSION_REQUIRED)
-def get_heartbeat(request: Request) -> Response:
-    """503 by the exception views, if the storage cannot be read."""
-    request.services.storage.check()
-    return json_response({"status": "ok", "checks": {"storage": "ok"}})
-
-
-@version.get(permission=NO_PERMISSION_REQUIRED)
-def get_version(request: Request) -> Response:
-    return json_response({"name": "finance-api", "version": __version__})
+SERVICES = (lbheartbeat, heartbeat, version)

@@ -2,7 +2,6 @@
 
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
-from pyramid.view import view_config
 
 from finance_api.api.openapi.responses import NO_STORE, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
@@ -28,8 +27,8 @@ _LINKS = {
     _WALLET: ("The same for clients of the hosted Wallet API.", WALLET_DESCRIPTION),
     "internalDescription": ("The internal API, by OpenAPI.", INTERNAL_DESCRIPTION),
     _DOCS: ("The same as a page.", DOCS),
-    "health": ("Whether the storage can be read.", heartbeat.path),
-    "version": ("What is running.", version.path),
+    "health": ("Whether the storage can be read.", heartbeat.base_path),
+    "version": ("What is running.", version.base_path),
 }
 _TEXT = {"type": "string"}
 _RESPONSE = ResponseDescription(
@@ -49,8 +48,6 @@ _RESPONSE = ResponseDescription(
 )
 
 
-# The pages have another view of this route, for browsers.
-@view_config(route_name="root", request_method="GET", permission=NO_PERMISSION_REQUIRED)
 def get_index(request: Request) -> Response:
     links = {name: path for name, (_, path) in _LINKS.items()}
     patterns = route_patterns(request.registry)
@@ -58,11 +55,13 @@ def get_index(request: Request) -> Response:
     return json_response({"name": "finance-api", "version": __version__, "links": links})
 
 
-def _service(path: str) -> Service:
-    service = Service(f"index {path}", path, "Where to begin.", response=_RESPONSE)
-    service.add_view("GET", get_index, permission=NO_PERMISSION_REQUIRED)
-    return service
-
-
-v1 = _service(INDEX)
-api = _service(f"{INDEX}/api")
+SERVICES = tuple(
+    Service(
+        path,
+        get_index,
+        "Where to begin.",
+        response=_RESPONSE,
+        permission=NO_PERMISSION_REQUIRED,
+    )
+    for path in (INDEX, f"{INDEX}/api")
+)

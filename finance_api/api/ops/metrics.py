@@ -25,21 +25,7 @@ def only_named_clients(request: Request) -> None:
 
 _PROMETHEUS = Representation("text/plain", "text/plain; version=0.0.4; charset=utf-8", "txt")
 
-metrics = Service(
-    "metrics",
-    "/__metrics__",
-    "What the service counts, in Prometheus' text format.",
-    factory=only_named_clients,
-    response=ResponseDescription(
-        forms=(_PROMETHEUS,),
-        headers=(NO_STORE,),
-        problems=(404,),
-        text="# TYPE process_open_fds gauge\nprocess_open_fds 42.0\n",
-    ),
-)
 
-
-@metrics.get(permission=NO_PERMISSION_REQUIRED)
 def get_metrics(request: Request) -> Response:
     services = request.services
     services.sampling.now()
@@ -56,3 +42,19 @@ def _totals(request: Request) -> dict[str, int | None]:
         return {"database_up": 1, **asdict(request.services.storage.totals())}
     except StorageError:
         return {"database_up": 0}
+
+
+metrics = Service(
+    "/__metrics__",
+    get_metrics,
+    "What the service counts, in Prometheus' text format.",
+    permission=NO_PERMISSION_REQUIRED,
+    factory=only_named_clients,
+    response=ResponseDescription(
+        forms=(_PROMETHEUS,),
+        headers=(NO_STORE,),
+        problems=(404,),
+        text="# TYPE process_open_fds gauge\nprocess_open_fds 42.0\n",
+    ),
+)
+SERVICES = (metrics,)

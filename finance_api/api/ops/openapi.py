@@ -10,7 +10,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, Surface, described, document
 from finance_api.api.openapi.responses import Header, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
-from finance_api.api.service import Service, named
+from finance_api.api.service import Service
 from finance_api.http.compression import gzipped, takes_gzip
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION
@@ -51,12 +51,17 @@ def _description_of(surface: Surface) -> Callable[[Request], Response]:
     return get_description
 
 
-def description_service(name: str, path: str, surface: Surface) -> Service:
-    service = Service(name, path, f"This description: {surface.title}.", response=_RESPONSE)
-    view = named(f"get_{name.replace(' ', '_')}")(_description_of(surface))
-    service.add_view("GET", view, permission=NO_PERMISSION_REQUIRED)
-    return service
+def description_service(path: str, surface: Surface) -> Service:
+    return Service(
+        path,
+        _description_of(surface),
+        f"This description: {surface.title}.",
+        response=_RESPONSE,
+        permission=NO_PERMISSION_REQUIRED,
+    )
 
 
-public_description = description_service("public openapi", PUBLIC_DESCRIPTION, PUBLIC)
-internal_description = description_service("internal openapi", INTERNAL_DESCRIPTION, INTERNAL)
+SERVICES = (
+    description_service(PUBLIC_DESCRIPTION, PUBLIC),
+    description_service(INTERNAL_DESCRIPTION, INTERNAL),
+)

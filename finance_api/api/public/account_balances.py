@@ -3,18 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pyramid.response import Response
-
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.data_request import Payload, Reading, RequestTarget
 from finance_api.api.openapi.responses import ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.parameters import CONVERT_TO, Fault, ParameterSchema, Scalar
-from finance_api.api.representation import Representation, negotiate
-from finance_api.api.service import in_every_form, public, refusal
-from finance_api.api.tables import TableResponse, write_table
-from finance_api.auth.permissions import Permission
-from finance_api.http.requests import Request
+from finance_api.api.service import data_service, of_resource
+from finance_api.api.tables import TableRequest
+from finance_api.http.errors import parameter_problem
 from finance_api.planning.balances import (
     BalancesError,
     BalancesQuery,
@@ -26,12 +21,10 @@ from finance_api.planning.balances import (
 )
 from finance_api.planning.conversion import converted_fields
 from finance_api.query.errors import QueryError, quoted
-from finance_api.query.render import condition_text
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import currency_field
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
-from finance_api.storage.interface import Storage
 from finance_api.values.periods import Period
 from finance_api.values.time import TimeError, date_text, parse_date
 
@@ -113,35 +106,28 @@ def _response() -> ResponseDescription:
     )
 
 
-class BalancesRequest(DataRequest):
+class BalancesRequest(TableRequest):
     """The balances at the end of each interval, by account and added up by currency."""
 
+    name = "balances"
     depends_on_today = True
 
-    def __init__(self, representation: Representation | None, target: RequestTarget) -> None:
-        """representation: None: the one that the client prefers."""
-        self._representation = representation or negotiate(target.accept)
-        given = target.parameters
-        self._query = BalancesQuery(
-            given["interval"], given["from"], given["to"], given["accountId"]
-        )
-        self.convert_to = given[CONVERT_TO]
-        ids = sorted({condition_text(condition) for condition in self._query.conditions})
-        days = [str(day) for day in (self._query.first, self._query.last)]
-        self.text = "\0".join(["balances", self._query.interval, str(self.convert_to), *days, *ids])
-        self.content_type = self._representation.content_type
-        self.key = (target.path, target.query_string, self.content_type)
+    def __init__(self, target: RequestTarget) -> None:
+        super().__init__(target)
+        self.convert_to = self.given[CONVERT_TO]
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id, given = reading.storage, reading.user_id, self.given
+        interval = given["interval"]
+        query = BalancesQuery(interval, given["from"], given["to"], given["accountId"])
         state = storage.data.get_state(user_id)
         try:
-            found = list_balances(storage, user_id, self._query, today)
+            balances = list_balances(storage, user_id, query, reading.today)
         except BalancesError as error:
-            raise refusal([(error.name, str(error))]) from None
-        interval = self._query.interval
-        rows = balance_rows(found, interval)
+            raise parameter_problem([(error.name, str(error))]) from None
+        rows = balance_rows(balances, interval)
         columns: tuple[Field, ...] = _COLUMNS
-        totals = _TOTAL_ENCODER.documents(balance_totals(found, interval))
+        totals = _TOTAL_ENCODER.documents(balance_totals(balances, interval))
         members: dict[str, Any] = {"totals": totals}
         if self.convert_to is not None:
             columns += _CONVERTED
@@ -150,29 +136,16 @@ class BalancesRequest(DataRequest):
             members["convertedTotals"] = converted
         members |= {
             "interval": interval.value,
-            "from": date_text(found.points[0].start),
-            "to": date_text(found.points[-1].last_day),
+            "from": date_text(balances.points[0].start),
+            "to": date_text(balances.points[-1].last_day),
         }
-        body, headers = write_table(
-            TableResponse("balances", columns, rows, members), self._representation
-        )
-        return Payload(state, body, headers)
+        return self.table(state, columns, rows, members)
 
 
-def get_balances(request: Request, form: Representation | None) -> Response:
-    return respond(request, BalancesRequest, form)
-
-
-SERVICES = tuple(
-    in_every_form(
+SERVICES = (
+    data_service(
         "/v1/api/accounts/balances",
-        get_balances,
-        **public(
-            ACCOUNTS,
-            Permission.ACCOUNTS_READ,
-            _schema(),
-            "Balances of accounts over time.",
-            _response(),
-        ),
-    )
+        BalancesRequest,
+        **of_resource(ACCOUNTS, _schema(), _response(), "Balances of accounts over time."),
+    ),
 )

@@ -8,7 +8,7 @@ from finance_api.api.openapi.responses import NO_STORE, VARY, ResponseDescriptio
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, json_response, negotiate
-from finance_api.api.service import Service, options
+from finance_api.api.service import Service
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
 from finance_api.http.compression import compress
@@ -90,20 +90,6 @@ def _response() -> ResponseDescription:
     return ResponseDescription(schema, headers=(NO_STORE, VARY))
 
 
-api_usage = Service(
-    "public api-usage",
-    USAGE_PATH,
-    **options(
-        "The user's requests by day, week or month, and the token's quota.",
-        _schema(),
-        Permission.API_USAGE_READ,
-        own_by_any_token(Permission.API_USAGE_READ),
-        _response(),
-    ),
-)
-
-
-@api_usage.get()
 def get_usage(request: Request) -> Response:
     negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
     period: UsagePeriod = request.validated["period"]
@@ -137,3 +123,15 @@ def _quota(request: Request) -> dict[str, Any]:
         "remaining": level.remaining,
         "resetAt": instant_text(-(-(now_ms + level.full_ms) // 1000)),
     }
+
+
+api_usage = Service(
+    USAGE_PATH,
+    get_usage,
+    "The user's requests by day, week or month, and the token's quota.",
+    schema=_schema(),
+    response=_response(),
+    permission=Permission.API_USAGE_READ,
+    factory=own_by_any_token(Permission.API_USAGE_READ),
+)
+SERVICES = (api_usage,)

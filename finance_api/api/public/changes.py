@@ -6,12 +6,11 @@ import orjson
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
 from finance_api.api.parameters import ParameterSchema, Scalar
-from finance_api.api.representation import JSON, negotiate
-from finance_api.api.service import Service, options
+from finance_api.api.service import Service
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
 from finance_api.auth.refusals import lacks_scopes
@@ -24,7 +23,6 @@ from finance_api.query.parse import parse_names
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Storage
 
 MAX_CHANGES = 1_000
 DEFAULT_CHANGES = 100
@@ -98,26 +96,28 @@ class ChangesRequest(DataRequest):
     is_always_there = False
 
     def __init__(self, types: Sequence[Resource], target: RequestTarget) -> None:
-        negotiate(target.accept, (JSON,))
+        super().__init__(target)
         self._types = types
-        self._since: Cursor | None = target.parameters["since"]
-        self._limit: int = target.parameters["limit"]
-        self._since_text = START if self._since is None else str(self._since)
-        paths = ",".join(str(resource.path) for resource in types)
-        self.text = "\0".join(["changes", self._since_text, str(self._limit), paths])
-        self.content_type = JSON.content_type
-        self.key = (target.path, target.query_string, paths)
-        self.is_cheap = not any(resource.computed_fields for resource in types)
+        self.own_text = ",".join(str(resource.path) for resource in types)
         self.depends_on_today = any(resource.computed_fields for resource in types)
+        self.is_cheap = not self.depends_on_today
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+    def read(self, reading: Reading) -> Payload:
+        since: Cursor | None = self.given["since"]
         try:
-            page = list_changes(storage, user_id, self._types, self._since, self._limit, today)
+            page = list_changes(
+                reading.storage,
+                reading.user_id,
+                self._types,
+                since,
+                self.given["limit"],
+                reading.today if self.depends_on_today else 0,
+            )
         except SinceGone as error:
             detail = f"{error}: start with since={START}, and with nothing of before."
             raise problem(410, detail) from None
         members = {
-            "since": self._since_text,
+            "since": START if since is None else str(since),
             "next": str(page.following),
             "hasMore": page.has_more,
             "revision": page.state.revision,
@@ -141,19 +141,18 @@ def _readable(request: Request) -> tuple[Resource, ...]:
     return asked
 
 
-changes = Service(
-    "public changes",
-    "/v1/api/changes",
-    **options(
-        "What has changed since a former answer.",
-        _schema(),
-        Permission.CHANGES_READ,
-        own_by_any_token(Permission.CHANGES_READ),
-        _response(),
-    ),
-)
-
-
-@changes.get()
 def get_changes(request: Request) -> Response:
     return respond(request, ChangesRequest, _readable(request))
+
+
+SERVICES = (
+    Service(
+        "/v1/api/changes",
+        get_changes,
+        "What has changed since a former answer.",
+        schema=_schema(),
+        response=_response(),
+        permission=Permission.CHANGES_READ,
+        factory=own_by_any_token(Permission.CHANGES_READ),
+    ),
+)

@@ -1,73 +1,104 @@
-"""GET /v1/api/<resource>, GET /v1/api/<resource>.csv and its like, GET /v1/api/<resource>/<id>"""
+"""The lists: GET /v1/api/<resource>, /v1/api/<resource>/<id>, /v1/api/export/<resource>.
 
-from collections.abc import Callable, Iterator
+Lists and exports take a suffix such as .csv. Also /v1/api/records/by-id, /v1/api/export/all.ndjson
+"""
 
-from pyramid.response import Response
+from collections.abc import Iterator
 
-from finance_api.api.conditional import respond
-from finance_api.api.listing import ListRequest, ObjectRequest
-from finance_api.api.openapi.responses import object_response
-from finance_api.api.parameters import object_schema
-from finance_api.api.representation import Representation
-from finance_api.api.service import FormView, Service, in_every_form, named, public
-from finance_api.auth.permissions import Permission
-from finance_api.http.requests import Request
-from finance_api.resources import (
-    ACCOUNTS,
-    BUDGETS,
-    CATEGORIES,
-    GOALS,
-    LABELS,
-    RECORD_RULES,
-    RECORDS,
-    STANDING_ORDERS,
+from finance_api.api.conditional import respond_with_export
+from finance_api.api.exporting import OF_EXPORTS, ListExport, WholeExport
+from finance_api.api.listing import ListRequest, ObjectRequest, RecordsByIdRequest
+from finance_api.api.openapi.responses import (
+    OF_DATA,
+    Header,
+    ResponseDescription,
+    list_response,
+    row_schema,
 )
-from finance_api.resources.field import Resource
-from finance_api.resources.naming import snake_case
+from finance_api.api.openapi.schemas import array_of, of_members, value
+from finance_api.api.parameters import (
+    ParameterSchema,
+    export_schema,
+    ids_schema,
+    list_schema,
+    object_schema,
+)
+from finance_api.api.representation import NDJSON
+from finance_api.api.service import PERMISSIONS, Service, data_service, of_resource
+from finance_api.auth.contexts import all_own_data
+from finance_api.auth.issuing import SCOPES
+from finance_api.auth.permissions import Permission
+from finance_api.resources import RECORDS
+from finance_api.resources.common import EXAMPLE_ID
+from finance_api.resources.field import Field, Kind
 from finance_api.values.ids import FORM
 
-PERMISSIONS = {
-    RECORDS: Permission.RECORDS_READ,
-    ACCOUNTS: Permission.ACCOUNTS_READ,
-    CATEGORIES: Permission.CATEGORIES_READ,
-    BUDGETS: Permission.BUDGETS_READ,
-    GOALS: Permission.GOALS_READ,
-    STANDING_ORDERS: Permission.STANDING_ORDERS_READ,
-    LABELS: Permission.LABELS_READ,
-    RECORD_RULES: Permission.RECORD_RULES_READ,
-}
-
-
-def _list_of(resource: Resource) -> FormView:
-    @named(f"list_{snake_case(resource.name)}")
-    def list_rows(request: Request, form: Representation | None) -> Response:
-        return respond(request, ListRequest, resource, form)
-
-    return list_rows
-
-
-def _one_of(resource: Resource) -> Callable[[Request], Response]:
-    @named(f"get_{snake_case(resource.model_type)}")
-    def get_object(request: Request) -> Response:
-        return respond(request, ObjectRequest, resource, request.matchdict["id"])
-
-    return get_object
+_OF_EXPORTS = (
+    *OF_DATA,
+    Header(
+        "Content-Disposition",
+        "The file's name.",
+        'attachment; filename="records.ndjson"',
+        of_body=True,
+    ),
+    Header("X-Total-Count", "How many rows follow.", "4711", of_body=True),
+)
+#: An object of the native format has more members: those of its type.
+_NATIVE = (
+    Field(name="reserved_model_type", kind=Kind.TEXT, meaning="The type.", example="Label"),
+    Field(name="id", kind=Kind.ID, meaning="Identifier.", example=EXAMPLE_ID),
+    Field(name="name", kind=Kind.TEXT, meaning="Name.", example="household"),
+)
+_BY_ID = ResponseDescription(
+    of_members(
+        "RecordsById",
+        {
+            RECORDS.name: array_of(row_schema(RECORDS)),
+            "count": value({"type": "integer"}, "How many of them there are.", 1),
+            "missingIds": value(
+                array_of({"type": "string", "format": "uuid"}),
+                "The ids of which there is no record.",
+                [EXAMPLE_ID],
+            ),
+        },
+    )
+)
 
 
 def _services() -> Iterator[Service]:
-    for resource, permission in PERMISSIONS.items():
-        path = f"/v1/api/{resource.path}"
-        yield from in_every_form(path, _list_of(resource), **public(resource, permission))
-        one = public(
-            resource,
-            permission,
-            object_schema(resource),
-            f"One: {resource.meaning}",
-            object_response(resource),
+    for resource in PERMISSIONS:
+        path, meaning = f"/v1/api/{resource.path}", resource.meaning
+        declared = of_resource(resource, list_schema(resource), list_response(resource))
+        yield data_service(path, ListRequest, resource, **declared)
+        response = ResponseDescription(row_schema(resource))
+        declared = of_resource(resource, object_schema(resource), response, f"One: {meaning}")
+        yield data_service(f"{path}/{{id:{FORM}}}", ObjectRequest, resource, **declared)
+        path = f"/v1/api/export/{resource.path}"
+        response = ResponseDescription(
+            forms=OF_EXPORTS, columns=resource.fields, headers=_OF_EXPORTS
         )
-        service = Service(f"public {resource.path} one", f"{path}/{{id:{FORM}}}", **one)
-        service.add_view("GET", _one_of(resource))
-        yield service
+        declared = of_resource(
+            resource, export_schema(resource), response, f"All of a list: {meaning}"
+        )
+        yield data_service(path, ListExport, resource, responder=respond_with_export, **declared)
 
 
-SERVICES = tuple(_services())
+SERVICES = (
+    *_services(),
+    data_service(
+        "/v1/api/records/by-id",
+        RecordsByIdRequest,
+        **of_resource(RECORDS, ids_schema(RECORDS), _BY_ID, "Particular records by their ids."),
+    ),
+    data_service(
+        "/v1/api/export/all.ndjson",
+        WholeExport,
+        responder=respond_with_export,
+        description="All of the user's data, in the native format.",
+        schema=ParameterSchema(),
+        response=ResponseDescription(forms=(NDJSON,), columns=_NATIVE, headers=_OF_EXPORTS),
+        scopes=SCOPES,
+        permission=Permission.ALL_READ,
+        factory=all_own_data(Permission.ALL_READ),
+    ),
+)

@@ -1,32 +1,24 @@
 """GET /v1/api/records/summary"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pyramid.response import Response
-
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.listing import next_link
+from finance_api.api.data_request import Payload, Reading, RequestTarget
+from finance_api.api.listing import resolved
 from finance_api.api.openapi.responses import Header, ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, of_order, value
 from finance_api.api.parameters import (
     CONVERT_TO,
     SORT_MEANING,
-    WITH_SUBCATEGORIES,
     Fault,
     ParameterSchema,
     Scalar,
-    conditions_of,
 )
-from finance_api.api.representation import HeaderItems, Representation, negotiate
-from finance_api.api.service import in_every_form, public, refusal
-from finance_api.api.tables import TableResponse, next_offset_header, page_members, write_table
-from finance_api.auth.permissions import Permission
-from finance_api.http.requests import Request
-from finance_api.planning.subcategories import with_subcategories
+from finance_api.api.representation import HeaderItems
+from finance_api.api.service import data_service, of_resource
+from finance_api.api.tables import TableRequest
+from finance_api.http.errors import parameter_problem
 from finance_api.planning.summaries.declaration import (
     DIMENSIONS,
     LEFT_OUT,
@@ -38,9 +30,7 @@ from finance_api.planning.summaries.reading import MAX_GROUPS, SummaryTooLarge
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query, SortKey
 from finance_api.query.parse import parse_names, parse_order
-from finance_api.query.render import canonical_text
 from finance_api.resources import RECORDS
-from finance_api.storage.interface import Storage
 from finance_api.values.time import date_text
 
 MAX_PAGE = 1_000
@@ -153,86 +143,54 @@ def _response() -> ResponseDescription:
     )
 
 
-class SummaryRequest(DataRequest):
+class SummaryRequest(TableRequest):
     """A page of groups, and how many records were left out."""
 
-    def __init__(
-        self,
-        representation: Representation | None,
-        target: RequestTarget,
-        today: int | None = None,
-        base_currency: str | None = None,
-    ) -> None:
-        """representation: None: the one that the client prefers. today: to mean relative days."""
-        self._representation = representation or negotiate(target.accept)
-        self._target = target
-        self._today = today
-        given = target.parameters
-        self._with_subcategories: bool = given[WITH_SUBCATEGORIES]
-        conditions = conditions_of(RECORDS, given)
-        records = Query(RECORDS, conditions, given["sortBy"], given["limit"], given["offset"])
-        self.depends_on_base = given["fill"]
-        self.depends_on_today = records.is_relative or given["fill"]
-        if today is not None:
-            records = records.on(today)
-        self._query = SummaryQuery(
-            records.conditions,
+    name = "groups"
+
+    def __init__(self, target: RequestTarget) -> None:
+        super().__init__(target)
+        self._records = Query(RECORDS, self.given.conditions)
+        self.convert_to = self.given[CONVERT_TO]
+        self.depends_on_base_currency = self.given["fill"]
+        self.depends_on_today = self._records.is_relative or self.given["fill"]
+
+    def read(self, reading: Reading) -> Payload:
+        given, storage = self.given, reading.storage
+        state = storage.data.get_state(reading.user_id)
+        query = SummaryQuery(
+            resolved(self._records, given, reading).conditions,
             given["groupBy"],
             given["include"],
             given["fill"],
             given["sortBy"],
             given["limit"],
             given["offset"],
-            given[CONVERT_TO],
-            today or 0,
-            base_currency,
+            self.convert_to,
+            reading.today,
+            reading.user.base_currency,
         )
-        self.convert_to = self._query.convert_to
-        self.text = self._canonical_text(records)
-        self.content_type = self._representation.content_type
-        self.key = (target.path, target.query_string, self.content_type)
-
-    def on(self, today: int) -> "SummaryRequest":
-        return SummaryRequest(self._representation, self._target, today)
-
-    def in_base(self, currency: str | None) -> "SummaryRequest":
-        return SummaryRequest(self._representation, self._target, self._today, currency)
-
-    def _canonical_text(self, records: Query) -> str:
-        query = self._query
-        group_by = ",".join(dimension.name for dimension in query.group_by)
-        include = ",".join(sorted(query.include))
-        own = f"groupBy={group_by}&include={include}&fill={query.fill}"
-        own += f"&{WITH_SUBCATEGORIES}={self._with_subcategories}&{CONVERT_TO}={query.convert_to}"
-        return "\0".join(["summary", own, canonical_text(records)])
-
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        query = self._query
-        state = storage.data.get_state(user_id)
-        if self._with_subcategories:
-            conditions = with_subcategories(storage, user_id, RECORDS, query.conditions)
-            query = replace(query, conditions=conditions)
         try:
-            found = summarize(storage, user_id, query)
+            summary = summarize(storage, reading.user_id, query)
         except SummaryTooLarge as error:
             name = error.parameter or ("fill" if query.fill else "groupBy")
-            raise refusal([(name, str(error))]) from None
-        page = page_members(query.limit, query.offset, has_more=found.has_more)
-        members: dict[str, Any] = {"leftOut": found.left_out, "overlapping": found.overlapping}
+            raise parameter_problem([(name, str(error))]) from None
+        members: dict[str, Any] = {
+            "leftOut": summary.left_out,
+            "overlapping": summary.overlapping,
+        }
         headers: HeaderItems = (
-            *next_offset_header(page),
-            ("X-Left-Out", _counts(found.left_out)),
-            ("X-Overlapping", "true" if found.overlapping else "false"),
+            ("X-Left-Out", _counts(summary.left_out)),
+            ("X-Overlapping", "true" if summary.overlapping else "false"),
         )
         if query.convert_to is not None:
-            missing = found.not_converted
+            missing = summary.not_converted
             members["notConverted"] = [_not_converted(*each) for each in missing.items()]
             numbers = {currency: len(days) for currency, days in missing.items()}
             headers += (("X-Not-Converted", _counts(numbers)),)
-        members |= page
-        table = TableResponse("groups", query.columns, found.groups, members, headers)
-        body, headers = write_table(table, self._representation)
-        return Payload(state, body, (*headers, *next_link(self._target, page["nextOffset"])))
+        return self.table(
+            state, query.columns, summary.groups, members, headers, has_more=summary.has_more
+        )
 
 
 def _counts(numbers: Mapping[str, int]) -> str:
@@ -250,16 +208,10 @@ def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def get_summary(request: Request, form: Representation | None) -> Response:
-    return respond(request, SummaryRequest, form)
-
-
-SERVICES = tuple(
-    in_every_form(
+SERVICES = (
+    data_service(
         "/v1/api/records/summary",
-        get_summary,
-        **public(
-            RECORDS, Permission.RECORDS_READ, _schema(), "Sums of records, by groups.", _response()
-        ),
-    )
+        SummaryRequest,
+        **of_resource(RECORDS, _schema(), _response(), "Sums of records, by groups."),
+    ),
 )

@@ -3,19 +3,14 @@
 from typing import Any
 
 import orjson
-from pyramid.response import Response
 
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.listing import next_link
+from finance_api.api.data_request import Payload, Reading
 from finance_api.api.openapi.responses import ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
-from finance_api.api.representation import Representation, negotiate
-from finance_api.api.service import in_every_form, public, refusal
-from finance_api.api.tables import TableResponse, next_offset_header, page_members, write_table
-from finance_api.auth.permissions import Permission
-from finance_api.http.requests import Request
+from finance_api.api.service import data_service, of_resource
+from finance_api.api.tables import TableRequest
+from finance_api.http.errors import parameter_problem
 from finance_api.planning.upcoming import (
     MAX_DUE_DAYS,
     TooManyDueDays,
@@ -25,7 +20,6 @@ from finance_api.planning.upcoming import (
 )
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.common import date_field
-from finance_api.storage.interface import Storage
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS, date_text
 
@@ -70,39 +64,27 @@ def _response() -> ResponseDescription:
     return table_response("Occurrence", "upcoming", _COLUMNS, members, is_paged=True)
 
 
-class UpcomingRequest(DataRequest):
+class UpcomingRequest(TableRequest):
     """A page of the occurrences to come, and the sums of all of them."""
 
+    name = "upcoming"
     depends_on_today = True
 
-    def __init__(self, representation: Representation | None, target: RequestTarget) -> None:
-        """representation: None: the one that the client prefers."""
-        self._representation = representation or negotiate(target.accept)
-        self._target = target
-        given = target.parameters
-        self._days, self._limit, self._offset = given["days"], given["limit"], given["offset"]
-        self.text = f"upcoming\0{self._days}\0{self._limit}\0{self._offset}"
-        self.content_type = self._representation.content_type
-        self.key = (target.path, target.query_string, self.content_type)
-
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id, today = reading.storage, reading.user_id, reading.today
+        days, limit, offset = (self.given[name] for name in ("days", "limit", "offset"))
         state = storage.data.get_state(user_id)
         try:
-            due = upcoming_days(storage, user_id, today, self._days)
+            due = upcoming_days(storage, user_id, today, days)
         except TooManyDueDays as error:
-            raise refusal([("days", f"{error}: ask for fewer days")]) from None
-        has_more = due.number > self._offset + self._limit
-        page = page_members(self._limit, self._offset, has_more=has_more)
+            raise parameter_problem([("days", f"{error}: ask for fewer days")]) from None
         members = {
             "totals": [_total(*each) for each in due.totals().items()],
             "from": date_text(today),
-            "to": date_text(today + (self._days - 1) * DAY_SECONDS),
-            **page,
+            "to": date_text(today + (days - 1) * DAY_SECONDS),
         }
-        rows = upcoming_page(due, self._limit, self._offset)
-        table = TableResponse("upcoming", _COLUMNS, rows, members, next_offset_header(page))
-        body, headers = write_table(table, self._representation)
-        return Payload(state, body, (*headers, *next_link(self._target, page["nextOffset"])))
+        rows = upcoming_page(due, limit, offset)
+        return self.table(state, _COLUMNS, rows, members, has_more=due.number > offset + limit)
 
 
 def _total(currency: str, total: Total) -> dict[str, Any]:
@@ -115,20 +97,12 @@ def _total(currency: str, total: Total) -> dict[str, Any]:
     }
 
 
-def get_upcoming(request: Request, form: Representation | None) -> Response:
-    return respond(request, UpcomingRequest, form)
-
-
-SERVICES = tuple(
-    in_every_form(
+SERVICES = (
+    data_service(
         "/v1/api/standing-orders/upcoming",
-        get_upcoming,
-        **public(
-            STANDING_ORDERS,
-            Permission.STANDING_ORDERS_READ,
-            _schema(),
-            "Occurrences of standing orders to come.",
-            _response(),
+        UpcomingRequest,
+        **of_resource(
+            STANDING_ORDERS, _schema(), _response(), "Occurrences of standing orders to come."
         ),
-    )
+    ),
 )

@@ -28,7 +28,6 @@ from finance_api.api.wallet.parameters import (
     related,
     sorted_by,
 )
-from finance_api.auth.permissions import Permission
 from finance_api.query.model import Query
 from finance_api.resources import (
     ACCOUNTS,
@@ -62,7 +61,6 @@ class WalletList:
     key: str
     title: str
     resource: Resource
-    permission: Permission
     members: tuple[Member, ...]
     parameters: tuple[Parameter, ...]
     enrich: Enrich | None = None
@@ -78,7 +76,6 @@ _TIMES = ("createdAt", "updatedAt")
 
 def _list(
     resource: Resource,
-    permission: Permission,
     members: tuple[Member, ...],
     *parameters: Parameter,
     sorts: tuple[str, ...] = _TIMES,
@@ -92,7 +89,6 @@ def _list(
         title=resource.model_type,
         **options,
         resource=resource,
-        permission=permission,
         members=members,
         parameters=(*common, *parameters),
     )
@@ -110,7 +106,6 @@ _rule = Declared(RECORD_RULES)
 LISTS = (
     _list(
         RECORDS,
-        Permission.RECORDS_READ,
         RECORD,
         *_record.compared("recordDate", "note", "amount"),
         _record.called("counterParty", "payee"),
@@ -132,7 +127,6 @@ LISTS = (
     ),
     _list(
         ACCOUNTS,
-        Permission.ACCOUNTS_READ,
         ACCOUNT,
         *_account.compared("name"),
         _account.choice("accountType", any_case=True),
@@ -144,7 +138,6 @@ LISTS = (
     ),
     _list(
         CATEGORIES,
-        Permission.CATEGORIES_READ,
         CATEGORY,
         *_category.compared("name"),
         _category.flag("customCategory"),
@@ -154,7 +147,6 @@ LISTS = (
     ),
     _list(
         BUDGETS,
-        Permission.BUDGETS_READ,
         BUDGET,
         *_budget.compared("name", "startDate", "endDate"),
         _budget.choice("currencyCode", any_case=True),
@@ -167,10 +159,9 @@ LISTS = (
         enrich=budgets.enrich,
         depends_on_today=True,
     ),
-    _list(GOALS, Permission.GOALS_READ, GOAL, *_goal.compared("name", "note")),
+    _list(GOALS, GOAL, *_goal.compared("name", "note")),
     _list(
         STANDING_ORDERS,
-        Permission.STANDING_ORDERS_READ,
         STANDING_ORDER,
         *_order.compared("name"),
         _order.choice("currencyCode", any_case=True),
@@ -182,7 +173,6 @@ LISTS = (
         key="standingOrderItems",
         title="StandingOrderItem",
         resource=STANDING_ORDERS,
-        permission=Permission.STANDING_ORDERS_READ,
         members=STANDING_ORDER_ITEM,
         parameters=(*COMMON, *occurrences.PARAMETERS),
         read=occurrences.read_page,
@@ -190,7 +180,6 @@ LISTS = (
     ),
     _list(
         LABELS,
-        Permission.LABELS_READ,
         LABEL,
         *_label.compared("name"),
         _label.flag("archived"),
@@ -201,7 +190,6 @@ LISTS = (
     ),
     _list(
         RECORD_RULES,
-        Permission.RECORD_RULES_READ,
         RECORD_RULE,
         *_rule.compared("name"),
         _rule.ids("labelId", "labelIds"),

@@ -39,4 +39,4 @@ SURFACE = Surface(
     headers=OF_TOKEN,
     problem_content=_error_content,
 )
-SERVICES = (description_service("wallet openapi", WALLET_DESCRIPTION, SURFACE),)
+SERVICES = (description_service(WALLET_DESCRIPTION, SURFACE),)

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Sequence
 
-from finance_api.api.service import refusal
 from finance_api.api.wallet.parameters import (
     Listed,
     Parameter,
@@ -13,6 +12,7 @@ from finance_api.api.wallet.parameters import (
     parse_ids,
     with_ids,
 )
+from finance_api.http.errors import parameter_problem
 from finance_api.planning.upcoming import DueDays, TooManyDueDays
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Query
@@ -81,7 +81,7 @@ def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
     others = [c for c in query.conditions if c.field not in (ORDER, ORIGINAL)]
     first, end = _range(list(filter(None, days)), today)
     if end - first > MAX_DAYS * DAY_SECONDS:
-        raise refusal([(ORIGINAL.name, f"must be a range of at most {MAX_DAYS} days")])
+        raise parameter_problem([(ORIGINAL.name, f"must be a range of at most {MAX_DAYS} days")])
     if None in days or not matches(_MISSING, others):
         return Page(total=0)
     of_orders = [c for c in query.conditions if c.field is ORDER]
@@ -93,7 +93,7 @@ def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
     try:
         due = DueDays(orders, first + -first % DAY_SECONDS, end)
     except TooManyDueDays as error:
-        raise refusal([(ORIGINAL.name, f"{error}: ask for a shorter time")]) from None
+        raise parameter_problem([(ORIGINAL.name, f"{error}: ask for a shorter time")]) from None
     page = due.page(query.limit, query.offset, _item_id, newest_first=True)
     rows = [
         {"id": _item_id(day, order), ORDER.name: order["id"], ORIGINAL.name: day, **_MISSING}

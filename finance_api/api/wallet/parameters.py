@@ -417,9 +417,3 @@ def required_ids(most: int) -> ParameterSchema:
         "id", Listed(partial(parse_ids, most), ids_schema(most)), wanted, f"{wanted}."
     )
     return schema
-
-
-def conditions_in(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> list[Condition]:
-    """The conditions that the parameters of a list ask for."""
-    values = (given[p.name] for p in parameters if isinstance(p.missing, tuple))
-    return [c for value in values for c in value if isinstance(c, Condition)]

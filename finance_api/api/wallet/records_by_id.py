@@ -5,11 +5,11 @@ from typing import Any
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_members, value
-from finance_api.api.representation import JSON, HeaderItems, negotiate
-from finance_api.api.service import Service, options
+from finance_api.api.representation import HeaderItems
+from finance_api.api.service import Service, of_resource
 from finance_api.api.wallet import hints
 from finance_api.api.wallet.context import Context, mirrors_of, names_of_state
 from finance_api.api.wallet.headers import OF_LIST, state_headers
@@ -17,39 +17,34 @@ from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import required_ids
 from finance_api.api.wallet.schemas import COUNT, HINTS, text
-from finance_api.auth.contexts import own_data
-from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import lines_with_time, records_of
-from finance_api.storage.interface import DataState, Storage
+from finance_api.storage.interface import DataState
 
 
 class WalletRecordsByIdRequest(DataRequest):
     """Records in the order of the ids, void ones too."""
 
+    is_cheap = True
+
     def __init__(self, has_older: bool, target: RequestTarget) -> None:
-        negotiate(target.accept, (JSON,))
-        self._ids = target.parameters["id"]
-        self._has_hints = target.parameters["agentHints"]
+        super().__init__(target)
         self._has_older = has_older
-        ids = ",".join(self._ids)
-        self.text = f"wallet records/by-id\0{ids}\0{self._has_hints}\0{has_older}"
-        self.content_type = JSON.content_type
-        self.key = (target.path, target.query_string, str(has_older))
-        self.is_cheap = True
+        self.own_text = str(has_older)
 
     def state_headers(self, state: DataState) -> HeaderItems:
         return state_headers(state)
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id, ids = reading.storage, reading.user_id, self.given["id"]
         state = storage.data.get_state(user_id)
-        found = storage.data.get_rows(user_id, RECORDS, [text.lower() for text in self._ids])
-        wanted = dict.fromkeys(text.lower() for text in self._ids)
+        found = storage.data.get_rows(user_id, RECORDS, [text.lower() for text in ids])
+        wanted = dict.fromkeys(text.lower() for text in ids)
         rows = records_of(lines_with_time([found[i] for i in wanted if i in found]))
-        missing = [text for text in self._ids if text.lower() not in found]
+        missing = [text for text in ids if text.lower() not in found]
         context = Context(
             names_of_state(storage, user_id, state),
             has_older=self._has_older,
@@ -61,7 +56,7 @@ class WalletRecordsByIdRequest(DataRequest):
         }
         if missing:
             answer["missingIds"] = missing
-        if missing and self._has_hints:
+        if missing and self.given["agentHints"]:
             answer["agentHints"] = [hints.partial_match(missing)]
         return Payload(state, dumps(answer))
 
@@ -84,17 +79,12 @@ _RESPONSE = ResponseDescription(
     ),
     headers=OF_LIST,
 )
-_SERVICE = Service(
-    "wallet records/by-id",
-    f"{WALLET_SURFACE}records/by-id",
-    **options(
-        "Particular records by their ids.",
-        required_ids(MAX_LIST_OPERANDS),
-        Permission.RECORDS_READ,
-        own_data("records", Permission.RECORDS_READ),
-        _RESPONSE,
-        ("records",),
+SERVICES = (
+    Service(
+        f"{WALLET_SURFACE}records/by-id",
+        get_records_by_id,
+        **of_resource(
+            RECORDS, required_ids(MAX_LIST_OPERANDS), _RESPONSE, "Particular records by their ids."
+        ),
     ),
 )
-_SERVICE.add_view("GET", get_records_by_id)
-SERVICES = (_SERVICE,)

@@ -1,22 +1,20 @@
 """GET /wallet/v1/api/<type>/references"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import example_of, of_members, value
-from finance_api.api.public.lists import PERMISSIONS
-from finance_api.api.representation import JSON, HeaderItems, negotiate
-from finance_api.api.service import Service, named, options
+from finance_api.api.representation import HeaderItems
+from finance_api.api.service import Service, of_resource
 from finance_api.api.wallet.headers import OF_OTHERS
 from finance_api.api.wallet.parameters import MAX_REFERENCES, required_ids, with_ids
 from finance_api.api.wallet.schemas import COUNT, IDS, flag, text
-from finance_api.auth.contexts import own_data
 from finance_api.auth.refusals import require_scopes
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
@@ -34,7 +32,6 @@ from finance_api.resources import (
 )
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
-from finance_api.resources.naming import snake_case
 from finance_api.storage.interface import DataState, Storage
 
 #: So many ids of each kind are told.
@@ -76,19 +73,16 @@ class ReferencesRequest(DataRequest):
     """By each id: what refers to it."""
 
     def __init__(self, resource: Resource, target: RequestTarget) -> None:
-        negotiate(target.accept, (JSON,))
+        super().__init__(target)
         self._resource = resource
-        self._ids: Sequence[str] = target.parameters["id"]
-        self.text = f"wallet references\0{resource.name}\0{','.join(self._ids)}"
-        self.content_type = JSON.content_type
-        self.key = (target.path, target.query_string)
 
     def state_headers(self, state: DataState) -> HeaderItems:
         return ()
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id = reading.storage, reading.user_id
         state = storage.data.get_state(user_id)
-        ids = [text.lower() for text in self._ids]
+        ids = [text.lower() for text in self.given["id"]]
         types = {
             row_id: resource
             for resource in _TYPES
@@ -96,7 +90,7 @@ class ReferencesRequest(DataRequest):
         }
         # The type that is asked for, where another one has the same id, too.
         types |= dict.fromkeys(storage.data.get_rows(user_id, self._resource, ids), self._resource)
-        found = {text: self._of(storage, user_id, text, types) for text in self._ids}
+        found = {text: self._of(storage, user_id, text, types) for text in self.given["id"]}
         return Payload(state, orjson.dumps(found))
 
     def _of(
@@ -158,36 +152,18 @@ def _response(resource: Resource) -> ResponseDescription:
     return ResponseDescription({**by_id, "examples": [example]}, headers=OF_OTHERS)
 
 
-def _scopes(resource: Resource) -> list[str]:
-    return [str(other.path) for other in (resource, *_REFERENCES[resource])]
+def _service(resource: Resource, name: str) -> Service:
+    scopes = [str(other.path) for other in (resource, *_REFERENCES[resource])]
 
-
-def _view(resource: Resource) -> Callable[[Request], Response]:
-    @named(f"get_{snake_case(resource.model_type)}_references")
     def get_references(request: Request) -> Response:
-        require_scopes(request, _scopes(resource))
+        require_scopes(request, scopes)
         return respond(request, ReferencesRequest, resource)
 
-    return get_references
-
-
-def _service(resource: Resource, name: str) -> Service:
-    permission = PERMISSIONS[resource]
+    meaning = f"What refers to {resource.name}."
+    schema, response = required_ids(MAX_REFERENCES), _response(resource)
+    declared = of_resource(resource, schema, response, meaning)
     path = f"{WALLET_SURFACE}{name}/references"
-    service = Service(
-        f"wallet {name} references",
-        path,
-        **options(
-            f"What refers to {resource.name}.",
-            required_ids(MAX_REFERENCES),
-            permission,
-            own_data(str(resource.path), permission),
-            _response(resource),
-            _scopes(resource),
-        ),
-    )
-    service.add_view("GET", _view(resource))
-    return service
+    return Service(path, get_references, **{**declared, "scopes": scopes})
 
 
 SERVICES = tuple(

@@ -64,27 +64,6 @@ def test_every_view_names_a_permission(registry):
     assert seen == {(path, method) for path in expected for method in ("GET", "HEAD")}
 
 
-def test_every_list_object_and_export_is_shown_by_a_view_of_its_own_name(registry):
-    """In the list that `proutes` prints."""
-    paths, of_view = patterns(registry), {}
-    for view, _ in introspected(registry, "views"):
-        path = paths.get(view["route_name"])
-        if path in surface_paths(registry):
-            function = view["callable"]
-            # A list or an export is the same view in each of its forms.
-            name = f"{function.__module__.removeprefix('finance_api.api.')}.{function.__name__}"
-            of_view.setdefault(name, set()).add(path)
-    assert "public.lists.list_records__GET" in of_view
-    assert "public.lists.get_record__GET" in of_view
-    assert "wallet.lists.list_standing_orders__GET" in of_view
-    assert "public.exports.export_standing_orders__GET" in of_view
-    assert "public.exports.export_all__GET" in of_view
-    assert not [name for name in of_view if "<" in name]
-    made = {n: found for n, found in of_view.items() if ".lists." in n or ".exports." in n}
-    for found in made.values():
-        assert len({path.partition(".")[0] for path in found}) == 1
-
-
 def test_every_permission_is_of_some_view(registry):
     named = {
         item.discriminator
