@@ -1,7 +1,7 @@
 """The values of fields: balances, statement lines, moments. mt-940 reads them.
 
-It passes over what does not fit, such as the cents of ``12.50`` and the end of a long number: so
-the form of each is checked before.
+It skips characters that do not fit, such as the cents of ``12.50`` and the end of a long number:
+so the form of each field is checked before.
 """
 
 import io
@@ -9,18 +9,17 @@ import logging
 import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import NamedTuple
 
 import mt940
 
-from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.importers.interface import BankBalance, Entry, ImportRefused
 from finance_api.importers.mt940.lines import Field
-from finance_api.importers.texts import ANOTHER_FILE, quoted
+from finance_api.importers.texts import ANOTHER_FILE, one_line, quoted
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.time import from_date
 
-# It logs what it cannot read, with all that stands there.
+# It logs what it cannot read, with the whole text.
 logging.getLogger("mt940").setLevel(logging.CRITICAL)
 
 _OPTIONS = mt940.Options.all()
@@ -39,31 +38,17 @@ _LINE = re.compile(
 _PLACEHOLDER = re.compile(r"N|NONREF|NOTPROVIDED|[EKMP]REF\+?|MARF|0*", re.IGNORECASE)
 
 
-class Line(NamedTuple):
-    """What ``:61:`` says.
-
-    date: of entry, else of value. amount: in ten-thousandths; money going out is negative.
-    type: as ``NTRF``; without it, it is not certain that the amount is whole.
-    bank_id, reference: the bank's, and the customer's. text: what the bank adds.
-    """
-
-    date: int
-    value_date: int
-    amount: int
-    type: str | None
-    bank_id: str | None
-    reference: str | None
-    text: str | None
-
-
 def is_expected(field: Field) -> bool:
     """Whether a statement line is of an entry that is not booked yet (EC, ED)."""
     line = _LINE.match(field.text)
     return line is not None and line["mark"][0] in "Ee"
 
 
-def line_of(field: Field) -> Line:
-    """The values of ``:61:``. Raises ImportRefused."""
+def entry_of(field: Field, *, needs_type: bool) -> Entry:
+    """The entry that ``:61:`` alone states. Raises ImportRefused.
+
+    needs_type: refuse a line without a transaction type (NTRF), as one that may be cut off.
+    """
     form = _LINE.fullmatch(field.text)
     if form is None:
         raise refused(field, "is not a statement line such as 2601310131D12,50NTRF")
@@ -75,17 +60,19 @@ def line_of(field: Field) -> Line:
     # The year of the entry date is the one that brings it next to the value date.
     text = f"{form['value']}{form['mark']}{form['funds']}{form['amount']}{rest}"
     (found,) = _parsed(field, text)
+    if needs_type and found.data.get("id") is None:
+        raise refused(field, "has no transaction type such as NTRF: it may be cut off")
     value_day = _in_its_century(found.data["date"])
     entry = form["entry"] or ""
     day = _nearest(field, value_day, entry) if entry.strip(" 0") else value_day
-    return Line(
+    return Entry(
+        line=field.line,
         date=from_date(day),
         value_date=from_date(value_day),
         amount=_units(field, found.data["amount"].amount),
-        type=found.data.get("id"),
         bank_id=_given(found.data.get("bank_reference")),
         reference=_given(found.data.get("customer_reference")),
-        text=found.data.get("extra_details"),
+        note=one_line(found.data.get("extra_details")),
     )
 
 
@@ -104,7 +91,7 @@ def balance_of(field: Field) -> tuple[BankBalance, str]:
 
 
 def moment_of(field: Field) -> int | None:
-    """The moment of ``:13D:`` in seconds; None for what is none."""
+    """The moment of ``:13D:`` in seconds; None if it is not a moment."""
     try:
         moment = _parsed(field, field.text).data.get("date")
         if isinstance(moment, datetime):

@@ -17,9 +17,9 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.mt940.details import Details, details_of
-from finance_api.importers.mt940.fields import balance_of, is_expected, line_of, moment_of, refused
+from finance_api.importers.mt940.fields import balance_of, entry_of, is_expected, moment_of
 from finance_api.importers.mt940.lines import END, MAX_FIELD_CHARACTERS, Field, fields_in
-from finance_api.importers.mt940.pages import PageBalance, Pages
+from finance_api.importers.mt940.pages import Pages
 from finance_api.importers.mt940.signature import MT942, message_of
 from finance_api.importers.sections import Section, Sections
 from finance_api.importers.texts import one_line
@@ -97,7 +97,7 @@ class _Message:
     _entry: Field | None = None
     _details: list[str] = field(default_factory=list)
     _details_size: int = 0
-    _page_balances: dict[str, PageBalance] = field(default_factory=dict)
+    _page_balances: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
         """kind: of the field: its tag without the letter. Raises ImportRefused."""
@@ -166,7 +166,7 @@ class _Message:
                 each.line,
             )
         self.currency = currency
-        self._page_balances[each.tag] = PageBalance(balance.amount, each.line)
+        self._page_balances[each.tag] = balance.amount, each.line
         return balance
 
     def _begin(self) -> Iterator[tuple[Statement, None]]:
@@ -211,20 +211,13 @@ class _Message:
         if is_expected(each):
             statement.skipped["expected transaction"] += 1
             return
-        line = line_of(each)
-        if line.type is None and self.opening is None:
-            # No balances show that the amount is whole.
-            raise refused(each, "has no transaction type such as NTRF: it may be cut off")
+        # With balances it is certain that the amounts are whole.
+        entry = entry_of(each, needs_type=self.opening is None)
         details = details_of("\n".join(self._details)) if self._details else Details()
-        reference = details.reference or line.reference
-        entry = Entry(
-            line=each.line,
-            date=line.date,
-            amount=line.amount,
-            bank_id=line.bank_id,
+        reference = details.reference or entry.reference
+        entry = entry._replace(
             payee=details.payee,
-            note=details.note or one_line(line.text),
-            value_date=line.value_date,
+            note=details.note or entry.note,
             counterparty_account=details.account,
             reference=None if reference == details.account else one_line(reference),
             section=self._section.number,

@@ -2,17 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from finance_api.importers.interface import ImportRefused, Statement
 from finance_api.values.number import decimal_text
-
-
-class PageBalance(NamedTuple):
-    """A balance of a page: its amount in ten-thousandths, and its line."""
-
-    amount: int
-    line: int
 
 
 class Pages:
@@ -24,8 +16,8 @@ class Pages:
         self._found = defaultdict(dict)
         self._pages = 0
 
-    def add(self, statement: Statement, balances: Mapping[str, PageBalance]) -> None:
-        """balances: of one page, by their tags."""
+    def add(self, statement: Statement, balances: Mapping[str, tuple[int, int]]) -> None:
+        """balances: the amount and the line of each balance of one page, by its tag."""
         self._pages += 1
         account = statement.account.key, statement.account.currency
         for tag, (amount, line) in balances.items():
