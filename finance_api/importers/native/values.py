@@ -6,14 +6,14 @@ some ten million calls.
 
 from collections.abc import Callable
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from finance_api.resources.field import MAX_SOURCE_CHARACTERS, MAX_SOURCE_ID_CHARACTERS, Field, Kind
-from finance_api.values.ids import IdError, parse_id
-from finance_api.values.number import NumberError, to_units
-from finance_api.values.text import TextError, clean_or_none
-from finance_api.values.time import TimeError, parse_date, parse_time
+from finance_api.values.ids import parse_id
+from finance_api.values.number import to_units
+from finance_api.values.text import clean_or_none
+from finance_api.values.time import parse_date, parse_time
 
 MAX_LIST_ELEMENTS = 1_000
 _LONGEST = {"source": MAX_SOURCE_CHARACTERS, "sourceId": MAX_SOURCE_ID_CHARACTERS}
@@ -26,13 +26,22 @@ class ValueRefused(ValueError):
     """The value cannot be stored in the field; the message says why."""
 
 
-def _read_text(value: Any) -> str | None:
-    if not isinstance(value, str):
-        raise ValueRefused("is not a text")
-    try:
-        return clean_or_none(value)
-    except TextError as error:
-        raise ValueRefused(str(error)) from None
+def _reader(expected: type | tuple[type, ...], what: str, parse: Callable[[Any], Any]) -> Reader:
+    """A reader of the JSON values of a type. parse: raises a ValueError that says why."""
+
+    def read(value: Any) -> Any:
+        # true and false are whole numbers to Python.
+        if not isinstance(value, expected) or isinstance(value, bool):
+            raise ValueRefused(f"is not a {what}")
+        try:
+            return parse(value)
+        except ValueError as error:
+            raise ValueRefused(str(error)) from None
+
+    return read
+
+
+_read_text = _reader(str, "text", clean_or_none)
 
 
 def _text(field: Field) -> Reader:
@@ -41,7 +50,7 @@ def _text(field: Field) -> Reader:
         return _read_text
 
     def read(value: Any) -> str | None:
-        text = _read_text(value)
+        text: str | None = _read_text(value)
         if text is not None and len(text) > longest:
             raise ValueRefused(f"has {len(text)} characters; at most {longest} are kept")
         return text
@@ -50,52 +59,20 @@ def _text(field: Field) -> Reader:
 
 
 def _number(field: Field) -> Reader:
-    decimals = field.decimals
-
-    def read(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
-            raise ValueRefused("is not a number")
-        try:
-            return to_units(value, decimals)
-        except NumberError as error:
-            raise ValueRefused(str(error)) from None
-
-    return read
-
-
-def _time(parse: Callable[[str], int], what: str) -> Reader:
-    def read(value: Any) -> int:
-        if not isinstance(value, str):
-            raise ValueRefused(f"is not a {what}")
-        try:
-            return parse(value)
-        except TimeError as error:
-            raise ValueRefused(str(error)) from None
-
-    return read
+    return _reader((int, Decimal), "number", partial(to_units, decimals=field.decimals))
 
 
 def _date(field: Field) -> Reader:
-    return _time(parse_time if field.keeps_time else parse_date, "date")
+    return _reader(str, "date", parse_time if field.keeps_time else parse_date)
 
 
 def _datetime(_field: Field) -> Reader:
-    return _time(parse_time, "date-time")
+    return _reader(str, "date-time", parse_time)
 
 
 def _id(field: Field) -> Reader:
     # The same few accounts, categories and labels are named again and again.
-    parse = lru_cache(maxsize=4096)(parse_id) if field.references else parse_id
-
-    def read(value: Any) -> str:
-        if not isinstance(value, str):
-            raise ValueRefused("is not a UUID")
-        try:
-            return parse(value)
-        except IdError as error:
-            raise ValueRefused(str(error)) from None
-
-    return read
+    return _reader(str, "UUID", lru_cache(maxsize=4096)(parse_id) if field.references else parse_id)
 
 
 def _choice(field: Field) -> Reader:
@@ -125,8 +102,6 @@ def _list(element: Callable[[Field], Reader]) -> Callable[[Field], Reader]:
         def read(value: Any) -> tuple[str, ...]:
             if not isinstance(value, list):
                 raise ValueRefused("is not a list")
-            if not value:
-                return ()
             if len(value) > MAX_LIST_ELEMENTS:
                 raise ValueRefused(
                     f"has {len(value)} elements; at most {MAX_LIST_ELEMENTS} are kept"
