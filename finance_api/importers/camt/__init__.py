@@ -5,7 +5,7 @@
 ``markup``                bytes -> elements: each entry when it is complete, and
                           the statement that it stands in; expat without document
                           types and entities
-``account``, ``facts``    what the statement says of its account and of itself
+``statement``             what the statement says of its account and of itself
 ``transaction``           the parts of an entry, as soon as they are complete
 ``entry``                 an entry with its parts -> entries of the account
 ========================  ======================================================

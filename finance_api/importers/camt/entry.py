@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 from finance_api.importers.camt.element import Element
-from finance_api.importers.camt.transaction import NOTHING_SAID, Transaction, id_of, payment_type_of
+from finance_api.importers.camt.transaction import Transaction, id_of, payment_type_of
 from finance_api.importers.camt.values import (
+    Amount,
     amount_or_none,
     day_of,
     is_true,
@@ -37,53 +38,42 @@ def status_of(element: Element) -> str:
     return status.text
 
 
-class _Booking(NamedTuple):
-    """What an entry says of itself, and the currency of its account."""
-
-    line: int
-    date: int
-    amount: int
-    currency: str
-    bank_id: str | None
-    note: str | None
-    value_date: int | None
-    payment_type: str | None
-    is_reversal: bool
-    section: int
-
-
 def entries_of(element: Element, currency: str, section: int) -> list[Entry]:
     """One, or the parts of a batch if these are all there. Raises ImportRefused.
 
     element: booked. currency: of the account.
     """
-    amount, of = signed_amount_of(element)
-    if of != currency:
-        raise element.refused(f"is in {of}, but the account is in {currency}")
+    amount, stated = signed_amount_of(element)
+    if stated != currency:
+        raise element.refused(f"is in {stated}, but the account is in {currency}")
     date = element.first("BookgDt/Dt", "BookgDt/DtTm", "ValDt/Dt", "ValDt/DtTm")
     if date is None:
         raise element.refused("has neither a booking date nor a value date")
     value_date = element.first("ValDt/Dt", "ValDt/DtTm")
-    booking = _Booking(
+    ordered = amount_or_none(element.first("AmtDtls/InstdAmt/Amt"))
+    booking = Entry(
         line=element.line,
         date=day_of(date) + time_of(date),
         amount=amount,
-        currency=currency,
         bank_id=id_of(element, "AcctSvcrRef"),
         note=element.text_of("AddtlNtryInf"),
-        value_date=None if value_date is None else day_of(value_date),
         payment_type=payment_type_of(element),
-        is_reversal=is_true(element.first("RvslInd")),
+        value_date=None if value_date is None else day_of(value_date),
         section=section,
     )
-    transactions: list[Transaction] = element.parts if _are_all(element) else []
-    amounts = _amounts_of(transactions, amount, currency)
-    if len(transactions) > 1 and amounts is not None:
-        return _parts_of(booking, transactions, amounts)
-    said = transactions[0] if len(transactions) == 1 else NOTHING_SAID
-    bank_id = booking.bank_id or _id_of(said, booking.date, amount)
-    ordered = amount_or_none(element.first("AmtDtls/InstdAmt/Amt"))
-    return [_entry(booking, said, amount, bank_id, booking.line, ordered=ordered)]
+    parts: list[Transaction] = element.parts if _are_all(element) else []
+    is_reversal = is_true(element.first("RvslInd"))
+    amounts = _amounts_of(parts, amount, currency)
+    if len(parts) > 1 and amounts is not None:
+        return [
+            _with_part(entry, part, currency, is_reversal)
+            for entry, part in zip(_batch(booking, parts, amounts), parts, strict=True)
+        ]
+    if len(parts) != 1:
+        return [_with_original(booking, (ordered,), currency)]
+    (part,) = parts
+    booking = booking._replace(bank_id=booking.bank_id or _id_of(part, booking.date, amount))
+    return [_with_part(booking, part, currency, is_reversal, ordered)]
 
 
 def _are_all(element: Element) -> bool:
@@ -93,75 +83,65 @@ def _are_all(element: Element) -> bool:
     return not told or (len(numbers) == len(told) and sum(numbers) == len(element.parts))
 
 
-def _amounts_of(transactions: list[Transaction], amount: int, currency: str) -> list[int] | None:
+def _amounts_of(parts: list[Transaction], amount: int, currency: str) -> list[int] | None:
     """The amounts of the parts of a batch, if they sum to that of the entry."""
     amounts = []
-    for each in transactions:
-        part = next((units for units, of in each.amounts if of == currency), None)
-        if part is None:
+    for part in parts:
+        units = next((units for units, stated in part.amounts if stated == currency), None)
+        if units is None:
             return None
-        amounts.append(part * (each.sign or (-1 if amount < 0 else 1)))
+        amounts.append(units * (part.sign or (-1 if amount < 0 else 1)))
     return amounts if sum(amounts) == amount else None
 
 
-def _parts_of(
-    booking: _Booking, transactions: list[Transaction], amounts: list[int]
-) -> list[Entry]:
-    batch = joined_key(
-        booking.bank_id or "",
-        date_text(booking.date),
-        decimal_text(booking.amount),
-        str(booking.line),
-    )
-    parts = list(zip(transactions, amounts, strict=True))
-    ids = [_id_of(said, booking.date, amount) for said, amount in parts]
-    # What several parts have is the id of none.
+def _batch(booking: Entry, parts: list[Transaction], amounts: list[int]) -> Iterator[Entry]:
+    """The entries of a batch, each with its amount and id."""
+    texts = (date_text(booking.date), decimal_text(booking.amount), str(booking.line))
+    batch = joined_key(booking.bank_id or "", *texts)
+    ids = [_id_of(part, booking.date, amount) for part, amount in zip(parts, amounts, strict=True)]
+    # An id that several parts have is the id of none.
     times = Counter(ids)
-    return [
-        _entry(booking, said, amount, bank_id if times[bank_id] == 1 else None, said.line, batch)
-        for (said, amount), bank_id in zip(parts, ids, strict=True)
-    ]
+    for part, amount, bank_id in zip(parts, amounts, ids, strict=True):
+        bank_id = bank_id if times[bank_id] == 1 else None
+        yield booking._replace(line=part.line, amount=amount, bank_id=bank_id, batch=batch)
 
 
-def _id_of(said: Transaction, date: int, amount: int) -> str | None:
-    if said.bank_id is not None or said.end_to_end is None:
-        return said.bank_id
-    return joined_key(said.end_to_end, date_text(date), decimal_text(amount))
+def _id_of(part: Transaction, date: int, amount: int) -> str | None:
+    if part.bank_id is not None or part.end_to_end is None:
+        return part.bank_id
+    return joined_key(part.end_to_end, date_text(date), decimal_text(amount))
 
 
-def _entry(
-    booking: _Booking,
-    said: Transaction,
-    amount: int,
-    bank_id: str | None,
-    line: int,
-    batch: str | None = None,
-    ordered: tuple[int, str] | None = None,
+def _with_part(
+    entry: Entry,
+    part: Transaction,
+    currency: str,
+    is_reversal: bool,
+    ordered: Amount | None = None,
 ) -> Entry:
-    """The entry of an amount, with what a transaction says of it.
+    """The entry with what a transaction says of it.
 
     ordered: an amount in another currency, where the transaction does not say one.
     """
-    # A reversal names the sides of what it takes back.
-    sides = [said.debtor, said.creditor]
-    if (amount < 0) != booking.is_reversal:
+    # A reversal names the sides of the transaction that it reverses.
+    sides = [part.debtor, part.creditor]
+    if (entry.amount < 0) != is_reversal:
         sides.reverse()
-    other = sides[0] if any(sides[0]) or not booking.is_reversal else sides[1]
-    told = (*said.amounts, *([ordered] if ordered else []))
-    original = next((each for each in told if each[1] != booking.currency), None)
-    return Entry(
-        line=line,
-        date=booking.date,
-        amount=amount,
-        bank_id=bank_id,
+    other = sides[0] if any(sides[0]) or not is_reversal else sides[1]
+    entry = entry._replace(
         payee=other.name,
-        note=said.note or said.information or booking.note,
-        payment_type=said.payment_type or booking.payment_type,
-        value_date=booking.value_date,
+        note=part.note or part.information or entry.note,
+        payment_type=part.payment_type or entry.payment_type,
         counterparty_account=other.account,
-        reference=said.end_to_end or said.reference,
-        original_amount=None if original is None else original[0] * (-1 if amount < 0 else 1),
-        original_currency=None if original is None else original[1],
-        batch=batch,
-        section=booking.section,
+        reference=part.end_to_end or part.reference,
     )
+    return _with_original(entry, (*part.amounts, ordered), currency)
+
+
+def _with_original(entry: Entry, amounts: Iterable[Amount | None], currency: str) -> Entry:
+    """The entry with the first of the amounts that is in another currency."""
+    for amount in amounts:
+        if amount is not None and amount[1] != currency:
+            units = amount[0] * (-1 if entry.amount < 0 else 1)
+            return entry._replace(original_amount=units, original_currency=amount[1])
+    return entry

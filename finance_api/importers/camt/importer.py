@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from finance_api.importers.camt.account import account_of
 from finance_api.importers.camt.entry import BOOKED, NOT_BOOKED, entries_of, status_of
-from finance_api.importers.camt.facts import balances_of, days_of, made_at
-from finance_api.importers.camt.markup import PIECE_BYTES, Found, entries_in
+from finance_api.importers.camt.markup import Found, entries_in
 from finance_api.importers.camt.signature import NOTIFICATIONS, STATEMENTS, message_of
+from finance_api.importers.camt.statement import account_of, balances_of, days_of, made_at
 from finance_api.importers.camt.values import signed_amount_of
 from finance_api.importers.interface import (
     HEAD_BYTES,
@@ -27,9 +26,8 @@ class CamtImporter:
     source: which of them, as `message_of` says.
     """
 
-    def __init__(self, source: str, *, piece_bytes: int = PIECE_BYTES) -> None:
+    def __init__(self, source: str) -> None:
         self.source = source
-        self._piece_bytes = piece_bytes
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CamtImporter":
@@ -47,7 +45,7 @@ class CamtImporter:
         # Notifications are of one event each; reports of a day repeat what an earlier one had.
         sections = Sections(repeat=self.source != NOTIFICATIONS)
         section = None
-        for found in entries_in(stream, self._piece_bytes):
+        for found in entries_in(stream):
             if section is None:
                 account = self._account_of(found)
                 opening = balances_of(found.statement).opening

@@ -46,14 +46,14 @@ class Found(NamedTuple):
     entry: Element | None
 
 
-def entries_in(stream: BinaryIO, piece_bytes: int = PIECE_BYTES) -> Iterator[Found]:
+def entries_in(stream: BinaryIO) -> Iterator[Found]:
     """Each entry, and each statement after its entries. Raises ImportRefused."""
     parser = expat.ParserCreate(_charset_of(stream), intern={})
     builder = _Builder(parser)
     stream.seek(0)
     read, piece = 0, b""
     try:
-        while piece := stream.read(piece_bytes):
+        while piece := stream.read(PIECE_BYTES):
             read += len(piece)
             parser.Parse(piece)
             # What expat holds back is a tag, comment or such.

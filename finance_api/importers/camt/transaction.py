@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
-from finance_api.importers.camt.account import number_of
 from finance_api.importers.camt.element import Element
-from finance_api.importers.camt.values import amount_or_none, sign_of
+from finance_api.importers.camt.values import Amount, amount_or_none, number_of, sign_of
 from finance_api.importers.texts import one_line
 
 #: What stands in for an id that nobody gave.
@@ -46,7 +45,7 @@ class Transaction(NamedTuple):
     """
 
     line: int
-    amounts: tuple[tuple[int, str], ...]
+    amounts: tuple[Amount, ...]
     sign: int | None
     bank_id: str | None
     end_to_end: str | None
@@ -56,11 +55,6 @@ class Transaction(NamedTuple):
     note: str | None
     information: str | None
     payment_type: str | None
-
-
-_NOBODY = Party(None, None)
-#: Of an entry without a transaction of its own.
-NOTHING_SAID = Transaction(0, (), None, None, None, None, _NOBODY, _NOBODY, None, None, None)
 
 
 def transaction_of(element: Element) -> Transaction:

@@ -1,23 +1,28 @@
-"""The values of elements: amounts, directions, days, moments."""
+"""The values of elements: amounts, directions, days, moments, account numbers."""
 
 import re
 
 from finance_api.importers.camt.element import Element
 from finance_api.importers.texts import quoted
 from finance_api.resources.currencies import CURRENCIES
+from finance_api.values.iban import compact
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.time import TimeError, parse_date, parse_time
 
 _CURRENCIES = frozenset(CURRENCIES)
+#: Where an account number is: an IBAN, or what the versions have for others.
+_NUMBERS = ("Id/IBAN", "Id/Othr/Id", "Id/PrtryAcct/Id", "Id/BBAN", "Id/UPIC")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CLOCK = re.compile(
     r"T([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?(?:[.,:][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
 )
 _DAY_LENGTH = 10
+#: Ten-thousandths, and their currency.
+Amount = tuple[int, str]
 _SIGNS = {"CRDT": 1, "DBIT": -1}
 
 
-def amount_of(element: Element) -> tuple[int, str]:
+def amount_of(element: Element) -> Amount:
     """Ten-thousandths without a sign, and the currency. Raises ImportRefused."""
     if element.text.startswith("-"):
         raise element.refused("has a sign, and <CdtDbtInd> says which way money went")
@@ -31,7 +36,7 @@ def amount_of(element: Element) -> tuple[int, str]:
     return units, element.currency
 
 
-def amount_or_none(element: Element | None) -> tuple[int, str] | None:
+def amount_or_none(element: Element | None) -> Amount | None:
     """As `amount_of`; None for what cannot be read."""
     if element is None or element.currency not in _CURRENCIES or element.text.startswith("-"):
         return None
@@ -41,7 +46,7 @@ def amount_or_none(element: Element | None) -> tuple[int, str] | None:
         return None
 
 
-def signed_amount_of(holder: Element) -> tuple[int, str]:
+def signed_amount_of(holder: Element) -> Amount:
     """The amount of an entry or balance, with its sign, and the currency. Raises ImportRefused."""
     direction = holder.only("CdtDbtInd")
     units, currency = amount_of(holder.only("Amt"))
@@ -92,3 +97,9 @@ def moment_of(date: Element | None) -> int | None:
         return parse_time(f"{day}T{hour}:{minute}:{second or '00'}{zone or 'Z'}")
     except TimeError:
         return None
+
+
+def number_of(element: Element, account: str) -> str | None:
+    """The number of the account at the path."""
+    number = element.text_of(*(f"{account}/{path}" for path in _NUMBERS))
+    return None if number is None else compact(number)
