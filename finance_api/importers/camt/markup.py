@@ -6,6 +6,7 @@ and size are bounded.
 
 import codecs
 import re
+import sys
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
@@ -101,7 +102,6 @@ class _Builder:
         self._open = [Element("", 1)]
         self._texts: list[str] = []
         self._text_size = 0
-        self._names: dict[str, str] = {}
         # About how many bytes the elements take, and took when the open entry or part began.
         self._held = 0
         self._statement: Element | None = None
@@ -143,11 +143,12 @@ class _Builder:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         line = self._parser.CurrentLineNumber
+        longest = max(map(len, (name, *attributes)))
+        if len(self._parser.intern) > MAX_NAMES or longest > _MAX_NAME_LENGTH:
+            raise ImportRefused("the names of elements are none of a camt file", line)
         parent = self._open[-1]
-        for attribute in attributes:
-            self._local(attribute, line)
         currency = attributes.get("Ccy")
-        element = Element(self._local(name, line), line, currency)
+        element = Element(sys.intern(name.rpartition(":")[2]), line, currency)
         parent.children.append(element)
         self._open.append(element)
         if len(self._open) > MAX_DEPTH:
@@ -168,15 +169,6 @@ class _Builder:
     def _is_supplement(self) -> bool:
         """Whether what is open is the bank's own, which can have any names."""
         return any(element.name == "SplmtryData" for element in self._open)
-
-    def _local(self, name: str, line: int) -> str:
-        """The name without its prefix; the same object each time."""
-        known = self._names.get(name)
-        if known is None:
-            if len(self._names) >= MAX_NAMES or len(name) > _MAX_NAME_LENGTH:
-                raise ImportRefused("the names of elements are none of a camt file", line)
-            known = self._names[name] = name.rpartition(":")[2]
-        return known
 
     def _characters(self, text: str) -> None:
         self._texts.append(text)
