@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from finance_api.resources.budgets import CUSTOM, MONTH, WEEK, YEAR
+from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS

@@ -1,15 +1,11 @@
 """Every resource and every field of it, declared as data."""
 
 from finance_api.resources.accounts import ACCOUNTS
-from finance_api.resources.budgets import BUDGETS
-from finance_api.resources.categories import CATEGORIES
+from finance_api.resources.classification import CATEGORIES, LABELS, RECORD_RULES
 from finance_api.resources.field import Field, Kind, Resource, Role, names_of
-from finance_api.resources.goals import GOALS
 from finance_api.resources.internal_documents import CONTACTS, HASH_TAGS, MAGIC_RULES
-from finance_api.resources.labels import LABELS
-from finance_api.resources.record_rules import RECORD_RULES
+from finance_api.resources.plans import BUDGETS, GOALS, STANDING_ORDERS
 from finance_api.resources.records import RECORDS
-from finance_api.resources.standing_orders import STANDING_ORDERS
 
 #: Every resource, in an order in which each refers only to those before it (or to itself).
 RESOURCES: tuple[Resource, ...] = (

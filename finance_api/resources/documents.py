@@ -1,4 +1,4 @@
-"""Documents: what the internal surface calls data of any type but records."""
+"""How the internal surface writes data: transactions (records), and documents of other types."""
 
 import json
 from collections.abc import Set
@@ -7,10 +7,12 @@ from typing import Any
 
 import orjson
 
-from finance_api.resources.field import Resource, names_of
+from finance_api.resources.field import Field, Resource, names_of
 from finance_api.resources.naming import is_camel_case, snake_case
+from finance_api.resources.records import RECORDS, VOID
 from finance_api.resources.wire import RowEncoder
 from finance_api.values import Row
+from finance_api.values.time import instant_text
 
 
 @cache
@@ -49,3 +51,32 @@ def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
         taken.add(name)
         members[name] = value
     return members
+
+
+#: Name in a transaction -> name in a record, in the transaction's order.
+_NAMES = {
+    "id": "id",
+    "note": "note",
+    "payee": "payee",
+    "amount": "amount",
+    "currency": "currencyCode",
+    "record_date": "recordDate",
+    "category": "category",
+    "record_state": "recordState",
+}
+
+
+TRANSACTION_FIELDS: dict[str, Field] = {key: RECORDS[name] for key, name in _NAMES.items()}
+
+_transaction_encoder = RowEncoder(
+    tuple(TRANSACTION_FIELDS.values()),
+    {"recordDate": instant_text},
+    keys=tuple(TRANSACTION_FIELDS),
+)
+
+
+def transaction(record: Row) -> dict[str, object]:
+    """The document of a record, for orjson; its state is void or active."""
+    document = _transaction_encoder.document(record)
+    document["record_state"] = VOID if record["recordState"] == VOID else "active"
+    return document

@@ -34,9 +34,9 @@ from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
 from finance_api.resources.currencies import CURRENCIES
+from finance_api.resources.documents import TRANSACTION_FIELDS
 from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.naming import snake_case
-from finance_api.resources.transactions import TRANSACTION_FIELDS
 from finance_api.settings import SETTINGS
 from finance_api.web.routes import ROUTES, STATIC
 from support.pages import (

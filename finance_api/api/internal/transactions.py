@@ -28,9 +28,9 @@ from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order
 from finance_api.resources import RECORDS
+from finance_api.resources.documents import TRANSACTION_FIELDS, transaction
 from finance_api.resources.naming import snake_case
 from finance_api.resources.records import VOID
-from finance_api.resources.transactions import TRANSACTION_FIELDS, transaction
 
 MAX_TRANSACTIONS = 300
 DEFAULT_SORT = "-record_date"

@@ -12,8 +12,8 @@ from finance_api.api.wallet.members import decimal, moment
 from finance_api.api.wallet.parameters import UNKNOWN_CATEGORIES
 from finance_api.planning.periods import BudgetPeriod, current_period, last_periods
 from finance_api.planning.tracking import BudgetSums, RecordGroup, span_of
-from finance_api.resources.budgets import CUSTOM, WEEK, YEAR
 from finance_api.resources.common import INCOME
+from finance_api.resources.plans import CUSTOM, WEEK, YEAR
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import ratio_units

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from finance_api.planning.tracking import BudgetSums, tracked_budgets
 from finance_api.query.model import Span
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS
-from finance_api.resources.budgets import CUSTOM, MONTH, WEEK, YEAR
+from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.resources.records import record_type
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, from_date, to_date

@@ -1,14 +1,16 @@
-"""Categories: a tree of names for what money was spent on or earned by."""
+"""What records are classified by: categories, labels, and the rules that give them."""
 
 from finance_api.resources.common import (
     ARCHIVED,
     COLOR,
     CREATED_AT,
     ID,
+    LABEL_IDS,
     RECORD_TYPES,
     UPDATED_AT,
     choice_field,
     flag_field,
+    list_field,
     name_field,
     reference_field,
     text_field,
@@ -49,6 +51,38 @@ CATEGORIES = Resource(
         COLOR,
         ARCHIVED,
         flag_field("customCategory", "Whether the user made it.", example=True),
+        CREATED_AT,
+        UPDATED_AT,
+    ),
+)
+
+LABELS = Resource(
+    name="labels",
+    path="labels",
+    model_type="Label",
+    meaning="Labels of records.",
+    default_sort="+name",
+    fields=(ID, name_field("household", required=True), COLOR, ARCHIVED, CREATED_AT, UPDATED_AT),
+)
+
+RECORD_RULES = Resource(
+    name="recordRules",
+    path="record-rules",
+    model_type="RecordRule",
+    meaning="Rules that give new records a category and labels.",
+    default_sort="-createdAt",
+    fields=(
+        ID,
+        name_field("Supermarkets"),
+        list_field(
+            "keywords",
+            Kind.TEXT_LIST,
+            "Texts looked for in payee and note, whatever their case.",
+            ["aldi", "lidl"],
+        ),
+        reference_field("categoryId", "Category", "The category it gives."),
+        LABEL_IDS,
+        reference_field("accountId", "Account", "The only account it is for; none: any."),
         CREATED_AT,
         UPDATED_AT,
     ),

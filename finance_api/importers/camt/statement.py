@@ -1,0 +1,141 @@
+"""The account of a statement, its balances, the days that it covers, and when it was made."""
+
+from typing import NamedTuple
+
+from finance_api.importers.camt.element import Element
+from finance_api.importers.camt.values import (
+    amount_of,
+    day_of,
+    is_true,
+    moment_of,
+    number_of,
+    signed_amount_of,
+    time_of,
+)
+from finance_api.importers.interface import (
+    BankBalance,
+    ImportRefused,
+    StatementAccount,
+    joined_key,
+)
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.values.iban import is_iban
+from finance_api.values.time import DAY_SECONDS
+
+_SERVICERS = ("BIC", "BICFI", "ClrSysMmbId/MmbId", "Othr/Id")
+
+#: Tp/Cd -> account type, and what a new account is called.
+_TYPES = {
+    "CACC": ("CurrentAccount", "Checking"),
+    "TRAN": ("CurrentAccount", "Checking"),
+    "SVGS": ("SavingAccount", "Savings"),
+    "LLSV": ("SavingAccount", "Savings"),
+    "LOAN": ("Loan", "Loan"),
+    "CARD": ("CreditCard", "Credit card"),
+}
+
+
+def account_of(statement: Element, currency: str | None) -> StatementAccount:
+    """The account that the statement names; ``currency`` is for one without Ccy."""
+    number = number_of(statement, "Acct")
+    account_type, word = _TYPES.get(statement.text_of("Acct/Tp/Cd") or "", ("General", "Account"))
+    told = statement.first("Acct/Ccy")
+    if told is not None and told.text not in CURRENCIES:
+        raise told.refused("is not an ISO 4217 currency code")
+    currency = told.text if told is not None else currency
+    if number is None:
+        return StatementAccount(None, None, account_type, currency)
+    word = statement.text_of("Acct/Nm") or word
+    bank = None
+    if not is_iban(number):
+        # It is the bank's own.
+        bank = statement.text_of(*(f"Acct/Svcr/FinInstnId/{name}" for name in _SERVICERS))
+    return StatementAccount(
+        key=joined_key(*filter(None, (bank, number, currency))),
+        name=f"{word} {number}",
+        account_type=account_type,
+        currency=currency,
+        number=number,
+    )
+
+
+#: Booked balances by their codes, best first; others are of what is available or expected.
+_OPENING, _CLOSING, _INTERIM = ("OPBD", "PRCD"), "CLBD", "ITBD"
+
+
+class Balances(NamedTuple):
+    """Before the first entry and after the last one, each where it is told.
+
+    currency: of them. is_own: without a line of credit in them.
+    """
+
+    opening: BankBalance | None = None
+    closing: BankBalance | None = None
+    currency: str | None = None
+    is_own: bool = True
+
+
+def balances_of(statement: Element) -> Balances:
+    """The booked balances of a statement.
+
+    A statement of several pages has interim ones (ITBD) between them. In a report of a day that
+    goes on (camt.052) an interim one is the balance of a moment, and its entries may be only those
+    since the last report: it is no closing balance.
+    """
+    told: dict[str, list[tuple[BankBalance, str]]] = {}
+    is_own = True
+    for balance in statement.all("Bal"):
+        code = balance.text_of("Tp/CdOrPrtry/Cd", "Tp/Cd")
+        if code in (*_OPENING, _CLOSING, _INTERIM):
+            units, currency = signed_amount_of(balance)
+            date = balance.first("Dt/Dt", "Dt/DtTm")
+            if date is None:
+                raise balance.refused("has no date")
+            told.setdefault(code, []).append((BankBalance(units, day_of(date)), currency))
+            is_own = is_own and not _holds_credit(balance)
+    if statement.name != "Stmt":
+        told.pop(_INTERIM, None)
+    interim = told.get(_INTERIM, [])
+    opening = next((told[code][0] for code in _OPENING if code in told), None)
+    closing = told.get(_CLOSING, [None])[-1]
+    if opening is None and interim and (closing is not None or len(interim) > 1):
+        opening = interim[0]
+    if closing is None and interim and (opening is not interim[0] or len(interim) > 1):
+        closing = interim[-1]
+    currencies = {currency for each in (opening, closing) if each for currency in each[1:]}
+    if len(currencies) > 1:
+        raise ImportRefused(
+            f"the balances of the statement are in different currencies: "
+            f"{', '.join(sorted(currencies))}; download it again, or in another format",
+            statement.line,
+        )
+    return Balances(
+        opening and opening[0], closing and closing[0], next(iter(currencies), None), is_own
+    )
+
+
+def _holds_credit(balance: Element) -> bool:
+    """Whether the balance has a line of credit in it."""
+    for line in balance.all("CdtLine"):
+        amount = line.first("Amt")
+        if is_true(line.first("Incl")) and amount is not None and amount_of(amount)[0]:
+            return True
+    return False
+
+
+def days_of(statement: Element) -> tuple[int | None, int | None]:
+    """The first and last day that the statement says to cover."""
+    begin = statement.first("FrToDt/FrDtTm", "FrToDt/FrDt")
+    end = statement.first("FrToDt/ToDtTm", "FrToDt/ToDt")
+    if begin is None or end is None:
+        return None, None
+    first, last = day_of(begin), day_of(end)
+    if last > first and end.name == "ToDtTm" and not time_of(end):
+        # The midnight after the last day.
+        last -= DAY_SECONDS
+    return (first, last) if first <= last else (None, None)
+
+
+def made_at(message: Element, statement: Element) -> int | None:
+    """When the bank made the statement, in seconds."""
+    return moment_of(statement.first("CreDtTm") or message.first("GrpHdr/CreDtTm"))

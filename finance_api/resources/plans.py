@@ -1,0 +1,125 @@
+"""Plans: budgets, goals and standing orders."""
+
+from finance_api.resources.common import (
+    COLOR,
+    CREATED_AT,
+    ID,
+    LABEL_IDS,
+    RECORD_TYPES,
+    UPDATED_AT,
+    amount_field,
+    choice_field,
+    computed_field,
+    currency_field,
+    date_field,
+    flag_field,
+    name_field,
+    payment_type_field,
+    reference_field,
+    reference_list_field,
+    text_field,
+)
+from finance_api.resources.field import Kind, Resource
+
+WEEK = "BUDGET_INTERVAL_WEEK"
+MONTH = "BUDGET_INTERVAL_MONTH"
+YEAR = "BUDGET_INTERVAL_YEAR"
+CUSTOM = "BUDGET_CUSTOM"
+
+BUDGETS = Resource(
+    name="budgets",
+    path="budgets",
+    model_type="Budget",
+    meaning="Budgets and what the current period has used of them.",
+    default_sort="-createdAt",
+    fields=(
+        ID,
+        name_field("Eating out"),
+        choice_field(
+            "type",
+            (WEEK, MONTH, YEAR, CUSTOM),
+            "Its period: the calendar week, month or year, or startDate to endDate.",
+            MONTH,
+            MONTH,
+        ),
+        currency_field("Currency of the limit; only records of this currency count."),
+        amount_field("limitAmount", "How much may be spent in a period.", 300),
+        reference_list_field(
+            "categoryIds", "Category", "Categories that count, with all below them; none: any."
+        ),
+        reference_list_field("accountIds", "Account", "Accounts that count; none: any."),
+        LABEL_IDS,
+        date_field("startDate", "First day."),
+        date_field("endDate", "Last day."),
+        flag_field("closed", "Whether it is closed."),
+        CREATED_AT,
+        UPDATED_AT,
+        computed_field("periodStart", Kind.DATE, "First day of the current period.", "2026-01-01"),
+        computed_field("periodEnd", Kind.DATE, "Last day of the current period.", "2026-01-31"),
+        computed_field("spent", Kind.NUMBER, "Spent in the current period.", 120.4),
+        computed_field("income", Kind.NUMBER, "Income, which is no part of spent.", 2000),
+        computed_field("remaining", Kind.NUMBER, "limitAmount less spent.", 179.6),
+        computed_field("progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013),
+        computed_field("recordCount", Kind.NUMBER, "How many records were counted.", 7, decimals=0),
+    ),
+)
+
+STATES = ("active", "paused", "reached")
+
+GOALS = Resource(
+    name="goals",
+    path="goals",
+    model_type="Goal",
+    meaning="Savings goals and how far they are.",
+    default_sort="-createdAt",
+    fields=(
+        ID,
+        name_field("New bicycle"),
+        text_field("note", "Free text.", "before summer"),
+        COLOR,
+        amount_field("targetAmount", "How much is to be saved.", 1200),
+        amount_field("savedAmount", "How much is saved.", 300, 0),
+        currency_field("Currency of both amounts."),
+        date_field("desiredDate", "When it should be reached."),
+        choice_field("state", STATES, "Whether it is being saved for.", "active", "active"),
+        computed_field("progress", Kind.NUMBER, "savedAmount / targetAmount, 4 decimals.", 0.25),
+        CREATED_AT,
+        UPDATED_AT,
+    ),
+)
+
+STANDING_ORDERS = Resource(
+    name="standingOrders",
+    path="standing-orders",
+    model_type="StandingOrder",
+    meaning="Recurring transactions and subscriptions.",
+    default_sort="-createdAt",
+    fields=(
+        ID,
+        name_field("Rent"),
+        choice_field(
+            "type",
+            RECORD_TYPES,
+            "Whether money comes in or goes out; by the amount's sign where not given.",
+            "expense",
+        ),
+        reference_field("accountId", "Account", "The account."),
+        reference_field("categoryId", "Category", "The category."),
+        amount_field("amount", "Signed amount.", -850),
+        currency_field("Currency of the amount; no other than the account's."),
+        text_field("payee", "Who is paid, or who pays.", "Landlord"),
+        text_field("note", "Free text.", "flat 3"),
+        payment_type_field("How it is paid.", "transfer"),
+        text_field(
+            "recurrenceRule", "When it comes again: an RFC 5545 RRULE.", "FREQ=MONTHLY;BYMONTHDAY=1"
+        ),
+        date_field("startDate", "First occurrence, whatever the rule gives after it."),
+        computed_field(
+            "nextDueDate", Kind.DATE, "First occurrence on or after today.", "2026-02-01"
+        ),
+        LABEL_IDS,
+        flag_field("manualPayment", "Whether the user pays it by hand."),
+        CREATED_AT,
+        UPDATED_AT,
+    ),
+)
