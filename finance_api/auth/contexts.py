@@ -8,17 +8,15 @@ from pyramid.config import Configurator
 
 from finance_api.auth.issuing import SCOPES
 from finance_api.auth.permissions import PAGES, Permission
-from finance_api.auth.principals import (
+from finance_api.auth.policy import (
+    BY_FULL_TOKEN,
+    BY_JWT,
+    BY_SESSION,
+    BY_TOKEN,
     NO_PREMIUM,
-    owner_by_jwt,
-    owner_by_session,
-    owner_by_token,
-    owner_with_every_scope,
-    owner_with_scope,
+    by_token_with,
 )
 from finance_api.http.requests import Request
-
-_PREMIUM_ONLY = (Deny, NO_PREMIUM, ALL_PERMISSIONS)
 
 
 class OwnData:
@@ -30,55 +28,39 @@ class OwnData:
     def __init__(self, user_id: int, acl: list[Any], scopes: tuple[str, ...] = ()) -> None:
         self.user_id = user_id
         self.scopes = scopes
-        self._acl = acl
-
-    def __acl__(self) -> list[Any]:
-        return [*self._acl, DENY_ALL]
+        self.__acl__ = acl
 
 
 Factory = Callable[[Request], OwnData]
 
-# The authentication tween has refused requests without an identity before.
-
 
 def own_data(scope: str, permission: Permission) -> Factory:
     """A resource of the public API: for tokens of premium users with its scope."""
-
-    def factory(request: Request) -> OwnData:
-        user_id = request.identity.user.id
-        owner = owner_with_scope(user_id, scope)
-        return OwnData(user_id, [_PREMIUM_ONLY, (Allow, owner, permission)], (scope,))
-
-    return factory
+    return _own(by_token_with(scope), permission, (scope,))
 
 
 def all_own_data(permission: Permission) -> Factory:
-    """All that the user has: for tokens of premium users with every scope."""
-
-    def factory(request: Request) -> OwnData:
-        user_id = request.identity.user.id
-        owner = owner_with_every_scope(user_id)
-        return OwnData(user_id, [_PREMIUM_ONLY, (Allow, owner, permission)], SCOPES)
-
-    return factory
+    """All data of the user: for tokens of premium users with every scope."""
+    return _own(BY_FULL_TOKEN, permission, SCOPES)
 
 
 def own_by_any_token(permission: Permission) -> Factory:
-    """What needs no particular scope: for all tokens of premium users."""
-
-    def factory(request: Request) -> OwnData:
-        user_id = request.identity.user.id
-        return OwnData(user_id, [_PREMIUM_ONLY, (Allow, owner_by_token(user_id), permission)])
-
-    return factory
+    """Data that needs no particular scope: for all tokens of premium users."""
+    return _own(BY_TOKEN, permission)
 
 
 def own_internal_data(permission: Permission) -> Factory:
     """The internal API: for the user's JSON Web Tokens."""
+    return _own(BY_JWT, permission)
+
+
+def _own(principal: str, permission: Permission, scopes: tuple[str, ...] = ()) -> Factory:
+    premium_only = (Deny, NO_PREMIUM, ALL_PERMISSIONS)
+    acl = [premium_only, (Allow, principal, permission), DENY_ALL]
 
     def factory(request: Request) -> OwnData:
-        user_id = request.identity.user.id
-        return OwnData(user_id, [(Allow, owner_by_jwt(user_id), permission)])
+        # The authentication tween has refused requests without an identity before.
+        return OwnData(request.identity.user.id, acl, scopes)
 
     return factory
 
@@ -96,8 +78,7 @@ def own_pages(request: Request) -> OwnData | NoContext:
     identity = request.identity
     if identity is None:
         return NoContext(request)
-    user_id = identity.user.id
-    return OwnData(user_id, [(Allow, owner_by_session(user_id), PAGES)])
+    return OwnData(identity.user.id, [(Allow, BY_SESSION, PAGES), DENY_ALL])
 
 
 def includeme(config: Configurator) -> None:

@@ -1,6 +1,7 @@
 """Issuing personal tokens, for commands and settings pages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest, new_token
 from finance_api.resources import PUBLIC_RESOURCES
@@ -18,6 +19,16 @@ MAX_LIVE = 50
 
 class IssueRefused(Exception):
     """No token is issued; the message says why."""
+
+
+def has_api_access(user: User, settings: Mapping[str, Any]) -> bool:
+    """Return whether the user may use the public API."""
+    return user.premium or is_open_to_all(settings)
+
+
+def is_open_to_all(settings: Mapping[str, Any]) -> bool:
+    """Return whether every enabled user counts as one with premium."""
+    return bool(settings["finance_api.users.api_access"] == "all")
 
 
 def issue_token(

@@ -7,7 +7,7 @@ from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException, HTTPForbidden
 from pyramid.response import Response
 
-from finance_api.auth.principals import NO_PREMIUM
+from finance_api.auth.policy import NO_PREMIUM
 from finance_api.http.errors import as_problem, problem
 from finance_api.http.identity import Failure, TokenIdentity
 from finance_api.http.problem import CONTENT_TYPE

@@ -4,9 +4,8 @@ import sys
 
 import click
 
-from finance_api.auth.issuing import issue_token, revoke_token
+from finance_api.auth.issuing import is_open_to_all, issue_token, revoke_token
 from finance_api.auth.personal_tokens import digest, is_well_formed
-from finance_api.auth.principals import is_open_to_all
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list

@@ -5,7 +5,7 @@ files of that directory, as the client's documentation has it.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,79 +40,66 @@ class Metrics:
         if DIRECTORY in os.environ:
             _mark_of(os.getpid()).touch()
 
-        def child(metric: Any) -> Callable[..., Any]:
-            """What a metric counts under the values of its labels, which are few."""
-            return cache(metric.labels)
+        def metric(kind: type, name: str, meaning: str, *labels: str, **options: Any) -> Any:
+            """A metric; one with labels, which have few values, as a function of these."""
+            made = kind(f"finance_api_{name}", meaning, labels, registry=registry, **options)
+            return cache(made.labels) if labels else made
 
-        def gauge(name: str, meaning: str, *labels: str, mode: str = "livesum") -> Gauge:
-            return Gauge(
-                f"finance_api_{name}",
-                meaning,
-                labels,
-                registry=registry,
-                multiprocess_mode=mode,  # type: ignore[arg-type]
-            )
-
-        self.requests = child(
-            Histogram(
-                "finance_api_request_seconds",
-                "Requests, by route and status: how long until the response began.",
-                ["route", "status"],
-                buckets=_SECONDS,
-                registry=registry,
-            )
+        self.requests = metric(
+            Histogram,
+            "request_seconds",
+            "Requests, by route and status: how long until the response began.",
+            *("route", "status"),
+            buckets=_SECONDS,
         )
-        self.database = child(
-            Summary(
-                "finance_api_database_seconds",
-                "What a request reads, and transactions that write: time in the database.",
-                ["work"],
-                registry=registry,
-            )
+        self.database = metric(
+            Summary,
+            "database_seconds",
+            "What a request reads, and transactions that write: time in the database.",
+            "work",
         )
-        self.cache_lookups = child(
-            Counter(
-                "finance_api_cache_lookups",
-                "Responses that were looked for in the response cache.",
-                ["result"],
-                registry=registry,
-            )
+        self.cache_lookups = metric(
+            Counter, "cache_lookups", "Responses looked up in the response cache.", "result"
         )
-        self.ratelimit_decisions = child(
-            Counter(
-                "finance_api_ratelimit_decisions",
-                "Decisions of the rate limiter, by its rule.",
-                ["rule", "decision"],
-                registry=registry,
-            )
+        self.ratelimit_decisions = metric(
+            Counter,
+            "ratelimit_decisions",
+            "Decisions of the rate limiter, by its rule.",
+            *("rule", "decision"),
         )
-        self.ratelimit_fallbacks = Counter(
-            "finance_api_ratelimit_fallbacks",
-            "Decisions made in one process because the shared rate limiter was away.",
-            registry=registry,
+        self.ratelimit_fallbacks = metric(
+            Counter,
+            "ratelimit_fallbacks",
+            "Decisions made in one process because the shared rate limiter was unavailable.",
         )
-        self.authentication_failures = child(
-            Counter(
-                "finance_api_authentication_failures",
-                "Requests and sign-ins without a valid credential.",
-                ["credential", "reason"],
-                registry=registry,
-            )
+        self.authentication_failures = metric(
+            Counter,
+            "authentication_failures",
+            "Requests and sign-ins without a valid credential.",
+            *("credential", "reason"),
         )
-        self.imports = child(
-            Counter(
-                "finance_api_imports",
-                "Files that were sent on the page Import, and confirmed.",
-                ["outcome"],
-                registry=registry,
-            )
+        self.imports = metric(
+            Counter, "imports", "Files that were sent on the page Import, and confirmed.", "outcome"
         )
-        self._connections = gauge(
-            "database_connections", "Connections of the pools.", "pool", "state"
+        self._connections = metric(
+            Gauge,
+            "database_connections",
+            "Connections of the pools.",
+            *("pool", "state"),
+            multiprocess_mode="livesum",
         )
-        self._cache_bytes = gauge("cache_bytes", "The approximate size of the response cache.")
-        self._breaker = gauge(
-            "breaker_open", "Whether a service is taken to be away.", "service", mode="livemax"
+        self._cache_bytes = metric(
+            Gauge,
+            "cache_bytes",
+            "The approximate size of the response cache.",
+            multiprocess_mode="livesum",
+        )
+        self._breaker = metric(
+            Gauge,
+            "breaker_open",
+            "Whether the circuit breaker is open (the service is considered down).",
+            "service",
+            multiprocess_mode="livemax",
         )
 
     def set_state(
@@ -124,10 +111,10 @@ class Metrics:
         """How this process is now. connections: used and free ones of each pool."""
         for pool, numbers in connections.items():
             for state, number in zip(("used", "free"), numbers, strict=True):
-                self._connections.labels(pool, state).set(number)
+                self._connections(pool, state).set(number)
         self._cache_bytes.set(cache_bytes)
         for service, is_open in breakers.items():
-            self._breaker.labels(service).set(is_open)
+            self._breaker(service).set(is_open)
 
     def text(self, totals: Mapping[str, int | None]) -> bytes:
         """Prometheus' text format, version 0.0.4. totals: of the database, by their meaning."""
@@ -141,7 +128,7 @@ class Metrics:
         return generate_latest(registry) + generate_latest(of_database)
 
     def close(self) -> None:
-        """Takes back what only a process that is alive has."""
+        """Remove the gauges of this process, which only a live one has."""
         if DIRECTORY in os.environ:
             _forget(os.getpid())
 

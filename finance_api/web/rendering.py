@@ -14,7 +14,7 @@ from pyramid.config import Configurator
 from pyramid.csrf import get_csrf_token
 from pyramid.viewderivers import VIEW
 
-from finance_api.auth.principals import has_api_access
+from finance_api.auth.issuing import has_api_access
 from finance_api.http.requests import Request
 from finance_api.values.number import decimal_text, rounded
 from finance_api.values.time import (

@@ -7,10 +7,15 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth import issuing
-from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name
+from finance_api.auth.issuing import (
+    SCOPES,
+    IssueRefused,
+    checked_name,
+    has_api_access,
+    is_open_to_all,
+)
 from finance_api.auth.permissions import Permission
 from finance_api.auth.personal_tokens import digest, is_well_formed
-from finance_api.auth.principals import has_api_access, is_open_to_all
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
