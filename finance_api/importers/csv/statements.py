@@ -206,7 +206,7 @@ class StatementBuilder:
         yield rows.statement, entry
         fee = reader.fee(line, cells) if self._has_fees else 0
         if fee:
-            own = {"payee": entry.payee, "note": entry.note, "value_date": entry.value_date}
+            own = {name: values.get(name) for name in ("payee", "note", "value_date")}
             fee_id = None if bank_id is None else f"{bank_id}/fee"
             category = self._fee_category
             yield (
