@@ -157,7 +157,6 @@ class Query:
 
     conditions: all of them must hold.
     sort: ties are broken by id, ascending.
-    with_time: of records as JSON: each with `resources.wire.RECORD_TIME`.
     """
 
     resource: Resource
@@ -166,7 +165,6 @@ class Query:
     limit: int = DEFAULT_LIMIT
     offset: int = 0
     with_total: bool = False
-    with_time: bool = False
 
     @property
     def is_cheap(self) -> bool:

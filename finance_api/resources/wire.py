@@ -2,14 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
 from functools import cache, partial
 from typing import Any
 
 import orjson
 
 from finance_api.resources.field import Field, Kind, Resource, names_of
-from finance_api.resources.records import RECORDS
 from finance_api.values import Row
 from finance_api.values.ids import serial_id
 from finance_api.values.number import DECIMALS, decimal_text
@@ -111,21 +109,9 @@ def encoder_of(resource: Resource) -> RowEncoder:
     return RowEncoder(resource.fields)
 
 
-#: The first member of records that are wanted so: their recordDate in seconds, which else is a day.
-RECORD_TIME = "recordTime"
-
-
-def lines_with_time(records: Iterable[Row]) -> bytes:
-    """As `RowEncoder.lines`, each with `RECORD_TIME`."""
-    encode = encoder_of(RECORDS).encode
-    start = f'{{"{RECORD_TIME}":%d,'.encode()
-    return b"\n".join([start % row["recordDate"] + encode(row)[1:] for row in records])
-
-
 #: Numbers with a decimal point are kept as they are written.
 _FRAGMENTS = json.JSONDecoder(parse_float=orjson.Fragment)
 _TEXTS = json.JSONDecoder(parse_float=str, parse_int=str)
-_DECIMALS = json.JSONDecoder(parse_float=Decimal)
 
 
 def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
@@ -140,16 +126,6 @@ def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
 def objects_of(lines: bytes) -> list[dict[str, Any]]:
     """The JSON objects on the lines; numbers as texts, as they are written."""
     return _decoded(_TEXTS, lines)
-
-
-def records_of(lines: bytes) -> list[Row]:
-    """The records on the lines. An `amount` that a float does not hold exactly is a Decimal."""
-    rows: list[Row] = orjson.loads(b"[" + lines.replace(b"\n", b",") + b"]")
-    amounts = [row["amount"] for row in rows]
-    exact = _FLOAT_UNITS // _ONE
-    if min(amounts, default=0) > -exact and max(amounts, default=0) < exact:
-        return rows
-    return _decoded(_DECIMALS, lines)
 
 
 def _decoded(decoder: json.JSONDecoder, lines: bytes) -> list[dict[str, Any]]:

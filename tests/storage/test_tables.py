@@ -138,7 +138,7 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
                 storage.data.get_json(unit.user.id, resource, [make_id(1)])
     with unit.reading() as storage:
         storage.data.get_transfers(unit.user.id, [make_id(1)])
-        storage.data.list_json(unit.user.id, Query(RECORDS, with_time=True))
+        storage.data.list_json(unit.user.id, Query(RECORDS))
         storage.data.sum_by(unit.user.id, ["accountId"], ())
         storage.data.list_amounts(unit.user.id, ["accountId"], ())
     names = [t.table.name for t in DATA_TABLES.values()]
@@ -300,7 +300,7 @@ def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
 
 def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
     """It lies there together; by their ids the records would be looked for one by one."""
-    shape = (False, True, (), order_keys((SortKey(RECORDS["recordDate"], True),)))
+    shape = (False, (), order_keys((SortKey(RECORDS["recordDate"], True),)))
     values = {"limit": 31, "offset": 0}
     for database, wanted in (
         ("postgresql", r"SubPlan(.|\n)*Index Scan using \w+ on records_by_date"),
@@ -323,8 +323,8 @@ def test_a_record_missing_in_the_list_is_never_left_out(new_backend, database):
     unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2, 3)))
     with backend.engine.begin() as connection:
         connection.exec_driver_sql(f"DELETE FROM records_by_date WHERE id = '{make_id(2)}'")
-    for query in (Query(RECORDS), Query(RECORDS, with_time=True)):
-        with unit.reading() as storage, pytest.raises(StorageDamaged, match="not in records_by_"):
-            storage.data.list_json(unit.user.id, query)
-        with unit.reading() as storage, pytest.raises(StorageDamaged, match="not in records_by_"):
-            list(storage.data.stream_json(unit.user.id, query))
+    query = Query(RECORDS)
+    with unit.reading() as storage, pytest.raises(StorageDamaged, match="not in records_by_"):
+        storage.data.list_json(unit.user.id, query)
+    with unit.reading() as storage, pytest.raises(StorageDamaged, match="not in records_by_"):
+        list(storage.data.stream_json(unit.user.id, query))

@@ -1,27 +1,24 @@
 """What the objects of a page show beside their own rows: categories, labels, the other records of
 transfers, sums."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 
+from finance_api.api.response_cache import ResponseCache
 from finance_api.api.wallet.slugs import slug
 from finance_api.importers import NATIVE
 from finance_api.planning.conversion import Conversion
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
-from finance_api.resources.wire import RECORD_TIME
 from finance_api.storage.interface import DataState, Storage
 from finance_api.values import Row
-from finance_api.values.ids import serial_id
 from finance_api.values.periods import Period, start_of
 
-#: How many categories and labels are remembered, of all states of data together; those of the
-#: last one whatever their number.
-_REMEMBERED = 50_000
+#: The memory of what is remembered, and about what a category or label takes of it.
+_MAX_BYTES = 100_000_000
+_NAME_BYTES = 2_000
 #: The category.envelopeId of a transfer in earlier versions.
 _TRANSFER_ENVELOPE = 20001
 
@@ -32,7 +29,7 @@ class Names:
 
     categories, labels: their embeds, by id. transfer_categories: those of transfers in earlier
     versions; None: of one without a category. base: the currency of most accounts, if there is one.
-    statements: the numbers of the imports that were statement files, by their ids.
+    statements: the numbers of the imports that were statement files.
     """
 
     categories: dict[str, orjson.Fragment]
@@ -40,11 +37,11 @@ class Names:
     labels: dict[str, orjson.Fragment]
     parents: dict[str, str | None]
     base: str | None
-    statements: dict[str, int]
+    statements: frozenset[int]
 
     @property
     def size(self) -> int:
-        return 1 + len(self.categories) + len(self.labels)
+        return len(self.categories) + len(self.labels)
 
     def without(self, scopes: Collection[str]) -> "Names":
         """With nothing but the ids of what these scopes cover."""
@@ -56,31 +53,16 @@ class Names:
         return found
 
 
-class _RememberedNames:
-    """By user and tag of the state; the least recently used are dropped."""
+#: By user and tag of the state.
+_cache = ResponseCache(_MAX_BYTES)
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: OrderedDict[tuple[int, int], Names] = OrderedDict()
-        self._size = 0
 
-    def get(self, storage: Storage, user_id: int, state: DataState) -> Names:
-        key = user_id, state.tag
-        with self._lock:
-            found = self._found.get(key)
-            if found is not None:
-                self._found.move_to_end(key)
-                return found
+def names_of_state(storage: Storage, user_id: int, state: DataState) -> Names:
+    names: Names | None = _cache.get(user_id, state.tag, ())
+    if names is None:
         names = _read_names(storage, user_id)
-        with self._lock:
-            if self._found.setdefault(key, names) is names:
-                self._size += names.size
-            while self._size > _REMEMBERED and len(self._found) > 1:
-                self._size -= self._found.popitem(last=False)[1].size
-        return names
-
-
-names_of_state = _RememberedNames().get
+        _cache.put(user_id, state.tag, (), names, _NAME_BYTES * names.size)
+    return names
 
 
 def _read_names(storage: Storage, user_id: int) -> Names:
@@ -90,7 +72,7 @@ def _read_names(storage: Storage, user_id: int) -> Names:
     currencies = sorted(account["currencyCode"] for account in accounts)
     entries = storage.history.list_entries(user_id)
     embeds = {row["id"]: category_embed(row) for row in categories}
-    statements = [e.number for e in entries if e.details.get("format", NATIVE) != NATIVE]
+    statements = (e.number for e in entries if e.details.get("format", NATIVE) != NATIVE)
     return Names(
         {row_id: _fragment(embed) for row_id, embed in embeds.items()},
         {
@@ -101,7 +83,7 @@ def _read_names(storage: Storage, user_id: int) -> Names:
         {row["id"]: row["name"] for row in categories},
         # Of several the first by its code.
         max(currencies, key=currencies.count, default=None),
-        {serial_id(number): number for number in statements},
+        frozenset(statements),
     )
 
 
@@ -166,5 +148,5 @@ def mirrors_of(storage: Storage, user_id: int, records: Sequence[Row]) -> dict[s
 
 
 def conversion_of(storage: Storage, target: str, records: Iterable[Row]) -> Conversion:
-    days = {start_of(Period.DAY, row[RECORD_TIME]) for row in records}
+    days = {start_of(Period.DAY, row["recordDate"]) for row in records}
     return Conversion(storage, target, days)

@@ -122,7 +122,6 @@ LISTS = (
         _record.party("payer", INCOME),
         _record.choice("paymentType"),
         sorts=("recordDate", "amount", *_TIMES),
-        read=records.read_page,
         enrich=records.enrich,
     ),
     _list(

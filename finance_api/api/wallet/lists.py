@@ -68,7 +68,6 @@ class WalletListRequest(DataRequest):
             given["limit"],
             given["offset"],
             given["withTotal"],
-            with_time=is_records,
         )
         # The query as it was written is in the answer.
         self.own_text = f"{target.query_string}\0{has_older} {low} {','.join(sorted(hidden))}"

@@ -1,7 +1,6 @@
 """Wallet's objects as tables of members: what each is called there, and what it is here."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 from finance_api.api.openapi.schemas import of_given, value
@@ -9,7 +8,6 @@ from finance_api.api.wallet.context import Context, category_embed
 from finance_api.api.wallet.members import (
     Fields,
     Member,
-    RecordFields,
     WriteColumn,
     always,
     amount,
@@ -52,16 +50,15 @@ from finance_api.resources import (
 )
 from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.records import record_type
-from finance_api.resources.wire import RECORD_TIME
 from finance_api.values import Row
-from finance_api.values.number import DECIMALS, rounded, to_units
+from finance_api.values.number import DECIMALS, rounded
 from finance_api.values.periods import Period, start_of
 from finance_api.values.time import date_text
 
 #: So many decimals has the ratio of a conversion.
 _RATIO_DECIMALS = 10
 
-_record = RecordFields(RECORDS)
+_record = Fields(RECORDS)
 _account = Fields(ACCOUNTS)
 _of_category = Fields(CATEGORIES)
 _label = Fields(LABELS)
@@ -141,16 +138,15 @@ def _converted_amount(row: Row, context: Context) -> Any:
     conversion = context.conversion
     currency = row["currencyCode"]
     if conversion is None or conversion.target == currency:
-        return {"value": row["amount"], "ratio": 1, "currencyCode": currency}
-    at = start_of(Period.DAY, row[RECORD_TIME])
+        return {"value": decimal(row["amount"]), "ratio": 1, "currencyCode": currency}
+    at = start_of(Period.DAY, row["recordDate"])
     rate = conversion.rate(currency, at)
     pair = f"{currency}:{conversion.target}"
     if rate is None:
         error = no_rate(currency, conversion.target, date_text(at))
         return {"currencyCode": conversion.target, "conversionPair": pair, "error": error}
-    units = to_units(Decimal(str(row["amount"])))
     return {
-        "value": decimal(conversion.convert(units, currency, at)),
+        "value": decimal(conversion.convert(row["amount"], currency, at)),
         "ratio": decimal(rounded(rate[0] * 10**_RATIO_DECIMALS, rate[1]), _RATIO_DECIMALS),
         "currencyCode": conversion.target,
         "conversionPair": pair,
@@ -165,10 +161,7 @@ def _source(rows: Sequence[Row], context: Context) -> list[Any]:
 def _base_amount(rows: Sequence[Row], context: Context) -> list[Any]:
     """Only what is in the base currency: no rate is guessed."""
     base = context.names.base
-    return [
-        {"value": row["amount"], "currencyCode": base} if row["currencyCode"] == base else None
-        for row in rows
-    ]
+    return [amount(row["amount"], base) if row["currencyCode"] == base else None for row in rows]
 
 
 def _party(kind: str) -> WriteColumn:
@@ -176,21 +169,18 @@ def _party(kind: str) -> WriteColumn:
 
 
 RECORD = (
-    _record.same("id"),
-    _record.same("accountId"),
-    _record.same("accountName"),
+    *_record.same("id", "accountId", "accountName"),
     always("accountIsBankSync", False, flag("Always false.")),
     _record.money("amount"),
     Member("convertedAmount", _converted, CONVERTED),
     Member("category", _category, CATEGORY_EMBED),
     Member("category", _record_category, RECORD_CATEGORY, older=True),
-    _record.same("counterParty", "payee"),
-    _record.same("note"),
+    _record.called("counterParty", "payee"),
+    *_record.same("note"),
     Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
     always("photos", [], _NONE),
-    _record.moment("recordDate"),
-    _record.same("recordState"),
-    _record.same("recordType"),
+    *_record.instants("recordDate"),
+    *_record.same("recordState", "recordType"),
     Member(
         "source",
         _source,
@@ -204,12 +194,11 @@ RECORD = (
         is_optional=False,
         nullable=True,
     ),
-    _record.instant("createdAt"),
-    _record.instant("updatedAt"),
+    *_record.instants("createdAt", "updatedAt"),
     Member("payee", _party(EXPENSE), _PAYEE, older=True),
     Member("payer", _party(INCOME), _PAYER, older=True),
-    _record.same("paymentType", older=True),
-    _record.same("labelIds", older=True),
+    _record.called("paymentType", "paymentType", older=True),
+    _record.called("labelIds", "labelIds", older=True),
     Member("transferRecord", _mirror_records, MIRROR, older=True),
     Member("baseAmount", _base_amount, MONEY, older=True),
 )
@@ -243,14 +232,16 @@ def _initial_base_balance(row: Row, context: Context) -> Any:
 
 
 ACCOUNT = (
-    _account.same("id"),
-    _account.same("name"),
-    _account.same("accountType"),
-    _account.same("currencyCode"),
-    _account.same("color"),
-    _account.same("bankAccountNumber"),
-    _account.same("archived"),
-    _account.same("excludeFromStats"),
+    *_account.same(
+        "id",
+        "name",
+        "accountType",
+        "currencyCode",
+        "color",
+        "bankAccountNumber",
+        "archived",
+        "excludeFromStats",
+    ),
     always("isBankSync", False, flag("Always false.")),
     Member(
         "isInvestmentAccount",
@@ -265,8 +256,7 @@ ACCOUNT = (
         STATS,
         is_optional=False,
     ),
-    _account.instant("createdAt"),
-    _account.instant("updatedAt"),
+    *_account.instants("createdAt", "updatedAt"),
     Member("initialBalance", each(_initial_balance), MONEY, older=True),
     Member("initialBaseBalance", each(_initial_base_balance), MONEY, older=True),
 )
@@ -281,16 +271,12 @@ def _system_id(row: Row, context: Context) -> str | None:
 
 
 CATEGORY = (
-    _of_category.same("id"),
-    _of_category.same("name"),
-    _of_category.same("color"),
-    _of_category.same("archived"),
-    _of_category.same("customCategory"),
+    *_of_category.same("id", "name", "color", "archived", "customCategory"),
     always("customName", False, flag("Always false.")),
     always("enabled", True, flag("Always true.", example=True)),
     always("cardinality", "none", text("Always none.", "none")),
     Member("group", each(lambda row, context: category_embed(row).get("group")), GROUP),
-    _of_category.same("parentId"),
+    *_of_category.same("parentId"),
     Member(
         "parentName",
         each(lambda row, context: context.names.parents.get(row["parentId"])),
@@ -301,64 +287,45 @@ CATEGORY = (
         each(_system_id),
         text("Group and name of one that no user made.", "food_and_drinks__groceries"),
     ),
-    _of_category.instant("createdAt"),
-    _of_category.instant("updatedAt"),
+    *_of_category.instants("createdAt", "updatedAt"),
 )
 
 LABEL = (
-    _label.same("id"),
-    _label.same("name"),
-    _label.same("color"),
-    _label.same("archived"),
-    _label.instant("createdAt"),
-    _label.instant("updatedAt"),
+    *_label.same("id", "name", "color", "archived"),
+    *_label.instants("createdAt", "updatedAt"),
 )
 
 RECORD_RULE = (
-    _rule.same("id"),
-    _rule.same("name"),
-    _rule.same("keywords"),
+    *_rule.same("id", "name", "keywords"),
     Member("category", _category, CATEGORY_EMBED),
     Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
-    _rule.same("fromAccountId", "accountId"),
-    _rule.instant("createdAt"),
-    _rule.instant("updatedAt"),
+    _rule.called("fromAccountId", "accountId"),
+    *_rule.instants("createdAt", "updatedAt"),
 )
 
 # -- budgets, goals ----------------------------------------------------------------------------
 
 BUDGET = (
-    _budget.same("id"),
-    _budget.same("name"),
-    _budget.same("currencyCode"),
-    _budget.same("type"),
+    *_budget.same("id", "name", "currencyCode", "type"),
     _budget.number("limit", "limitAmount", nullable=True),
-    _budget.same("accountIds"),
-    _budget.same("categoryIds"),
-    _budget.same("labelIds"),
+    *_budget.same("accountIds", "categoryIds", "labelIds"),
     _budget.day("startDate"),
     _budget.day("endDate"),
-    _budget.same("closed"),
+    *_budget.same("closed"),
     always("limitOverrides", [], _NONE),
     always("pastLimitOverrides", [], _NONE),
     Member("spending", each(lambda row, context: context.spending.get(row["id"])), SPENDING),
-    _budget.instant("createdAt"),
-    _budget.instant("updatedAt"),
+    *_budget.instants("createdAt", "updatedAt"),
     _budget.number("amount", "limitAmount", older=True),
 )
 
 GOAL = (
-    _goal.same("id"),
-    _goal.same("name"),
-    _goal.same("note"),
-    _goal.same("color"),
-    _goal.same("state"),
+    *_goal.same("id", "name", "note", "color", "state"),
     _goal.money("targetAmount"),
     _goal.money("initialAmount", "savedAmount"),
-    _goal.instant("desiredDate"),
-    _goal.instant("stateUpdatedAt", "updatedAt"),
-    _goal.instant("createdAt"),
-    _goal.instant("updatedAt"),
+    *_goal.instants("desiredDate"),
+    instant("stateUpdatedAt", GOALS["updatedAt"]),
+    *_goal.instants("createdAt", "updatedAt"),
 )
 
 # -- standing orders ---------------------------------------------------------------------------
@@ -383,36 +350,29 @@ def _order_party(kind: str) -> WriteColumn:
 
 
 STANDING_ORDER = (
-    _order.same("id"),
-    _order.same("name"),
-    _order.same("note"),
-    _order.same("accountId"),
-    _order.same("categoryId"),
-    _order.same("currencyCode"),
-    _order.same("recurrenceRule"),
-    Member("type", each(_type), _order.same("type").schema),
+    *_order.same("id", "name", "note", "accountId", "categoryId", "currencyCode", "recurrenceRule"),
+    Member("type", each(_type), of_given(STANDING_ORDERS["type"])),
     Member("amount", each(_size), value(NUMBER, "Positive amount.", 850)),
-    _order.same("counterParty", "payee"),
+    _order.called("counterParty", "payee"),
     Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
     Member(
         "dueDate",
         each(_due),
         value(DATE_TIME, "First occurrence on or after today.", "2026-02-01T00:00:00.000Z"),
     ),
-    _order.instant("generateFromDate", "startDate"),
-    _order.same("manualPayment"),
+    instant("generateFromDate", STANDING_ORDERS["startDate"]),
+    *_order.same("manualPayment"),
     always("reminder", "none", text("Always none.", "none")),
     always("dueDateNotificationEnabled", False, flag("Always false.")),
     always("threeDaysBeforeNotificationEnabled", False, flag("Always false.")),
-    _order.instant("createdAt"),
-    _order.instant("updatedAt"),
+    *_order.instants("createdAt", "updatedAt"),
     Member("payee", _order_party(EXPENSE), _PAYEE, older=True),
     Member("payer", _order_party(INCOME), _PAYER, older=True),
-    _order.same("paymentType", older=True),
+    _order.called("paymentType", "paymentType", older=True),
 )
 
 STANDING_ORDER_ITEM = (
-    _order.same("id"),
+    *_order.same("id"),
     Member(
         ORDER.name,
         each(lambda row, context: row[ORDER.name]),

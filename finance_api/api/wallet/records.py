@@ -4,19 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from finance_api.api.wallet.context import Context, conversion_of, mirrors_of
-from finance_api.query.model import Condition, Operator, Query
+from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
-from finance_api.resources.wire import records_of
-from finance_api.storage.interface import Page, Storage
+from finance_api.storage.interface import Storage
 from finance_api.values import Row
 
 _IMPORT = RECORDS["importId"]
-
-
-def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
-    """Of the stored JSON, which takes much less time to read than the rows."""
-    found = storage.data.list_json(user_id, query)
-    return Page(records_of(found.lines), found.has_more, found.total)
 
 
 def enrich(
@@ -37,7 +30,7 @@ def enrich(
 
 def of_source(sources: Sequence[str], context: Context) -> list[Condition]:
     """Statement files are the back end's; nothing here is of the others."""
-    statements = tuple(sorted(context.names.statements.values()))
+    statements = tuple(sorted(context.names.statements))
     wants_statements, wants_rest = "backend" in sources, "missing" in sources
     if wants_statements and wants_rest:
         return []

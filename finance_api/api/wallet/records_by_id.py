@@ -21,7 +21,6 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources import RECORDS
-from finance_api.resources.wire import lines_with_time, records_of
 from finance_api.storage.interface import DataState
 
 
@@ -43,7 +42,7 @@ class WalletRecordsByIdRequest(DataRequest):
         state = storage.data.get_state(user_id)
         found = storage.data.get_rows(user_id, RECORDS, [text.lower() for text in ids])
         wanted = dict.fromkeys(text.lower() for text in ids)
-        rows = records_of(lines_with_time([found[i] for i in wanted if i in found]))
+        rows = [found[row_id] for row_id in wanted if row_id in found]
         missing = [text for text in ids if text.lower() not in found]
         context = Context(
             names_of_state(storage, user_id, state),

@@ -11,7 +11,7 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
-from finance_api.resources.wire import encoder_of, lines_with_time
+from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 
@@ -177,8 +177,8 @@ class DataReader(ABC):
         """
         state = self.get_state(user_id)
         page = self.list_rows(user_id, query)
-        encode = lines_with_time if query.with_time else encoder_of(query.resource).lines
-        return JsonPage(state, encode(page.rows), page.has_more, page.total)
+        lines = encoder_of(query.resource).lines(page.rows)
+        return JsonPage(state, lines, page.has_more, page.total)
 
     @abstractmethod
     def count_rows(self, user_id: int, query: Query) -> int:

@@ -1,7 +1,5 @@
 """Rows as the JSON objects that answers hold."""
 
-from dataclasses import replace
-
 import pytest
 
 from finance_api.query.model import Query
@@ -179,14 +177,3 @@ def _assert_alike(unit: Unit, query: Query) -> None:
         assert found.rows == [encode(row) for row in page.rows]
         assert (found.has_more, found.total) == (page.has_more, page.total)
         assert found.state == storage.data.get_state(unit.user.id)
-    if query.resource is RECORDS:
-        with unit.reading() as storage:
-            timed = storage.data.list_json(unit.user.id, replace(query, with_time=True))
-        assert (timed.state, timed.has_more, timed.total) == (
-            found.state,
-            found.has_more,
-            found.total,
-        )
-        assert timed.rows == [
-            b'{"recordTime":%d,' % row["recordDate"] + encode(row)[1:] for row in page.rows
-        ]

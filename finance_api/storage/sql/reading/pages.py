@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Text, cast, func, literal_column, select
+from sqlalchemy import Select, func, select
 
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
-from finance_api.resources.wire import RECORD_TIME
 from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.interface import DataReader, DataState, JsonPage
 from finance_api.storage.sql.connections.unit import Part, ReadConnection
@@ -77,7 +76,6 @@ def id_page(
 def _record_page(
     database: str,
     is_far: bool,
-    with_time: bool,
     predicates: tuple[Predicate, ...],
     keys: tuple[OrderKey, ...],
 ) -> Select[Any]:
@@ -87,16 +85,12 @@ def _record_page(
     chosen = page.subquery("chosen")
     record_id, date = chosen.c
     found = records_by_date.c
-    json: ColumnElement[str] = found.json
-    if with_time:
-        time = cast(-found.newest_first, Text)
-        json = f'{{"{RECORD_TIME}":' + time + "," + func.substr(json, literal_column("2"))
     # With an equality SQLite would use the index of ids.
     is_sqlite = database == "sqlite"
     is_id = found.id.between(record_id, record_id) if is_sqlite else found.id == record_id
     # A scalar subquery and not a join, as in `_json_by_id`.
     row = (
-        select(json)
+        select(found.json)
         .where(found.user_id == USER, found.newest_first == -date, is_id)
         .correlate(chosen)
         .scalar_subquery()
@@ -143,14 +137,13 @@ class PageReader(Part, DataReader):
             return super().list_json(user_id, query)
         if query.with_total:
             self.connection.begin_snapshot()
-        # `records_by_date` has no times.
-        by_date = None if query.with_time else RecordsByDateQuery.of(query)
+        by_date = RecordsByDateQuery.of(query)
         limit, offset = query.limit + 1, query.offset
         if by_date is not None:
             state, lines = page_by_date(self.connection, user_id, by_date, limit, offset)
         else:
             shape, values = list_shape_and_values(user_id, query, limit, offset)
-            build, *options = _list_of(query, offset >= FAR_OFFSET, query.with_time)
+            build, *options = _list_of(query, offset >= FAR_OFFSET)
             state, lines = fetch_lines(self.connection, build, *options, *shape, values=values)
             _check_whole(lines)
         # Count line ends by removing them: 3 µs for a page of 70 kB, where `count` takes 17.
@@ -164,7 +157,7 @@ class PageReader(Part, DataReader):
         if by_date is not None:
             return stream_by_date(self.connection, user_id, by_date)
         shape, values = list_shape_and_values(user_id, query, NO_LIMIT, 0)
-        build, *options = _list_of(query, True, False)
+        build, *options = _list_of(query, True)
         return map(_check_whole, self.connection.stream(build, *options, *shape, values=values))
 
     def count_rows(self, user_id: int, query: Query) -> int:
@@ -181,10 +174,10 @@ class PageReader(Part, DataReader):
         return state, lines.split(b"\n") if ids else []
 
 
-def _list_of(query: Query, is_far: bool, with_time: bool) -> tuple[Any, ...]:
+def _list_of(query: Query, is_far: bool) -> tuple[Any, ...]:
     """Return the function that selects a list, and the first of its arguments."""
     if query.resource is RECORDS:
-        return _record_page, is_far, with_time
+        return _record_page, is_far
     return _json_page, query.resource.name
 
 
