@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,24 @@ from finance_api.storage.interface import StorageBackend
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
 
+#: The least value of each limit, and what it limits.
+_LIMITS = {
+    "memory_mb": (128, "more memory"),
+    "cpu_seconds": (1, "more processor time"),
+    "seconds": (1, "longer"),
+}
+
+
+def _limit_options(command: Callable[..., None]) -> Callable[..., None]:
+    for name, (least, more) in reversed(_LIMITS.items()):
+        command = click.option(
+            f"--max-{name.replace('_', '-')}",
+            name,
+            type=click.IntRange(min=least),
+            help=f"Refuse a file that takes {more} to read. Default: no limit.",
+        )(command)
+    return command
+
 
 @click.command("import", epilog="Example: finance-api import me@example.com statement.ofx")
 @click.argument("email")
@@ -55,21 +73,7 @@ from finance_api.values.text import shown
     type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
     help="Move imported files to DIR. FILE may then be a folder; refused files stay in it.",
 )
-@click.option(
-    "--max-memory-mb",
-    type=click.IntRange(min=128),
-    help="Refuse a file that takes more memory to read. Default: no limit.",
-)
-@click.option(
-    "--max-cpu-seconds",
-    type=click.IntRange(min=1),
-    help="Refuse a file that takes more processor time to read. Default: no limit.",
-)
-@click.option(
-    "--max-seconds",
-    type=click.IntRange(min=1),
-    help="Refuse a file that takes longer to read. Default: no limit.",
-)
+@_limit_options
 @file_options
 @pass_cli_context
 def import_command(
@@ -81,9 +85,6 @@ def import_command(
     dry_run: bool,
     as_json: bool,
     done: Path | None,
-    max_memory_mb: int | None,
-    max_cpu_seconds: int | None,
-    max_seconds: int | None,
     **given: Any,
 ) -> None:
     """Import files into a user's data; FILE may be - for standard input.
@@ -91,28 +92,18 @@ def import_command(
     Each file is imported completely or not at all. The first file that is refused ends the command;
     files before it stay imported. With --move-done the remaining files are still imported.
     """
-    limits = Limits(memory_mb=max_memory_mb, cpu_seconds=max_cpu_seconds, seconds=max_seconds)
+    limits = Limits(**{name: given.pop(name) for name in _LIMITS})
     cli.require_persistence()
     _check_currency(given["currency"])
     answers: list[dict[str, Any]] = []
     total = ImportReport()
     failure: Exception | None = None
-    if done is not None:
-        if dry_run or STANDARD_INPUT in files:
-            raise click.UsageError("--move-done needs files, and cannot be combined with --dry-run")
-        files = tuple(expanded(files, done, cli.clock.now()))
-    for file in files:
+    chosen = _files_to_import(files, done, cli.clock.now(), dry_run=dry_run)
+    for file in chosen:
         try:
             before = None if done is None else os.stat(file)
-            report = _import_one(
-                cli,
-                normal_email(email),
-                file,
-                limits,
-                given=given,
-                format_name=format_name,
-                dry_run=dry_run,
-            )
+            how = {"given": given, "format_name": format_name, "dry_run": dry_run}
+            report = _import_one(cli, normal_email(email), file, limits, **how)
             if done is not None and before is not None:
                 move_done(file, done, before)
         except (ImportRefused, StorageError, OSError) as error:
@@ -129,14 +120,23 @@ def import_command(
         if not as_json:
             _say_report(file, report, dry_run=dry_run)
     if as_json:
-        answer: dict[str, Any] = {**total.counts, "files": answers}
-        if failure is not None:
-            answer["error"] = _error(failure)
-        say(json.dumps(answer))
+        fault = {} if failure is None else {"error": _error(failure)}
+        say(json.dumps({**total.counts, "files": answers, **fault}))
+    elif failure is not None and len(chosen) > 1:
+        say(f"imported before: {', '.join(a['file'] for a in answers) or 'none'}", err=True)
     if failure is not None:
-        if len(files) > 1 and not as_json:
-            say(f"imported before: {', '.join(a['file'] for a in answers) or 'none'}", err=True)
         raise failure
+
+
+def _files_to_import(
+    files: tuple[str, ...], done: Path | None, now: int, *, dry_run: bool
+) -> list[str]:
+    """The files to import. done: the folder of --move-done."""
+    if done is None:
+        return list(files)
+    if dry_run or STANDARD_INPUT in files:
+        raise click.UsageError("--move-done needs files, and cannot be combined with --dry-run")
+    return expanded(files, done, now)
 
 
 def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: Any) -> ImportReport:

@@ -1,7 +1,6 @@
 """finance-api profiles"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -102,35 +101,16 @@ def test_profile(
     known = known_profiles(cli)
     account = account or _account_of(known.get(name))
     importer = CsvImporter(Layout(profile=name, account=account, **options), known)
-    found: dict[int, _Found] = {}
+    found: dict[int, tuple[Statement, list[Entry]]] = {}
     with naming(file), opened(file) as stream:
         for statement, entry in importer.read(stream):
-            of = found.setdefault(id(statement), _Found(statement))
-            if entry is not None:
-                of.add(entry)
-    for of in found.values():
-        _say_account(of)
-    for statement in (of.statement for of in found.values()):
+            _, entries = found.setdefault(id(statement), (statement, []))
+            entries += [] if entry is None else [entry]
+    for statement, entries in found.values():
+        _say_account(statement, entries)
+    for statement, _ in found.values():
         for remark in statement.remarks:
             say(remark)
-
-
-@dataclass
-class _Found:
-    """What was read of an account."""
-
-    statement: Statement
-    count: int = 0
-    money_in: int = 0
-    money_out: int = 0
-    first: tuple[Entry, ...] = ()
-
-    def add(self, entry: Entry) -> None:
-        self.count += 1
-        self.money_in += max(entry.amount, 0)
-        self.money_out -= min(entry.amount, 0)
-        if len(self.first) < _MOST_PRINTED:
-            self.first = (*self.first, entry)
 
 
 def _account_of(profile: Profile) -> str | None:
@@ -138,20 +118,21 @@ def _account_of(profile: Profile) -> str | None:
     return None if {"account", "accountNumber"} & named else _UNNAMED
 
 
-def _say_account(of: _Found) -> None:
-    statement = of.statement
+def _say_account(statement: Statement, entries: list[Entry]) -> None:
     account = statement.account
+    money_in = sum(entry.amount for entry in entries if entry.amount > 0)
+    money_out = -sum(entry.amount for entry in entries if entry.amount < 0)
     begins = f", begins with {decimal_text(statement.initial)}" if statement.initial else ""
     say(
-        f"{account.name}: {counted(of.count, 'record')}, {decimal_text(of.money_in)} in, "
-        f"{decimal_text(of.money_out)} out{begins}, {account.currency or 'currency not named'}"
+        f"{account.name}: {counted(len(entries), 'record')}, {decimal_text(money_in)} in, "
+        f"{decimal_text(money_out)} out{begins}, {account.currency or 'currency not named'}"
     )
-    for entry in of.first:
+    for entry in entries[:_MOST_PRINTED]:
         texts = (entry.payee, entry.note, entry.category, *entry.labels, entry.reference)
-        said = "; ".join(shown(text) for text in texts if text)
-        say(f"  {date_text(entry.date)} {decimal_text(entry.amount)} {said}".rstrip())
-    if of.count > len(of.first):
-        say(f"  and {of.count - len(of.first)} more")
+        line = "; ".join(shown(text) for text in texts if text)
+        say(f"  {date_text(entry.date)} {decimal_text(entry.amount)} {line}".rstrip())
+    if len(entries) > _MOST_PRINTED:
+        say(f"  and {len(entries) - _MOST_PRINTED} more")
     if statement.skipped:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(statement.skipped.items()))
         say(f"  skipped: {kinds}")

@@ -1,5 +1,5 @@
-"""Files that users send to be imported: kept for an hour, looked at, previewed, imported.
+"""Files that users send to be imported: kept for an hour, checked, previewed, imported.
 
-What is long runs off the request, in a thread of the process. How far it is stands in the database
-alone: any process shows it, and finds work that ended with the process that did it.
+The work runs outside of requests, in a process of its own. Its state is only in the database, so
+that any process can show it and detect work whose process has died.
 """

@@ -1,4 +1,4 @@
-"""Work at uploads, off the requests: at most two at a time, users in turn, each within limits."""
+"""Work on uploads, outside of requests: two at a time, users in turn, each within limits."""
 
 import logging
 import threading
@@ -31,11 +31,11 @@ from finance_api.uploads.work import UploadWork, run_in_child
 
 logger = logging.getLogger(__name__)
 
-#: Uploads that a process works at together.
+#: Uploads that a process works on at the same time.
 _MOST_AT_ONCE = 2
 #: How often a process notes that it is alive, and looks for uploads that were discarded elsewhere.
 _ALIVE_SECONDS = 2
-#: What runs at the end of the process has this long to end; then it is killed, and rolled back.
+#: Work that runs when this process stops has this long to end; then it is killed and rolled back.
 _STOP_SECONDS = 10
 
 _UNAVAILABLE = (
@@ -53,10 +53,7 @@ _DIED = (
 
 
 class _Job:
-    """The work at one upload.
-
-    ended: set when nobody works at it any more.
-    """
+    """The work on one upload. ended: set when it is over."""
 
     def __init__(self, user: User, upload: Upload, origin: str) -> None:
         self.user = user
@@ -86,7 +83,7 @@ class _Job:
 class UploadJobs:
     """The work of one process.
 
-    on_import: called with what became of an import: done, refused or failed.
+    on_import: called with the outcome of an import: done, refused or failed.
     """
 
     def __init__(
@@ -113,7 +110,7 @@ class UploadJobs:
         self._watch = Periodic("uploads", _ALIVE_SECONDS, self._look, last=False)
 
     def start(self, user: User, upload: Upload, origin: str) -> None:
-        """Begin the work at an upload that is stored as CHECKING or IMPORTING.
+        """Begin the work on an upload that is stored as CHECKING or IMPORTING.
 
         origin: see `WritableStorage`.
         """
@@ -124,14 +121,14 @@ class UploadJobs:
         self._turns.add(user.id, lambda: self._run(job))
 
     def wait(self, user_id: int, upload_id: str, seconds: float | None = None) -> None:
-        """Wait until the work at an upload ends, or the time is over."""
+        """Wait until the work on an upload ends, or the time is over."""
         with self._lock:
             job = self._jobs.get((user_id, upload_id))
         if job is not None:
             job.ended.wait(seconds)
 
     def wait_briefly(self, user_id: int, upload_id: str, seconds: float) -> None:
-        """`wait`, unless somebody else does: whoever waits keeps a thread of the server busy."""
+        """`wait`, unless another request waits: each keeps a thread of the server busy."""
         if self._waiter.acquire(blocking=False):
             try:
                 self.wait(user_id, upload_id, seconds)
@@ -139,7 +136,7 @@ class UploadJobs:
                 self._waiter.release()
 
     def kill(self, user_id: int, upload_id: str) -> None:
-        """End the work at an upload that was discarded."""
+        """End the work on an upload that was discarded."""
         with self._lock:
             job = self._jobs.get((user_id, upload_id))
         if job is not None:
@@ -147,7 +144,7 @@ class UploadJobs:
 
     @property
     def running(self) -> list[tuple[int, str]]:
-        """The uploads that this process works at, or that wait for it: by user and id."""
+        """User and id of the uploads that this process works on or has queued."""
         with self._lock:
             return list(self._jobs)
 
@@ -169,9 +166,9 @@ class UploadJobs:
             if outcome is not None:
                 self._on_import(outcome)
         except ProcessKilled:
-            logger.info("uploads: work at a discarded file was ended")
+            logger.info("uploads: work on a discarded file was ended")
         except (NotFound, Conflict) as error:
-            # It was discarded or changed, or its user is gone: nobody waits for it.
+            # It was discarded or changed, or its user was deleted: nobody waits for it.
             logger.info("uploads: %s", error)
         except LimitExceeded as error:
             self._fail(job, _LIMIT.format(error))
@@ -215,11 +212,11 @@ class UploadJobs:
                     job.user.id, upload, state=UploadState.FAILED, outcome=outcome
                 )
         except StorageError as error:
-            # The page will find that nobody works at it any more.
+            # The page will see that nobody works on it any more.
             logger.error("uploads: %s", error)
 
     def _look(self) -> None:
-        """Note that this process is alive, and end work at what was discarded elsewhere."""
+        """Note that this process is alive, and end work on uploads discarded in other processes."""
         with self._lock:
             jobs = dict(self._jobs)
         for (user_id, upload_id), job in jobs.items():
@@ -233,7 +230,7 @@ class UploadJobs:
             else:
                 if stored.state in AT_WORK and stored.step != job.upload.step:
                     job.kill()
-        # While an import writes, SQLite lets nobody else write: that is seen as well.
+        # SQLite lets nobody else write during an import; pages take that for a sign of life.
         with (
             suppress(StorageError),
             unit_of_work(self._backend, lock_timeout_seconds=1) as storage,

@@ -33,14 +33,7 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         "counts": report.counts,
         "skipped": dict(sorted(report.skipped.items())),
         "totals": [
-            {
-                "account": total.account,
-                "currency": total.currency,
-                "money_in": total.money_in,
-                "money_out": total.money_out,
-                "balance": total.balance,
-                **_days_of(session, report, total.account),
-            }
+            {**total._asdict(), **_days_of(session, report, total.account)}
             for total in report.totals
         ],
         "new": [{name: row[name] for name in _SHOWN} for row in report.new],
@@ -83,14 +76,7 @@ def refusal_of(refused: ImportRefused, order: FileOrder | None) -> dict[str, Any
         "reason": refused.reason,
         "line": refused.line,
         "questions": [
-            {
-                "reason": question.reason,
-                "line": question.line,
-                "answers": [
-                    {"words": words, "instead_of": instead_of, "meaning": meaning}
-                    for words, instead_of, meaning in question.answers
-                ],
-            }
+            {**question._asdict(), "answers": [answer._asdict() for answer in question.answers]}
             for question in refused.questions
         ],
     }

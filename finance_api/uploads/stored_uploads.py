@@ -18,22 +18,22 @@ from finance_api.uploads.worker import is_gone, this_worker
 from finance_api.values.ids import new_id
 
 LIFE_SECONDS = 3_600
-#: Of a user's, that wait at once.
+#: Uploads of a user that may wait at once.
 MOST_WAITING = 5
 PIECE_BYTES = 1 << 18
-#: Whoever works at an upload says so every few seconds.
+#: The process that works on an upload reports every few seconds; after this it counts as dead.
 DEAD_SECONDS = 60
 
-#: Somebody works at it.
+#: The states in which a process works on it.
 AT_WORK = (UploadState.CHECKING, UploadState.IMPORTING)
 
 
 class TooManyUploads(Exception):
-    """The user has as many as can wait."""
+    """The user has too many waiting uploads."""
 
 
 def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Upload:
-    """Raises NotFound, also for one whose hour is over."""
+    """Raises NotFound, also for an expired upload."""
     upload = storage.uploads.get(user_id, upload_id)
     if is_over(upload, now):
         raise NotFound("the upload is too old")
@@ -41,7 +41,7 @@ def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Uplo
 
 
 def waiting_uploads(storage: Storage, user_id: int, now: int) -> list[Upload]:
-    """Those that are not imported, the oldest first."""
+    """The user's uploads that are not imported yet, oldest first."""
     return [
         upload
         for upload in storage.uploads.list_by_user(user_id)
@@ -55,7 +55,7 @@ def is_over(upload: Upload, now: int) -> bool:
 
 
 def is_abandoned(upload: Upload, now: int) -> bool:
-    """Whether the process that worked at it has ended, or has not been heard of for a minute."""
+    """Whether the process that worked on it has ended, or has not reported for a minute."""
     is_silent = upload.alive_at <= now - DEAD_SECONDS
     return upload.state in AT_WORK and (is_silent or is_gone(upload.worker))
 
@@ -69,7 +69,7 @@ def add_upload(
     size: int,
     now: int,
 ) -> Upload:
-    """Stores a file. The user is locked. Raises TooManyUploads, NotFound."""
+    """Store a file. The user must be locked. Raises TooManyUploads, NotFound."""
     if len(waiting_uploads(storage, user_id, now)) >= MOST_WAITING:
         raise TooManyUploads
     upload = Upload(
@@ -89,7 +89,7 @@ def add_upload(
 
 @contextmanager
 def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterator[BinaryIO]:
-    """The file, in one that has no name and goes with the block. Raises NotFound."""
+    """The content, in a temporary file without a name. Raises NotFound."""
     with tempfile.TemporaryFile() as copy:
         number = 0
         while copy.tell() < upload.size:

@@ -1,4 +1,4 @@
-"""Who is served next: a few jobs run at once, one of each user, and users take turns."""
+"""A queue of jobs: a few run at once, one of each user, and users take turns."""
 
 import threading
 from collections import deque
@@ -41,7 +41,7 @@ class Turns:
         finally:
             with self._lock:
                 self._busy.remove(user_id)
-                # Whoever was just served goes behind everybody else.
+                # A user who was just served goes behind everybody else.
                 left = self._waiting.pop(user_id)
                 if left:
                     self._waiting[user_id] = left

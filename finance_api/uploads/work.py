@@ -1,4 +1,4 @@
-"""What is done with an upload: it is checked, which stores nothing, and imported."""
+"""Checking an upload, which stores nothing, and importing it."""
 
 import os
 from collections.abc import Mapping
@@ -21,17 +21,17 @@ from finance_api.storage.interface import (
 from finance_api.uploads.outcomes import preview_of, refusal_of
 from finance_api.uploads.stored_uploads import content_of
 
-#: A process that checks a file leaves the processor to those that answer requests.
+#: A process that checks a file leaves the processor to the ones that answer requests.
 _NICENESS = 5
 
 
 class _DataMoved(Exception):
-    """The data is not what the preview was made of."""
+    """The data has changed since the preview."""
 
 
 @dataclass(frozen=True)
 class UploadWork:
-    """Does what the upload's state asks for, and stores the outcome.
+    """Does the work of the upload's state, and stores the outcome.
 
     upload: CHECKING or IMPORTING. now: the time, in seconds. origin: see `WritableStorage`.
     """
@@ -44,7 +44,7 @@ class UploadWork:
     origin: str
 
     def run(self) -> str | None:
-        """Return what became of an import: "done" or "refused"; None after a check.
+        """Return the outcome of an import, "done" or "refused"; None after a check.
 
         Raises NotFound or Conflict if the upload was discarded or changed meanwhile, StorageError.
         """

@@ -1,4 +1,4 @@
-"""Which process works at an upload, and whether it still runs."""
+"""The process that works on an upload, and whether it still runs."""
 
 import os
 import socket
@@ -12,7 +12,7 @@ def this_worker() -> str:
 
 
 def is_gone(worker: str) -> bool:
-    """Whether a process of this host has ended for sure; False where nobody can tell from here."""
+    """Whether a process of this host has certainly ended; False for processes of other hosts."""
     place, _, pid = worker.rpartition("/")[0].rpartition("/")
     if not this_worker().startswith(f"{place}/"):
         return False
@@ -20,7 +20,7 @@ def is_gone(worker: str) -> bool:
 
 
 def _worker(pid: int) -> str:
-    """Of a process that has ended, the start is empty."""
+    """The name of a process. The start is empty if the process has ended."""
     boot, started = "", ""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()

@@ -1,4 +1,4 @@
-"""Requests of the public API, as the pages show them beside what they answer."""
+"""Requests to the public API, as the pages show them beside their results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from finance_api.http.requests import Request
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """A GET. parameters: as they are before they are encoded; blank ones are left out.
+    """A GET request. parameters: not yet encoded; blank ones are left out.
 
-    about: what of the page it gives, if the page shows several.
+    about: which figure of the page it returns, if the page shows several requests.
     """
 
     path: str
@@ -29,7 +29,7 @@ class ApiRequest:
 
 
 def curl_line(request: Request, token: str, target: str) -> str:
-    """A shell command, with scheme and host of the page. token: or what stands for one."""
+    """A shell command, with scheme and host of the page. token: or a variable such as $TOKEN."""
     # request.scheme is that of the proxy's request.
     scheme = "https" if is_https(request) else "http"
     url = shell_quote(f"{scheme}://{request.host}{target}")

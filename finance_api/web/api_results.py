@@ -1,6 +1,6 @@
-"""What the public API gives for a request, by the same functions below it.
+"""Results of requests to the public API, computed by the same functions as the API's.
 
-So that a page shows what the request beside it gives, it reads both from one `ApiRequest`.
+A page shows a figure and the request that returns it; both come from one `ApiRequest`.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ class Course:
 
 
 class ApiResults:
-    """Of requests of the signed-in user."""
+    """Results of the signed-in user's requests."""
 
     def __init__(self, request: Request) -> None:
         self._storage: Storage = request.storage

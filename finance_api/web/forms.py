@@ -1,4 +1,4 @@
-"""Forms of the resources, from their declarations: a field that joins has its control at once."""
+"""Forms of the resources, made from their declarations: a new field has a control at once."""
 
 import csv
 import hashlib
@@ -32,14 +32,14 @@ _CHOICES = {
     "BUDGET_CUSTOM": "From start date to end date",
 }
 _CURRENCY = 3
-#: Forms that give a category take the name of a new one as well.
+#: Forms with a category also take the name of a new one.
 NEW_CATEGORY = "new-category"
 _CATEGORY = "categoryId"
 _CAMEL_CASE = re.compile("[a-z]+(?:[A-Z][a-z]+)+")
 
 
 class FormFaults(Exception):
-    """errors: sentences by the names of fields; that of the whole form is at ``form``."""
+    """errors: sentences by field; that of the whole form is at ``form``."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__(errors)
@@ -63,7 +63,7 @@ class Control:
     """A field of a form.
 
     kind: flag, one, many, date, number or text. options: pairs of a value and its label.
-    chosen: of the options. new_name: that of a new category in place of them; None: it takes none.
+    chosen: values of options. new_name: of a new category; None if the field has no category.
     """
 
     name: str
@@ -95,7 +95,7 @@ def _words(name: str) -> str:
 def controls_of(
     owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
 ) -> list[Control]:
-    """A control for each field, with its text of `texts_of` or of a form that was sent."""
+    """A control for each field. texts: from `texts_of`, or from a form that was sent."""
     return [_control(owned, field, texts) for field in fields.values()]
 
 
@@ -116,7 +116,7 @@ def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control
 
 
 def _hint(field: Field, label: str) -> str:
-    """What the declaration says of it, with names of fields as labels, if the label is not all."""
+    """The field's meaning, with labels for names of fields; "" if the label says it all."""
     said = field.meaning.rstrip(".").lower().removeprefix("whether it is ").removeprefix("the ")
     if said == label.lower() or field.meaning.startswith("Ids of"):
         return ""
@@ -141,7 +141,7 @@ def _options(owned: UserRows, field: Field) -> list[tuple[str, str]]:
 
 
 def _choices(owned: UserRows, field: Field) -> list[str]:
-    """Of currencies those of the accounts first."""
+    """The choices; the currencies of the accounts come first."""
     if not field.name.endswith("urrencyCode"):
         return list(field.choices)
     own = sorted({row["currencyCode"] for row in owned.accounts.rows.values()})
@@ -149,7 +149,7 @@ def _choices(owned: UserRows, field: Field) -> list[str]:
 
 
 def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
-    """Ids and names of the user's rows, by name; a category's after those above it."""
+    """Ids and names of the user's rows, by name; the name of a category is its path."""
     rows = owned.row_set(resource).rows
     if resource is CATEGORIES:
         tree = CategoryTree(rows.values())
@@ -166,12 +166,12 @@ def path_of(categories: CategoryTree, row_id: str) -> str:
 
 
 def texts_of(resource: Resource, row: Row) -> dict[str, str]:
-    """`field_texts` of all that people set."""
+    """`field_texts` of all editable fields."""
     return field_texts(editable_fields(resource), row)
 
 
 def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
-    """What a form shows of a row, by field; `read_texts` reads the same back."""
+    """The texts of a row in a form, by field; `read_texts` parses them."""
     found = {}
     for field in fields.values():
         value = row[field.name]
@@ -183,12 +183,12 @@ def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
 
 
 def digest_of(texts: Mapping[str, str]) -> str:
-    """Tells, in a hidden field, which values a form showed."""
+    """A digest of the values that a form showed, for a hidden field."""
     return hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
 
 
 def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
-    """The same of a form that was sent. A box that is not ticked is sent by no browser."""
+    """The texts of a form that was sent. Browsers do not send a box that is not ticked."""
     found = {}
     for field in fields.values():
         values = [str(value) for value in sent.getall(field.name)]
@@ -204,13 +204,13 @@ def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
 
 
 def with_new_category(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
-    """The texts with the category that they name as a new one. Raises ChangeRefused."""
+    """The texts with the id of the new category that they name, if any. Raises ChangeRefused."""
     name = texts.get(NEW_CATEGORY, "").strip()
     return {**texts, _CATEGORY: category_called(session, name)} if name else dict(texts)
 
 
 def category_called(session: LedgerSession, name: str) -> str:
-    """The id of the category; it is added if there is none. Raises ChangeRefused."""
+    """The id of the category with this name, added if it is new. Raises ChangeRefused."""
     there = rows_called(session, CATEGORIES, name)
     row = find_row(session, CATEGORIES, name) if there else add_category(session, name)
     return str(row["id"])
@@ -219,7 +219,7 @@ def category_called(session: LedgerSession, name: str) -> str:
 def read_texts(
     owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Stored values by field. Raises FormFaults with a sentence for each text that is none."""
+    """Stored values by field. Raises FormFaults with a sentence for each text that is no value."""
     values, errors = {}, {}
     for field in fields.values():
         text, label = texts.get(field.name, ""), label_of(field)
@@ -238,7 +238,7 @@ def read_texts(
 
 
 def joined(values: Iterable[str]) -> str:
-    """As `parse_value` divides them."""
+    """The texts as one, in the form that `parse_value` splits."""
     return ", ".join(map(_quoted, values))
 
 

@@ -19,10 +19,10 @@ from finance_api.resources.field import Resource
 class ObjectPage:
     """The list of a resource, and the forms for its objects.
 
-    name: of the page and its routes. word: for one of them.
-    columns: the fields of the list beside the name, in order.
-    lead: a sentence below the title. none: what there would be, for an empty list.
-    filter: the parameter of the records page that shows an object's records, if there is one.
+    name: of the page and its routes. word: for one object.
+    columns: the fields of the list besides the name, in order.
+    lead: a sentence below the title. none: a sentence for an empty list.
+    filter: the parameter of the records page that shows an object's records, if any.
     """
 
     name: str
@@ -53,8 +53,8 @@ OBJECT_PAGES = _by_name(
             resource=ACCOUNTS,
             sort="+archived,+name",
             columns=("recordCount", "lastRecordDate", "bankBalance", "unexplained", "balance"),
-            lead="Where your money is. A statement of a new account makes it here as well.",
-            none="An account is made by the first file that you import, or by hand.",
+            lead="Where your money is. Importing a statement of a new account adds the account.",
+            none="Import a file to add its account, or add one manually.",
             filter="account",
         ),
         ObjectPage(
@@ -64,7 +64,7 @@ OBJECT_PAGES = _by_name(
             resource=CATEGORIES,
             sort="+archived,+name",
             columns=("parentId", "group", "kind"),
-            lead="What money is spent on and earned by.",
+            lead="What you spend money on, and where it comes from.",
             none="Rules and budgets need categories, such as Groceries and Salary.",
             filter="category",
         ),
@@ -86,7 +86,7 @@ OBJECT_PAGES = _by_name(
             resource=BUDGETS,
             sort="+closed,+name",
             columns=("type", "periodEnd", "limitAmount", "spent", "remaining", "progress"),
-            lead="How much may be spent in a period, and how much was.",
+            lead="How much you may spend in a period, and how much you have spent.",
             none="A budget limits what you spend on some categories in a week, month or year.",
         ),
         ObjectPage(
@@ -95,7 +95,7 @@ OBJECT_PAGES = _by_name(
             word="goal",
             resource=GOALS,
             columns=("state", "desiredDate", "savedAmount", "targetAmount", "progress"),
-            lead="What you save for.",
+            lead="What you are saving for.",
             none="A goal has an amount to save, and a date if you like.",
         ),
         ObjectPage(
@@ -104,8 +104,8 @@ OBJECT_PAGES = _by_name(
             word="standing order",
             resource=STANDING_ORDERS,
             columns=("nextDueDate", "accountId", "categoryId", "amount"),
-            lead="Payments that come again, such as rent and subscriptions.",
-            none="With them the overview shows what is due in the next 30 days.",
+            lead="Repeating payments, such as rent and subscriptions.",
+            none="They let the overview show what is due in the next 30 days.",
         ),
         ObjectPage(
             name="rules",
@@ -115,7 +115,7 @@ OBJECT_PAGES = _by_name(
             sort="+createdAt",
             columns=("keywords", "categoryId", "labelIds", "accountId"),
             lead="New records with one of a rule's keywords in payee or note get its category "
-            "and labels. The first rule that fits decides.",
+            "and labels. The first matching rule applies.",
             none="A rule categorises records by words in their payee or note.",
         ),
     )

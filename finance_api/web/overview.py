@@ -22,17 +22,17 @@ from finance_api.web.record_filters import NO_CATEGORY
 from finance_api.web.rendering import month_words
 from finance_api.web.timespans import Timespan
 
-#: So many top categories, budgets and dates are shown; what leads to all of them stands below.
+#: Up to this many top categories, budgets and dates are shown; links lead to all of them.
 MOST_ROWS = 12
 DUE_DAYS = 30
-#: For so many days an account may be without a new record.
+#: An account without a new record for this many days needs attention.
 QUIET_DAYS = 45
 _MOST_GROUPS = "1000"
 
 
 @dataclass(frozen=True)
 class Money:
-    """Sums of one currency. missing: of so many records the amount could not be converted."""
+    """Sums of one currency. missing: the number of records that could not be converted."""
 
     income: int = 0
     expense: int = 0
@@ -44,7 +44,7 @@ class Money:
         return self.income + self.expense
 
     def plus(self, group: Row, prefix: str) -> "Money":
-        """With a group of a summary. prefix: ``converted`` or nothing."""
+        """These sums with a group of a summary added. prefix: ``converted`` or nothing."""
         counted = group["convertedCount"] if prefix else group["count"]
         return Money(
             self.income + (group[_name(prefix, "income")] or 0),
@@ -60,7 +60,7 @@ def _name(prefix: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a table. link: the page of what is behind it."""
+    """A row of a table. link: the page with the records it counts."""
 
     label: str
     link: str
@@ -82,10 +82,10 @@ class Chart:
 
 
 class Overview:
-    """What a person sees of a time, in one currency.
+    """The figures of a timespan, in one currency.
 
-    currency: that of the figures. is_converted: whether amounts of other currencies are in them,
-    by the exchange rates; else these are left out.
+    is_converted: whether they include amounts of other currencies, converted by the exchange
+    rates; otherwise these are left out.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Overview:
 
     @property
     def worth_link(self) -> str | None:
-        """The page of the accounts, which has the balances of now; None: the figure is older."""
+        """The page of the accounts, if it has the same balances; None for an earlier date."""
         return None if "to" in self.worth_request.parameters else "/accounts"
 
     @cached_property
@@ -125,7 +125,7 @@ class Overview:
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
-        """At the end."""
+        """At the end of the timespan."""
         return {row["currencyCode"]: row["balance"] for row in self._course.totals}
 
     @cached_property
@@ -196,18 +196,21 @@ class Overview:
 
     @cached_property
     def categories(self) -> list[Line]:
-        """What was spent, the most first."""
-        now, earlier = (
-            _by(self._results.summary(asked), "topCategoryId", self._prefix, self._names)
-            for asked in self.category_requests
-        )
+        """The categories with expenses, the largest first."""
+        summaries = [self._results.summary(asked) for asked in self.category_requests]
+        now, earlier = (_by(found, "topCategoryId", self._prefix) for found in summaries)
+        names = {
+            group["topCategoryId"]: group["topCategory"] or ""
+            for found in summaries
+            for group in found.groups
+        }
         spent = [(key, now.get(key, Money())) for key in {**now, **earlier}]
         spent = [each for each in spent if each[1].expense or earlier.get(each[0], Money()).expense]
-        spent.sort(key=lambda each: (each[1].expense, self._names.get(each[0]) or "~"))
+        spent.sort(key=lambda each: (each[1].expense, names[each[0]] or "~"))
         most = max((-money.expense for _, money in spent), default=0) or 1
         return [
             Line(
-                self._names.get(key) or "Without category",
+                names[key] or "Without category",
                 self.records(self.span, category=key or NO_CATEGORY),
                 money,
                 earlier.get(key, Money()),
@@ -215,10 +218,6 @@ class Overview:
             )
             for key, money in spent
         ]
-
-    @cached_property
-    def _names(self) -> dict[str | None, str]:
-        return {}
 
     # -- budgets, what is due
 
@@ -240,14 +239,14 @@ class Overview:
 
     @cached_property
     def due(self) -> list[Row] | None:
-        """The first ones; None: there are too many to work out."""
+        """The first due dates; None if there are too many to compute."""
         return None if self._due_days is None else upcoming_page(self._due_days, MOST_ROWS)
 
     @property
     def due_totals(self) -> dict[str, Total]:
         return {} if self._due_days is None else self._due_days.totals()
 
-    # -- what wants attention
+    # -- what needs attention
 
     uncategorised_request = ApiRequest(
         SUMMARY, {"categoryId": "is.null"}, about="Records without category"
@@ -287,11 +286,11 @@ class Overview:
 
     # -- links
 
-    #: Of all times and currencies.
+    #: The page of all records without a category.
     uncategorised_link = f"/records?category={NO_CATEGORY}&counted=true"
 
     def records(self, span: Timespan, **filters: str) -> str:
-        """The page of the records that a figure counts."""
+        """The page with the records that a figure counts."""
         days = {"from": date_text(span.first), "to": date_text(span.last)}
         currency = {"convertTo" if self.is_converted else "currency": self.currency}
         return f"/records?{urlencode({**filters, **days, **currency, 'counted': 'true'})}"
@@ -301,15 +300,11 @@ class Overview:
         return ApiRequest(SUMMARY, given)
 
 
-def _by(
-    found: Summary, name: str, prefix: str, names: dict[str | None, str] | None = None
-) -> Mapping[Any, Money]:
-    """The sums by one column; of a top category its name is noted."""
+def _by(found: Summary, name: str, prefix: str) -> Mapping[Any, Money]:
+    """The sums by one column."""
     sums: defaultdict[Any, Money] = defaultdict(Money)
     for group in found.groups:
         sums[group[name]] = sums[group[name]].plus(group, prefix)
-        if names is not None and group["topCategory"]:
-            names[group[name]] = group["topCategory"]
     return sums
 
 

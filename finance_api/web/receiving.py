@@ -1,6 +1,6 @@
 """The form with a file, read while the browser sends it.
 
-What has come is in a file that has no name: nothing is left of it, however the sending ends.
+The content is written to a file without a name, so that nothing is left if sending it ends early.
 """
 
 import tempfile
@@ -17,10 +17,10 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from finance_api.http.requests import Request
 from finance_api.values.text import shown
 
-#: Few: a server may wait until as many have come, and the time is looked at between two.
+#: Small, as a server may wait until a chunk is full, and the time is checked between chunks.
 _CHUNK_BYTES = 1 << 12
 _SPOOLED_BYTES = 1 << 20
-#: Of a field that is no file, and of what stands around the parts.
+#: Limits for a field that is no file, and for everything around the parts.
 _FIELD_BYTES = 1_024
 _AROUND_BYTES = 1 << 16
 _MOST_PARTS = 8
@@ -28,16 +28,16 @@ _NAME_LENGTH = 200
 
 
 class TooLarge(Exception):
-    """The file is larger than it may be."""
+    """The file is larger than allowed."""
 
 
 class TooSlow(Exception):
-    """The time for sending it is over."""
+    """The file did not arrive in time."""
 
 
 @dataclass(frozen=True)
 class SentFile:
-    """name: as the browser says it, without its folders; "" if no file was chosen."""
+    """name: as sent by the browser, without folders; "" if no file was chosen."""
 
     name: str
     content: IO[bytes]
@@ -55,8 +55,8 @@ def sent_file(
 ) -> Iterator[SentFile]:
     """The file in a field of the form.
 
-    accept: is called with the fields before it, once the file begins, and may raise.
-    Raises TooLarge, TooSlow, HTTPBadRequest for what is no such form or is cut short.
+    accept: called with the fields before the file, once the file begins; may raise.
+    Raises TooLarge, TooSlow, and HTTPBadRequest for another form or one that is cut short.
     """
     with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as content:
         form = _Form(field, accept, content, max_bytes)
@@ -83,7 +83,7 @@ def _boundary(request: Request) -> bytes:
 
 
 def _chunks(request: Request, max_bytes: int, max_seconds: int) -> Iterator[bytes]:
-    """The body. Of one that is somewhat too large all is taken: else no browser shows why."""
+    """The body. Reads slightly oversized bodies to the end; otherwise browsers hide the error."""
     if (request.content_length or 0) > 2 * max_bytes + _AROUND_BYTES:
         raise TooLarge
     until = time.monotonic() + max_seconds
@@ -95,7 +95,7 @@ def _chunks(request: Request, max_bytes: int, max_seconds: int) -> Iterator[byte
 
 
 class _Form:
-    """Takes the parts of the form as they come."""
+    """Collects the parts of the form as they arrive."""
 
     def __init__(
         self,
@@ -178,5 +178,5 @@ class _Form:
 
 
 def _base_name(name: str) -> str:
-    """What a person reads of it: one line, of a length that fits."""
+    """The name without folders: one line of a length that fits."""
     return shown(name.replace("\\", "/").rpartition("/")[2])[-_NAME_LENGTH:]

@@ -1,4 +1,4 @@
-"""What the page of records asks for, as it stands in its address."""
+"""The filters of the records page, from its query string."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -14,7 +14,7 @@ from finance_api.web.api_results import SUMMARY
 from finance_api.web.page import sentence
 from finance_api.web.paging import PAGE_ROWS
 
-#: In place of a category: records that have none.
+#: In place of a category: records without a category.
 NO_CATEGORY = "none"
 
 #: Fields of records, by the parameters of the page.
@@ -27,14 +27,14 @@ _FIELDS = {
     "to": "recordDate",
     "currency": "currencyCode",
 }
-#: What does not filter: a currency for the sums, and whether only what they count is listed.
+#: Parameters that are no filters: a currency for the sums; to list only what the sums count.
 _CONVERT_TO, _COUNTED = "convertTo", "counted"
 _YES = "true"
 
 
 @dataclass(frozen=True)
 class RecordFilters:
-    """given: the parameters of the page. errors: of those that are no filters, and do not count."""
+    """given: the parameters of the page. errors: sentences for faulty ones, which are ignored."""
 
     given: dict[str, str]
     errors: dict[str, str]
@@ -53,12 +53,12 @@ class RecordFilters:
 
     @property
     def query(self) -> str:
-        """Of this page's address."""
+        """The query string of this page."""
         return urlencode({name: text for name, text in self.given.items() if text})
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The same for the API."""
+        """The same filters for the API."""
         found: dict[str, str] = {}
         for name, text in self.given.items():
             if not text or name in self.errors or name not in _FIELDS:
@@ -82,17 +82,17 @@ class RecordFilters:
 
     @property
     def convert_to(self) -> str:
-        """The currency that the sums are converted to as well; empty for none."""
+        """The currency that the sums are also converted to, or ""."""
         return "" if _CONVERT_TO in self.errors else self.given[_CONVERT_TO]
 
     @property
     def is_counted(self) -> bool:
-        """Whether only the records are listed that the sums count."""
+        """Whether to list only the records that the sums count."""
         return self.given[_COUNTED] == _YES
 
     @property
     def without_counted(self) -> str:
-        """This page's address, with all records listed."""
+        """The path of this page with all records listed."""
         given = {name: text for name, text in self.given.items() if text and name != _COUNTED}
         return f"/records?{urlencode(given)}"
 

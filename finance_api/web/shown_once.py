@@ -1,6 +1,7 @@
-"""What is shown once: the page after a form has it from a cookie, so that no reload makes more.
+"""Secrets that are shown once, on the page after a form.
 
-The server does not store it. Who shows it checks whose it is: a cookie can be anybody's.
+The page has the secret from a cookie, so that reloading it creates no second one, and the server
+stores nothing. The page must check whose secret it is: a cookie can be anybody's.
 """
 
 from pyramid.response import Response
@@ -14,14 +15,14 @@ _SECONDS = 60
 
 
 def show_once(request: Request, path: str, text: str) -> Response:
-    """Redirects to the page that shows it."""
+    """Redirect to the page that shows the text."""
     response = SeeOther(path)
     sessions.set_cookie(request, response, _COOKIE, text, seconds=_SECONDS)
     return response
 
 
 def taken(request: Request) -> str:
-    """The text, which the browser forgets with this response; "" if there is none."""
+    """The text, or "". The browser deletes it with this response."""
 
     def forget(request: Request, response: Response) -> None:
         sessions.set_cookie(request, response, _COOKIE, None)

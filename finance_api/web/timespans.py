@@ -1,4 +1,4 @@
-"""The time that a page is about: a month, a quarter, a year, or from one day to another."""
+"""The timespan of a page: a month, a quarter, a year, or from one day to another."""
 
 import re
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from finance_api.values.time import (
 from finance_api.web.rendering import day_words, month_words
 
 _QUARTER = re.compile("([0-9]{4})-Q([1-4])")
-#: What is earlier or later has no year before or after it.
+#: Timespans outside of these days have no year before or after them.
 _EARLIEST, _LATEST = parse_date("1000-01-01"), parse_date("9000-01-01")
 KINDS = (Period.MONTH, Period.QUARTER, Period.YEAR)
 
 
 @dataclass(frozen=True)
 class Timespan:
-    """first, last: days. period: None: no whole one."""
+    """first, last: days. period: None if it is no whole period."""
 
     first: int
     last: int
@@ -35,14 +35,14 @@ class Timespan:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """Of a page, to show this time."""
+        """The parameters of a page that shows this timespan."""
         if self.period is not None:
             return {"period": period_text(self.period, self.first)}
         return {"from": date_text(self.first), "to": date_text(self.last)}
 
     @property
     def filter(self) -> str:
-        """As a filter of recordDate."""
+        """A filter of recordDate."""
         if self.period in (Period.MONTH, Period.YEAR):
             return f"eq.{period_text(self.period, self.first)}"
         return f"gte.{date_text(self.first)},lte.{date_text(self.last)}"
@@ -60,7 +60,7 @@ class Timespan:
         return f"{day_words(self.first)} – {day_words(self.last)}"
 
     def before(self) -> "Timespan":
-        """As long, and ending where this one begins."""
+        """The timespan of the same length before this one."""
         last = self.first - DAY_SECONDS
         if self.period is not None:
             return Timespan.around(self.period, last)
@@ -79,7 +79,7 @@ class Timespan:
 
 
 def parse_timespan(period: str, first: str, last: str, today: int) -> Timespan | None:
-    """What the parameters of a page say; without any the month of today; None: faulty ones."""
+    """The timespan of a page's parameters; by default this month. None for faulty parameters."""
     try:
         if first or last:
             span = Timespan(parse_date(first), parse_date(last))

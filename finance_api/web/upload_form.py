@@ -1,4 +1,4 @@
-"""The form of what a file leaves open: made from the options about files, and its refusal."""
+"""The form that asks what a file leaves open, made from the file options and the refusal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,12 @@ from finance_api.importers.questions import CODE, NAME
 from finance_api.storage.interface import Upload
 from finance_api.web.option_labels import CHOICES, COLUMNS, answer_in_labels, in_labels
 
-#: What is never chosen for the person, though a refusal proposes it: a click too few would make a
-#: wrong sum.
+#: Never filled in, even if a refusal proposes a value: one click too few would make a wrong sum.
 _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
 _LONGEST = 500
-#: A blank is something there.
+#: Options for which a blank is a value.
 _MAY_BE_BLANK = frozenset({"thousands", "label_separator", "delimiter"})
-#: Words of an answer that stand for what only the person can say -> the option.
+#: Placeholders in answers, for what only the person knows -> the option.
 _PLACEHOLDERS = {("--account", NAME): "account", ("--currency", CODE): "currency"}
 
 _SUGGESTED = {
@@ -32,45 +31,23 @@ _SUGGESTED = {
     "delimiter": (",", ";", "tab", "|"),
     "currency": ("EUR", "USD", "GBP", "CHF", "SEK", "PLN", "CZK"),
 }
-#: The fields in their groups; the rest is in the last one.
+#: The options of each group; the last group has the rest.
 _GROUPS = {
-    "Account": ("account", "currency", "new_account"),
-    "Columns": (
-        "columns",
-        "debit",
-        "credit",
-        "sign",
-        "balance",
-        "fee",
-        "fee_category",
-        "ignore",
-        "no_text",
-    ),
-    "Dates and amounts": (
-        *(
-            "date_format",
-            "timezone",
-            "decimal",
-            "thousands",
-            "units",
-            "positive",
-            "mixed_signs",
-            "invert",
-        ),
-    ),
-    "Layout of the file": (
-        *("profile", "no_profile", "sheet", "delimiter", "encoding", "force_encoding", "no_header"),
-        *("skip_rows", "skip_last", "only", "leave_out", "label_separator"),
-    ),
-    "What is stored already": (),
+    "Account": "account currency new_account",
+    "Columns": "columns debit credit sign balance fee fee_category ignore no_text",
+    "Dates and amounts": "date_format timezone decimal thousands units positive mixed_signs invert",
+    "Layout of the file": "profile no_profile sheet delimiter encoding force_encoding no_header "
+    "skip_rows skip_last only leave_out label_separator",
+    "What is stored already": "",
 }
+_TITLES = {name: title for title, names in _GROUPS.items() for name in names.split()}
 
 
 @dataclass(frozen=True)
 class FormField:
     """A control. kind: of `import_options.jinja2`.
 
-    values: what it has; choices: (value, label). syntax: of what is written into it.
+    values: its current values; choices: (value, label). syntax: of a value.
     """
 
     key: str
@@ -84,27 +61,19 @@ class FormField:
 
 
 @dataclass(frozen=True)
-class FormAnswer:
-    """meaning: what it makes of the file, or "". text: what it says in the form."""
-
-    meaning: str
-    text: str
-
-
-@dataclass(frozen=True)
 class FormQuestion:
-    """answers: of which one is to be chosen; fields: of what else is missing."""
+    """answers: dicts with meaning and text, to choose one. fields: what else is missing."""
 
     number: int
     reason: str
     line: int | None
-    answers: list[FormAnswer]
+    answers: list[dict[str, str]]
     fields: list[FormField]
 
 
 @dataclass(frozen=True)
 class FormGroup:
-    """is_open: whether its fields are in sight."""
+    """is_open: whether its fields are shown at first."""
 
     title: str
     fields: list[FormField]
@@ -113,8 +82,8 @@ class FormGroup:
 
 @dataclass(frozen=True)
 class UploadForm:
-    """sentence: the refusal, where the questions do not say all of it. others: all further fields
-    of the format. is_asked: whether the questions ask for anything here.
+    """sentence: the refusal, if the questions do not say all of it. others: all further fields of
+    the format. is_asked: whether the questions ask for anything here.
     """
 
     sentence: str | None
@@ -124,14 +93,14 @@ class UploadForm:
 
 
 def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]) -> UploadForm:
-    """accounts, profiles: the names of those that there are."""
+    """accounts, profiles: all names to choose from."""
     outcome, given = upload.outcome, dict(upload.options)
     asked: list[tuple[dict[str, Any], list[str]]] = []
     for question in outcome.get("questions", ()):
         keys: list[str] = []
         for answer in question["answers"]:
             words, placeholders = _divided(answer["words"])
-            # An account that is new has a currency.
+            # A new account needs a currency.
             keys += [*placeholders, *(["currency"] if "account" in placeholders else [])]
             if len(question["answers"]) == 1:
                 proposed = answered({}, words)
@@ -163,12 +132,13 @@ def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]
     return UploadForm(sentence, questions, _grouped(fields.values()), is_asked=told)
 
 
-def _choices(answers: Sequence[Mapping[str, Any]]) -> list[FormAnswer]:
-    """Between which is to be chosen."""
+def _choices(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The answers to choose from; none if there is only one."""
     return [
-        FormAnswer(
-            in_labels(answer["meaning"]), answer_in_labels(answer["words"], answer["instead_of"])
-        )
+        {
+            "meaning": in_labels(answer["meaning"]),
+            "text": answer_in_labels(answer["words"], answer["instead_of"]),
+        }
         for answer in answers
         if len(answers) > 1
     ]
@@ -177,22 +147,17 @@ def _choices(answers: Sequence[Mapping[str, Any]]) -> list[FormAnswer]:
 def _grouped(fields: Iterable[FormField]) -> list[FormGroup]:
     *_, last = _GROUPS
     groups: dict[str, list[FormField]] = {title: [] for title in _GROUPS}
-    titles = {name: title for title, names in _GROUPS.items() for name in names}
     for each in fields:
-        groups[titles.get(each.key.partition("-")[0], last)].append(each)
-    shown = [(title, found) for title, found in groups.items() if found]
+        groups[_TITLES.get(each.key.partition("-")[0], last)].append(each)
+    shown = [(title, members) for title, members in groups.items() if members]
     return [
-        FormGroup(
-            title,
-            found,
-            is_open=number == 0 or any(text for each in found for text in each.values),
-        )
-        for number, (title, found) in enumerate(shown)
+        FormGroup(title, members, number == 0 or any(any(each.values) for each in members))
+        for number, (title, members) in enumerate(shown)
     ]
 
 
 def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words of an answer but for what only the person can say, and the names of that."""
+    """The words of an answer without placeholders, and the options of the placeholders."""
     kept: list[str] = []
     names: list[str] = []
     for word in words:
@@ -206,7 +171,7 @@ def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
 def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
     """The options in a form that was sent. form: all values of each name.
 
-    Raises ValueError for a number that is none.
+    Raises ValueError for text in place of a number.
     """
     given: dict[str, Any] = {}
     for option in FILE_OPTIONS:
@@ -238,7 +203,7 @@ def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _proposed(upload: Upload) -> dict[str, Any]:
-    """The answers to questions that have one."""
+    """The options from questions with only one answer."""
     found: dict[str, Any] = {}
     for question in upload.outcome.get("questions", ()):
         if len(question["answers"]) == 1:
@@ -325,14 +290,14 @@ def _fields(
 
 
 def _help(option: FileOption) -> str:
-    """Without the formats, which the form is for one of."""
+    """The help text, without the formats that it is for."""
     before, colon, rest = option.help.partition(": ")
     text = rest if colon and before in ("CSV", "CSV, QIF", "Spreadsheets") else option.help
     return in_labels(f"{text[:1].upper()}{text[1:]}")
 
 
 def _with_given(known: Iterable[str], given: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Choices of texts; empty where none are known, so that a text can be written."""
+    """Choices of texts; empty if none are known, so that the person can type one."""
     names = dict.fromkeys(known)
     if names:
         names |= dict.fromkeys(text for text in given if text)

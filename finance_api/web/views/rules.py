@@ -16,7 +16,7 @@ from finance_api.web.forms import label_of
 from finance_api.web.page import done, editing, form_text, page
 from finance_api.web.routes import get, post
 
-#: So many records of the preview are shown.
+#: The preview shows up to this many records.
 MOST_RECORDS = 100
 
 
@@ -27,7 +27,7 @@ def show_apply(request: Request) -> dict[str, Any]:
 
 @post("rules.apply", Permission.DATA_WRITE, "rules_apply")
 def preview_or_apply(request: Request) -> Response | dict[str, Any]:
-    """Applies what the preview showed; if the data changed meanwhile, there is another preview."""
+    """Apply what the preview showed; if the data has changed since, show another preview."""
     recategorise = form_text(request, "all") == "true"
     seen = form_text(request, "revision")
     if seen:
@@ -44,7 +44,7 @@ def preview_or_apply(request: Request) -> Response | dict[str, Any]:
 
 
 def _changed(session: LedgerSession, changes: list[Change]) -> list[tuple[Row, list[Change]]]:
-    """The records that are listed, newest first, with what is different."""
+    """The records to list, newest first, with their changes."""
     by_id = {row_id: list(found) for row_id, found in groupby(changes, lambda each: each.id)}
     rows = session.storage.data.get_rows(session.user.id, RECORDS, by_id).values()
     newest_first = sorted(rows, key=lambda row: (row["recordDate"], row["id"]), reverse=True)

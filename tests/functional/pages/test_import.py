@@ -483,7 +483,7 @@ def test_work_that_takes_long_has_a_page_of_its_own(service, user, visitor, held
     assert "Preview" in shown_text(visitor.get(path).text)
     confirm = visitor.form(path, f"{path}/confirm")
     do(visitor, path, "confirm")
-    assert "Storing what the file brings" in visitor.get(path).text
+    assert "Importing the file" in visitor.get(path).text
     # A double click shows the progress too.
     assert location(visitor.post(confirm.action, confirm.fields, status=303)) == path
     # What is being imported cannot be discarded.

@@ -90,9 +90,9 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
     )
     found = upload({"positive": "in"}, [both])
     form = upload_form(found, [], [])
-    assert [answer.meaning for answer in form.questions[0].answers] == ["apart", "together"]
+    assert [answer["meaning"] for answer in form.questions[0].answers] == ["apart", "together"]
     text = "“Debit column” Value, “Credit column” More"
-    assert [answer.text for answer in form.questions[0].answers] == [text, "“Account”"]
+    assert [answer["text"] for answer in form.questions[0].answers] == [text, "“Account”"]
     # What only the person can say is a field beside them.
     assert [field.key for field in form.questions[0].fields] == ["account", "currency"]
     sent = sent_as_it_is(form) | {"columns-amount": ["Value"], "columns-note": ["Text"]}
