@@ -1,33 +1,14 @@
 """QIF files read whole, as tests like them, and by a reader of a few lines beside."""
 
-import io
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from finance_api.importers.interface import Entry, Statement
-from finance_api.importers.qif import QifImporter, QifOptions
-
-
-@dataclass
-class Whole:
-    """A statement with its entries."""
-
-    statement: Statement
-    entries: list[Entry] = field(default_factory=list)
+from finance_api.importers.qif.importer import QifImporter
+from support.whole import Whole, read_whole
 
 
 def read_qif(data: str | bytes, **options: str) -> list[Whole]:
     """The statements in the order of the file. Raises ImportRefused."""
-    stream = io.BytesIO(data if isinstance(data, bytes) else data.encode())
-    found: list[Whole] = []
-    for statement, entry in QifImporter(QifOptions(**options)).read(stream):
-        if entry is None:
-            assert all(statement is not whole.statement for whole in found)
-            found.append(Whole(statement))
-        else:
-            (whole,) = (whole for whole in found if whole.statement is statement)
-            whole.entries.append(entry)
-    return found
+    return read_whole(QifImporter(options), data)
 
 
 def simply_read(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -1,14 +1,8 @@
 """camt.052, camt.053 and camt.054 of ISO 20022, in all their versions, with one reader.
 
-========================  ======================================================
-``signature``             which message a file is
-``markup``                bytes -> elements: each entry when it is complete, and
-                          the statement that it stands in; expat without document
-                          types and entities
-``statement``             what the statement says of its account and of itself
-``transaction``           the parts of an entry, as soon as they are complete
-``entry``                 an entry with its parts -> entries of the account
-========================  ======================================================
+``markup`` gives out each entry when it is complete, and the ``statement`` that it stands in;
+expat reads the XML, without document types and entities. ``transaction`` keeps the parts of an
+entry, and ``entry`` makes entries of the account of them.
 
 The messages: https://www.iso20022.org/catalogue-messages, Bank-to-Customer Cash Management.
 """

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, BinaryIO
 
@@ -38,47 +38,36 @@ _AROUND_SEPARATORS = re.compile(r"\s{0,3}([/.'-])\s{0,3}")
 _STATES = {"*": "cleared", "c": "cleared", "x": "reconciled", "r": "reconciled"}
 
 
-@dataclass(frozen=True)
-class QifOptions:
-    """What a file leaves open; None where it decides. As in `Layout` of CSV."""
-
-    account: str | None = None
-    currency: str | None = None
-    date_format: str | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    encoding: str | None = None
-    force_encoding: bool = False
-
-
 class QifImporter:
-    """Reads one file under the options that were given for it."""
+    """Reads one file.
+
+    options: what was given for what the file leaves open: account, currency, date_format, decimal,
+    thousands, encoding, force_encoding; as in `Layout` of CSV.
+    """
 
     source = "qif"
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "QifImporter":
-        known = {each.name for each in fields(QifOptions)} & given.keys()
-        return cls(QifOptions(**{name: given[name] for name in known}))
+        return cls(given)
 
-    def __init__(self, options: QifOptions | None = None) -> None:
-        self._options = options or QifOptions()
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `StatementImporter`. The lines are passed over twice, as those of CSV are."""
         options, questions = self._options, Questions()
-        text = open_text(
-            stream, options.encoding, force=options.force_encoding, questions=questions
-        )
+        force = bool(options.get("force_encoding"))
+        text = open_text(stream, options.get("encoding"), force=force, questions=questions)
         survey = _Survey(options, text)
         reader = survey.decide(questions, remembered)
         statements: dict[str | None, Statement] = {}
         for account, transaction in read_registers(text.lines(), Passed()):
             statement = statements.get(account.name)
             if statement is None:
-                statement = statements[account.name] = survey.statement(account, options.currency)
+                statement = statements[account.name] = survey.statement(account)
                 yield statement, None
             if transaction is not None:
                 for entry in reader.entries(transaction):
@@ -91,12 +80,12 @@ class QifImporter:
 class _Survey:
     """What a file has, from one pass over all of it. Raises ImportRefused."""
 
-    def __init__(self, options: QifOptions, text: TextFile) -> None:
-        self._options = options
+    def __init__(self, options: Mapping[str, Any], text: TextFile) -> None:
+        self._account, self._currency = options.get("account"), options.get("currency")
         self._passed = Passed()
-        form = options.date_format
+        form = options.get("date_format")
         self._dates = DateColumn(None if form is None else form.replace("'", "/"))
-        self._amounts = AmountColumns(options.decimal, options.thousands)
+        self._amounts = AmountColumns(options.get("decimal"), options.get("thousands"))
         self._says_cleared = False
         # The line of the first transaction of an account that has no name.
         self._first: dict[str | None, int | None] = {}
@@ -138,22 +127,21 @@ class _Survey:
                 f"the amounts are in {listed(marks)}, and an account has one currency",
                 max(self._amounts.marks.values()),
             )
-        if None in self._first and self._options.account is None:
+        if None in self._first and self._account is None:
             questions.ask(
                 f"the file does not say which account it is of: give --account {NAME}",
                 Answer(("--account", NAME)),
             )
         form = self._dates.decide(questions)
         reading = self._amounts.decide(questions)
-        if questions.asked and self._options.currency is None:
-            given = self._options.account
-            names = [name for name in ([given] if given else self._first) if name]
+        if questions.asked and self._currency is None:
+            names = [self._account] if self._account else [name for name in self._first if name]
             new = remembered.new_accounts([(name, None) for name in names])
             questions.ask_for_currency(new if names else None)
         questions.put()
         return _Reader(DateReader(form), AmountReader(reading), self._says_cleared)
 
-    def statement(self, account: Account, currency: str | None) -> Statement:
+    def statement(self, account: Account) -> Statement:
         mark = next(iter(self._amounts.marks), None)
         name = account.name and clean_or_none(account.name)
         statement = Statement(
@@ -161,7 +149,7 @@ class _Survey:
                 key=name,
                 name=name,
                 account_type=ACCOUNT_TYPES[account.kind],
-                currency=currency or (mark.currency if mark is not None else None),
+                currency=self._currency or (mark.currency if mark is not None else None),
             )
         )
         if mark is not None:

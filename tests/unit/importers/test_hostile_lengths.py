@@ -21,7 +21,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.mt940.importer import Mt940Importer
 from finance_api.importers.native import native_file
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.importers.qif import QifImporter, QifOptions
+from finance_api.importers.qif.importer import QifImporter
 from finance_api.values.text import clean
 from support.bank_files import (
     IBAN,
@@ -149,7 +149,7 @@ def test_a_long_text_in_a_qif_file_takes_linear_time(piece, code):
         lines.append(f"{code}x{piece}x")
     for account in (f"!Account\nNx{piece}x\n^\n", ""):
         text = f"{account}!Type:Bank\n" + "\n".join(lines) + "\n^\n"
-        read(QifImporter(QifOptions(account="A")).read, text)
+        read(QifImporter({"account": "A"}).read, text)
 
 
 @pieces

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.qif import QifImporter, QifOptions
+from finance_api.importers.qif.importer import QifImporter
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
 from support.ledger import Person, ofx_file, ofx_statement
@@ -24,7 +24,7 @@ QUICKEN = next(path for path in FILES if path.name == "quicken.qif")
 def take(person, path, *, dry_run=False):
     """Imports a file into accounts of its own names, or "A"."""
     data = path.read_bytes()
-    options = QifOptions(account="A", currency="EUR")
+    options = {"account": "A", "currency": "EUR"}
     names = [whole.statement.account.name for whole in read_qif(data, account="A")]
     name = "A" if None in names else None
     return person.file(data, QifImporter(options), dry_run=dry_run, account_name=name)
@@ -80,7 +80,7 @@ def test_splits_are_the_banks_entry_as_a_whole(qif_first):
     qif = QUICKEN.read_text().partition("!Account\nNVisa")[0]
 
     def take_qif():
-        options = QifOptions(currency="EUR")
+        options = {"currency": "EUR"}
         return person.file(qif, QifImporter(options), account_name="Checking")
 
     def take_bank():
