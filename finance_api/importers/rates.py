@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
 from io import BytesIO, TextIOWrapper
-from typing import IO, NamedTuple
+from typing import IO
 from zipfile import ZipFile
 
 from finance_api.importers.interface import ImportRefused
@@ -26,13 +26,8 @@ _EUR = "EUR"
 _ZIP = b"PK\x03\x04"
 
 
-class _Cells(NamedTuple):
-    """What a rate is written as."""
-
-    date: str
-    base: str
-    currency: str
-    rate: str
+#: The date, base, currency and rate of a row, as they are written.
+_Cells = tuple[str, str, str, str]
 
 
 def read_rates(stream: IO[bytes]) -> list[DayRates]:
@@ -62,7 +57,7 @@ def read_rates(stream: IO[bytes]) -> list[DayRates]:
 
 
 def _content(stream: IO[bytes]) -> bytes:
-    """Of the file, or of the one CSV file that is packed in it."""
+    """The content of the file, or of the one CSV file that is packed in it."""
     content = _limited(stream)
     if not content.startswith(_ZIP):
         return content
@@ -88,14 +83,14 @@ def _limited(stream: IO[bytes]) -> bytes:
 
 
 def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[_Cells]:
-    """Those of every rate that there is."""
+    """The cells of every rate in the file."""
     names = [name.lower() for name in heading]
     if sorted(names) == sorted(HEADINGS):
         places = [names.index(name) for name in HEADINGS]
         for row in _whole(rows, len(heading)):
-            cells = _Cells(*(row[place] for place in places))
-            _check_currencies(cells.base, cells.currency)
-            yield cells
+            date, base, currency, rate = (row[place] for place in places)
+            _check_currencies(base, currency)
+            yield date, base, currency, rate
         return
     # The European Central Bank ends every row with a comma.
     currencies = heading[1:-1] if names[-1:] == [""] else heading[1:]
@@ -112,7 +107,7 @@ def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[_Cells]:
         # There is none in what is left.
         for currency, rate in zip(currencies, rates, strict=False):
             if rate not in ("", "N/A"):
-                yield _Cells(date, _EUR, currency, rate)
+                yield date, _EUR, currency, rate
 
 
 def _whole(rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:

@@ -6,7 +6,7 @@ surface has parameters for single operators, which take the same operands.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -295,10 +295,14 @@ def parse_order(known: Mapping[str, SortKey], text: str) -> tuple[SortKey, ...]:
 
 def _sort_key(known: Mapping[str, SortKey], text: str) -> SortKey:
     sign, name = (text[0], text[1:]) if text[:1] in ("+", "-", " ") else ("+", text)
-    if name not in known:
-        fault = "is empty" if not name else f"{quoted(name)} is not a field to sort by"
-        raise QueryError(f"{fault}; it takes {', '.join(known)}")
+    _check_known(known, name, "is not a field to sort by")
     return replace(known[name], descending=sign == "-")
+
+
+def _check_known(known: Collection[str], name: str, fault: str) -> None:
+    if name not in known:
+        fault = f"{quoted(name)} {fault}" if name else "is empty"
+        raise QueryError(f"{fault}; it takes {', '.join(known)}")
 
 
 def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
@@ -312,9 +316,7 @@ def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
 
 
 def _field_name(known: Sequence[str], text: str) -> str:
-    if text not in known:
-        fault = "is empty" if not text else f"{quoted(text)} is not a field"
-        raise QueryError(f"{fault}; it takes {', '.join(known)}")
+    _check_known(known, text, "is not a field")
     return text
 
 

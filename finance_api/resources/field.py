@@ -135,10 +135,10 @@ class Resource:
     fields: tuple[Field, ...]
     hidden: tuple[Field, ...] = (SOURCE, SOURCE_ID)
     open_ended: bool = False
-    _by_name: dict[str, Field] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_name", {f.name: f for f in self.fields})
+    @cached_property
+    def _by_name(self) -> dict[str, Field]:
+        return {f.name: f for f in self.fields}
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -1,12 +1,8 @@
 """What entries and statements of camt mean, and what is refused."""
 
-import io
-import tracemalloc
-
 import pytest
 
 from finance_api.importers.camt import markup
-from finance_api.importers.camt.importer import CamtImporter
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
@@ -433,21 +429,3 @@ def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "x" * 200_000
     for text in (f"<A>{long}</A>", f"<A b='{long}'/>", f"<!--{long}-->", f"<A{long}/>"):
         assert "more than 50,000 characters" in refusal(camt(text))
-
-
-def peak_of_reading(number: int) -> int:
-    entries = (camt_entry("2026-01-05", "-1", ref=str(n)) for n in range(number))
-    stream = io.BytesIO(camt(camt_statement(entries)).encode())
-    tracemalloc.start()
-    try:
-        found = sum(entry is not None for _, entry in CamtImporter("camt.053").read(stream))
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        assert found == number
-        tracemalloc.stop()
-
-
-def test_memory_does_not_grow_with_the_entries() -> None:
-    # What is remembered of a few thousand texts is there with the first.
-    peak = peak_of_reading(4_000)
-    assert peak_of_reading(8_000) < peak * 1.05

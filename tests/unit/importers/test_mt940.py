@@ -1,14 +1,10 @@
 """What fields of MT940 and MT942 mean, and what is refused."""
 
-import io
-import tracemalloc
-
 import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.importers.mt940 import lines
 from finance_api.importers.mt940.details import Details, details_of
-from finance_api.importers.mt940.importer import Mt940Importer
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
 from finance_api.values.time import date_text, instant_text
@@ -380,23 +376,6 @@ def test_damaged_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MAX_FIELD_CHARACTERS", 1_000)
     for text in ("x" * 1_001, "x\n" * 600):
         assert "a field has more than 1,000 characters" in refusal(data + ":86:" + text)
-
-
-def peak_of_reading(number: int) -> int:
-    entries = (mt940_entry("2026-01-05", "-1", ref=str(n), details="note") for n in range(number))
-    stream = io.BytesIO(mt940(entries, closing=("1", "2026-01-05")).encode())
-    tracemalloc.start()
-    try:
-        found = sum(entry is not None for _, entry in Mt940Importer("mt940").read(stream))
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        assert found == number
-        tracemalloc.stop()
-
-
-def test_memory_does_not_grow_with_the_entries_of_one_message() -> None:
-    # Held all at once they take seven times as much. What waits for the collector varies.
-    assert peak_of_reading(4_000) < 1_200_000
 
 
 # -- details

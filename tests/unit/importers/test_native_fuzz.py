@@ -1,7 +1,6 @@
 """Whatever the bytes of a native file: its objects, or a refusal with a reason."""
 
 import io
-import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -90,24 +89,3 @@ def test_damaged_file_is_read_or_refused() -> None:
 @given(st.lists(st.sampled_from([*FRAGMENTS, *LINES]) | st.binary(max_size=4)).map(b"".join))
 def test_any_heap_of_fragments_is_read_or_refused(data: bytes) -> None:
     reads_or_refuses(data)
-
-
-def peak_of_reading(data: bytes) -> int:
-    stream = io.BytesIO(data)
-    tracemalloc.start()
-    try:
-        with native_file(stream) as file:
-            for _ in file.documents():
-                pass
-            for _ in file.records():
-                pass
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.parametrize("row", [record(9, note="x" * 500), document("Contact", 7, x="y" * 500)])
-def test_memory_does_not_grow_with_the_objects(row: dict[str, object]) -> None:
-    line = native_line(row).encode()
-    # Both are larger than what is held of the objects that wait.
-    assert peak_of_reading(line * 4_000) < peak_of_reading(line * 2_500) * 1.2
