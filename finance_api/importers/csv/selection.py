@@ -40,8 +40,13 @@ class Selection:
         self._values = _conditions("--only", plan.layout.only, self._headings)
         self._left_out = _conditions("--leave-out", plan.layout.leave_out, self._headings)
         is_saved = "only" in plan.taken
-        asked = self._values.keys() & self._left_out.keys() if is_saved else frozenset()
-        self._named = {column: {*self._values[column], *self._left_out[column]} for column in asked}
+        # The file that --only was given with may have had no row to leave out.
+        asked = [
+            column
+            for column in (self._values if is_saved else ())
+            if column in self._left_out or role_fit("status", self._headings.named(column))
+        ]
+        self._named = {c: {*self._values[c], *self._left_out.get(c, ())} for c in asked}
         self._dropped: dict[int, set[str]] = {}
         names = self._headings.texts or [""] * self._headings.width
         statuses = (i for i in plan.inferred.statuses if i not in self._values)

@@ -13,6 +13,8 @@ from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 
 SAME, NEW = "same", "new"
+#: The option that two rules ask for.
+MATCH_DAYS = "--match-days"
 _Row = TypeVar("_Row", FileEntry, Candidate)
 EntryTest = Callable[[FileEntry], bool]
 CandidateTest = Callable[[Candidate], bool]
@@ -103,11 +105,9 @@ class OpenRows:
     # -- deciding
 
     def settle(self, found: Pair | Question) -> None:
-        """Decides an entry, also one that was decided otherwise; or asks, of an option once."""
+        """Decide an entry, also one that was decided otherwise; or ask, for each option once."""
         if isinstance(found, Question):
-            options = {answer.words[0] for answer in found.answers}
-            if not any(map(self.questions.asks_for, options)):
-                self.questions.asked.append(found)
+            self._ask(found)
             return
         entry, outcome, candidate, parts = found
         if entry.candidate is not None:
@@ -116,6 +116,14 @@ class OpenRows:
         for each in parts or (candidate,):
             if each is not None:
                 each.is_taken = True
+
+    def _ask(self, question: Question) -> None:
+        asked, option = self.questions.asked, question.answers[0].words[0]
+        place = next((n for n, q in enumerate(asked) if option in q.answers[0].words), None)
+        if place is None:
+            asked.append(question)
+        elif option == MATCH_DAYS:
+            asked[place] = _both(asked[place], question)
 
     def pairs(
         self,
@@ -178,6 +186,17 @@ def which_one(
         for value, meaning in ((same, "the same transaction"), (other, "another one"))
     )
     return Question(reason, line, tuple(answers))
+
+
+def _both(one: Question, other: Question) -> Question:
+    """One question for two about `MATCH_DAYS`: both lines are known transactions, or neither is."""
+    answers = []
+    for days, *pair in zip((max, min), one.answers, other.answers, strict=True):
+        number = days(int(answer.words[1]) for answer in pair)
+        meaning = ", ".join(answer.meaning for answer in pair)
+        answers.append(Answer((MATCH_DAYS, str(number)), (), meaning))
+    reason = f"{one.reason}; and {other.reason} (line {other.line})"
+    return Question(reason, one.line, tuple(answers))
 
 
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hashable, list[_Row]]:

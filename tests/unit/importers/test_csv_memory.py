@@ -157,6 +157,15 @@ def test_a_new_word_for_a_direction_is_asked_about_and_the_earlier_ones_are_kept
     ]
 
 
+def test_a_new_word_is_asked_about_also_where_only_left_nothing_out():
+    memory = Memory()
+    head = "Day;Text;Amount;Status\n2026-01-05;a;-10;Done\n"
+    memory.read(head, columns={"date": "Day", "note": "Text"}, only=("Status=Done",))
+    with pytest.raises(ImportRefused) as refused:
+        memory.read(head + "2026-01-07;c;30;Zwix\n")
+    assert answers(refused.value)[0] == "--only Status=Done --only Status=Zwix"
+
+
 def test_a_new_word_beside_those_of_only_is_asked_about_the_next_time():
     memory = Memory()
     head = "Day;Text;Amount;Status\n2026-01-05;a;-10;Done\n"

@@ -1,5 +1,6 @@
 """Every command that a message offers works as it is printed; one leads to what the file means."""
 
+import io
 import random
 import shlex
 from datetime import date, timedelta
@@ -10,10 +11,17 @@ from finance_api.cli.file_options import commands_to_copy
 from finance_api.cli.importing import import_command
 from finance_api.importers.csv import Layout
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.options import FILE_OPTIONS
 from finance_api.importers.questions import CODE, NAME
+from finance_api.ledger.files import ImportSettings, make_order
+from finance_api.ledger.importing import import_file
+from finance_api.resources import RECORDS
+from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import date_text
 from support.bank_layouts import LANGUAGES
 from support.csv_files import read
+from support.ledger import Person, an_id, record
+from support.ledger import account as native_account
 from support.nightly import count
 
 GIVEN = ["me@example.com", "f.csv"]
@@ -199,3 +207,98 @@ def test_each_command_that_is_offered_works_and_one_is_right(point):
             assert [records for records, _ in found] == [meant], (data, meant, found)
         asked += seed % 2 and any(path for _, path in found)
     assert asked, point
+
+
+# -- what stored records leave open
+
+HEAD = "date,amount,payee,ref\n"
+OF_GIRO = [*GIVEN, "--account", "Giro", "--currency", "EUR"]
+_MONTH = "2026-01-01,-100,Rent,\n{}2026-01-20,-200,Power,\n"
+_OTHERS = [native_account(2, name="Other"), native_account(1, name="Giro")]
+
+
+def beside(day, amount, place=1):
+    """A record that the user made."""
+    return record(day + 9, accountId=an_id(place), recordDate=f"2026-01-{day:02}", amount=amount)
+
+
+#: What is stored, earlier files, a file, and the records in the end: by each command's new options.
+STORED = {
+    "first day": (
+        [],
+        ["2026-01-02,-100,Rent,\n2026-01-03,-3,Coffee,\n2026-01-03,-9,Lunch,\n"],
+        "2026-01-03,-3,Coffee,\n2026-01-04,-1,Bus,\n",
+        {"--first-day same": 4, "--first-day new": 5},
+    ),
+    "ids": (
+        [],
+        ["2026-01-05,-30,Shop,2\n"],
+        "2026-01-08,-30,Shop AG,2\n",
+        {"--ids stable": 1, "--ids reused": 2},
+    ),
+    "moved": (
+        [],
+        [_MONTH.format("2026-01-03,-3,Coffee,\n")],
+        _MONTH.format("2026-01-05,-3,Tea,\n2026-01-06,-3,Lunch,\n"),
+        {"--match-days 3": 4, "--match-days 0": 5},
+    ),
+    "other source": (
+        [*_OTHERS, beside(4, -3)],
+        [],
+        "2026-01-05,-3,Coffee,\n",
+        {"--match-days 2": 1, "--match-days 1": 2},
+    ),
+    "moved and other source": (
+        [*_OTHERS, beside(21, -30)],
+        [_MONTH.format("2026-01-03,-3,Coffee,\n")],
+        _MONTH.format("2026-01-05,-3,Tea,\n2026-01-06,-3,Lunch,\n") + "2026-01-20,-30,Shop,\n",
+        {"--match-days 3": 5, "--match-days 0": 7},
+    ),
+    "new account": (
+        [*_OTHERS, *(beside(day, -3, place=2) for day in (5, 6, 7))],
+        [],
+        "".join(f"2026-01-0{day},-3,Coffee,\n" for day in (5, 6, 7)),
+        {"--account Other": 3, "--new-account": 6},
+    ),
+}
+
+
+def import_with(person, text, words):
+    """Imports a file as a command line says."""
+    context, _ = options_in(words)
+    names = {option.name for option in FILE_OPTIONS}
+    given = {name: value for name, value in context.params.items() if name in names}
+    settings = ImportSettings(keep_days=400, link_by_number=False, profiles="")
+    stream = io.BytesIO((HEAD + text).encode())
+    order = make_order(
+        stream, given, settings, email=person.user.email, now=person.clock.now(), name="f.csv"
+    )
+    return context, import_file(person.backend, order)
+
+
+@pytest.mark.parametrize("point", STORED)
+def test_each_command_for_what_records_leave_open_works(point):
+    rows, earlier, text, expected = STORED[point]
+
+    def new_person():
+        person = Person(MemoryBackend())
+        if rows:
+            person.native(*rows)
+        for each in earlier:
+            import_with(person, each, words)
+        return person
+
+    words = [*OF_GIRO, "--map", "id=ref"]
+    if point == "new account":
+        words[3] = "Purse"
+    with pytest.raises(ImportRefused) as refused:
+        import_with(new_person(), text, words)
+    context, _ = options_in(words)
+    found = {}
+    for command in commands_to_copy(context, *GIVEN, refused.value.answers):
+        person, line = new_person(), shlex.split(command.line)[2:]
+        import_with(person, text, line)
+        (new,) = (name for name in expected if name in " ".join(line))
+        found[new] = len(person.rows(RECORDS))
+        person.audit()
+    assert found == expected

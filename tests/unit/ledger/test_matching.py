@@ -5,8 +5,10 @@ from itertools import permutations
 import pytest
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits.records import void_records
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.csv_files import answers
+from support.edits import edited
 from support.ledger import units
 from support.statements import Bank, entry, kept
 
@@ -67,13 +69,6 @@ def test_that_ids_are_reused_is_remembered_and_forgotten_with_its_import(bank):
     assert "--ids" in refused(bank, entry("8", "-900", "Rent AG", "1"))
 
 
-def test_a_fee_under_the_id_of_its_purchase_is_another_record(bank):
-    bank.file(entry("5", "-100", "Shop", "A"))
-    report = bank.file(entry("5", "-100", "Shop", "A"), entry("5", "-1", "Fee", "A"))
-    assert (report.created, report.unchanged, report.remarks) == (1, 1, [])
-    assert bank.file(entry("5", "-1", "Fee", "A"), entry("5", "-100", "Shop", "A")).unchanged == 2
-
-
 def test_known_stable_ids_that_are_used_again_refuse_the_file_until_it_is_said(bank):
     bank.file(RENT, SHOP, CAFE)
     bank.file(RENT, SHOP, CAFE, entry("6", "-1", "Bus", "4"))
@@ -98,19 +93,13 @@ def test_a_correction_updates_the_record_and_says_what_changed(bank):
     assert bank.person.snapshot() == before
 
 
-def test_what_may_be_a_correction_of_a_day_that_the_file_lacks_is_asked_for(bank):
+@pytest.mark.parametrize(("ids", "records"), [("stable", 1), ("reused", 2)])
+def test_what_may_be_a_correction_of_a_day_that_the_file_lacks_is_asked_for(bank, ids, records):
     bank.file(SHOP)
     late = entry("8", "-30", "Shop AG", "2")
     assert "--ids" in refused(bank, late)
-    assert bank.file(late, ids="stable").updated == 1
-    assert len(kept(bank.person)) == 1
-
-
-def test_and_it_can_be_another_transaction(bank):
-    bank.file(SHOP)
-    late = entry("8", "-30", "Shop AG", "2")
-    assert bank.file(late, ids="reused").created == 1
-    assert len(kept(bank.person)) == 2
+    bank.file(late, ids=ids)
+    assert len(kept(bank.person)) == records
 
 
 def test_stable_ids_are_known_by_three_rows_that_came_again(bank):
@@ -229,14 +218,6 @@ def test_a_replacement_acts_on_the_entry_that_it_names(bank):
     assert kept(bank.person) == [(2, -90_000, "Rent"), (7, -4_400, "Market")]
 
 
-def test_entry_and_its_replacement_in_one_file_are_one_record(bank):
-    bank.file(RENT, SHOP, entry("7", "-44", "Market", "9", corrects="2"))
-    assert kept(bank.person) == [(2, -90_000, "Rent"), (7, -4_400, "Market")]
-    before = bank.person.snapshot()
-    bank.file(RENT, SHOP, entry("7", "-44", "Market", "9", corrects="2"), data="again")
-    assert bank.person.snapshot() == before
-
-
 def test_a_deletion_voids_the_record_that_it_names(bank):
     bank.file(RENT, SHOP)
     gone = entry("6", "-30", "Shop", "9", corrects="2", deletes=True)
@@ -265,14 +246,6 @@ def test_a_correction_of_itself_or_of_nobody_is_a_plain_entry(bank, corrects):
 @pytest.fixture
 def csv(person):
     return Bank(person, "csv")
-
-
-def test_rows_without_ids_are_found_by_content_and_number(csv):
-    row = entry("5", "-3", "Café")
-    csv.file(row, row)
-    report = csv.file(row, row, row)
-    assert (report.created, report.unchanged) == (1, 2)
-    assert csv.file(row).unchanged == 1
 
 
 def test_texts_that_were_mapped_otherwise_are_not_compared(csv):
@@ -378,27 +351,14 @@ def test_near_days_come_before_far_ones_whatever_is_allowed(person, both):
             for m in report.matches} == {0, 1}  # fmt: skip
 
 
-def test_parts_that_sum_to_a_stored_entry_are_that_entry(person, both):
+def test_a_part_that_the_user_made_void_is_a_part_of_the_sum(person, both):
     ofx, csv = both
-    ofx(entry("5", "-30", "Batch", "1"), entry("6", "-10", "Bus", "2"))
-    parts = [entry("5", "-10", "A", batch="b"), entry("5", "-20", "B", batch="b")]
-    rest = entry("6", "-10", "Bus")
-    assert csv(*parts, rest).matched == 3
-    before = person.snapshot()
-    assert csv(*parts, rest).unchanged == 3
-    assert person.snapshot() == before
-
-
-def test_an_entry_that_stored_parts_sum_to_is_these(person, both):
-    ofx, csv = both
-    parts = [entry("5", "-10", "A", batch="b"), entry("5", "-20", "B", batch="b")]
-    csv(*parts, entry("6", "-10", "Bus"))
-    whole = [entry("5", "-30", "Batch", "1"), entry("6", "-10", "Bus", "2")]
-    assert ofx(*whole).matched == 2
-    before = person.snapshot()
-    assert ofx(*whole).unchanged == 2
-    assert csv(*parts, entry("6", "-10", "Bus")).unchanged == 3
-    assert person.snapshot() == before
+    csv(entry("5", "-10", "Ann", batch="b"), entry("5", "-20", "Ben", batch="b"))
+    (ann,) = (row["id"] for row in person.rows(RECORDS) if row["payee"] == "Ann")
+    edited(person, void_records, [ann])
+    assert ofx(entry("5", "-30", "Payroll", "1")).matched == 1
+    assert kept(person) == [(5, -2_000, "Ben")]
+    person.audit()
 
 
 def test_a_new_account_whose_rows_stand_in_another_is_asked_for(person):
@@ -412,27 +372,3 @@ def test_a_new_account_whose_rows_stand_in_another_is_asked_for(person):
     ]  # fmt: skip
     assert csv.file(*rows, new_account=True).created == 4
     assert len(person.rows(ACCOUNTS)) == 2
-
-
-# -- what earlier versions stored
-
-
-def test_records_of_earlier_versions_are_met_again(person):
-    """Their ids are numbered and hashed as ever, and nothing else is known of them."""
-    bank, csv = Bank(person), Bank(person, "csv")
-    rows = [entry("5", "-3", "Café", "A"), entry("5", "-4", "Bar", "A"), SHOP]
-    bank.file(*rows)
-    plain = [entry("7", "-1", "Bus"), entry("7", "-1", "Bus"), entry("8", "-2", "Bus")]
-    csv.file(*plain)
-    ids = sorted(row["sourceId"] for row in person.rows(RECORDS))
-    assert [i for i in ids if "hash" not in i] == ["20/100/2", "20/100/A", "20/100/A#2"]
-
-    def forget(storage):
-        changed = [{**row, "importId": None} for row in person.rows(RECORDS)]
-        storage.data.put_rows(person.user.id, RECORDS, new=(), changed=changed)
-
-    person.change(forget)
-    before = person.snapshot()
-    assert bank.file(*rows, data="again").unchanged == 3
-    assert csv.file(*plain, data="again").unchanged == 3
-    assert person.snapshot() == before

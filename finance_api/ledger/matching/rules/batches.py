@@ -20,20 +20,26 @@ def pair_own_batches(rows: OpenRows) -> Iterator[Pair]:
             2026-01-03  -20.00  Ben          batch 7
     gives   same, same
     """
-    return batch_pairs(rows, is_own, Outcome.SAME, Outcome.SAME, reach=None)
+    return batch_pairs(rows, is_own, is_own, Outcome.SAME, Outcome.SAME, reach=None)
 
 
 def batch_pairs(
-    rows: OpenRows, stored: CandidateTest, whole: Outcome, parts: Outcome, *, reach: int | None
+    rows: OpenRows,
+    wholes: CandidateTest,
+    stored_parts: CandidateTest,
+    whole: Outcome,
+    parts: Outcome,
+    *,
+    reach: int | None,
 ) -> Iterator[Pair]:
     """Decide parts of the file that are a stored whole, and entries whose parts are stored.
 
-    stored: which records. whole: what becomes of parts whose whole is stored; parts: of an entry
-    whose parts are. reach: how many days apart the sum may be; None: of one source, where the sum
-    and the day alone do not show it.
+    wholes, stored_parts: which records. whole: what becomes of parts whose whole is stored; parts:
+    of an entry whose parts are. reach: how many days apart the sum may be; None: of one source,
+    where the sum and the day alone do not show it.
     """
-    yield from _pair_parts_of_the_file(rows, stored, whole, reach)
-    yield from _pair_stored_parts(rows, stored, parts, reach)
+    yield from _pair_parts_of_the_file(rows, wholes, whole, reach)
+    yield from _pair_stored_parts(rows, stored_parts, parts, reach)
 
 
 def _is_certain(batch: str, bank_id: str | None, inner: bool) -> bool:

@@ -7,7 +7,7 @@ from finance_api.importers.interface import Question
 from finance_api.ledger.matching.candidates import REACH_DAYS
 from finance_api.ledger.matching.duplicates import are_alike
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
-from finance_api.ledger.matching.open_rows import OpenRows, grouped, is_plain, which_one
+from finance_api.ledger.matching.open_rows import MATCH_DAYS, OpenRows, grouped, is_plain, which_one
 from finance_api.ledger.matching.rules.earlier_version import order
 from finance_api.ledger.matching.wording import described, stored_described
 
@@ -156,7 +156,7 @@ def _question(rows: OpenRows, groups: list[_Group]) -> Question:
     whole = rows.read(entry)
     more = f" (and {len(groups) - 1} more such rows)" if len(groups) > 1 else ""
     return which_one(
-        "--match-days",
+        MATCH_DAYS,
         f"{described(whole)} may be {stored_described(candidate)}, which the file should have and "
         f"has not{more}: if the bank reports it otherwise now, say with --match-days N how many "
         f"days they may be apart ({days} here); if it is another transaction, with --match-days 0",

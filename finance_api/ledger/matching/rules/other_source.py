@@ -6,6 +6,7 @@ from itertools import chain
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import Candidate, Outcome, Pair
 from finance_api.ledger.matching.open_rows import (
+    MATCH_DAYS,
     CandidateTest,
     EntryTest,
     OpenRows,
@@ -27,13 +28,15 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
     file    2026-01-04  -3.00  COFFEE BERLIN      (OFX)
     gives   matched
     """
-    if not any(rows.free(_is_beside)) and not any(rows.free(_is_other)):
+    if not any(rows.free(lambda candidate: not candidate.mine)):
         return
-    most = _REACH_DAYS if rows.match_days is None else rows.match_days
+    # Fewer days are an answer about records of the file's own format.
+    most = max(_REACH_DAYS, rows.match_days or 0)
     yield from _batches(rows, _is_other, most)
+    others = _not_void(_is_other)
     for names in (("day", "amount", "text"), ("day", "amount")):
-        yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=_is_other)
-    for reach in sorted({min(_REACH_DAYS, most), most} - {0}):
+        yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=others)
+    for reach in sorted({_REACH_DAYS, most}):
         yield from _near(rows, reach, is_plain, _is_other)
     # A file that begins or ends beside the records of another one may have them on its own days.
     beside = chain(
@@ -46,17 +49,23 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
 
 
 def _batches(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair]:
-    return batch_pairs(rows, stored, Outcome.MATCHED, Outcome.MATCHED_PARTS, reach=reach)
+    # A part that the user made void is a part of the sum nevertheless.
+    wholes, parts = _not_void(stored), stored
+    return batch_pairs(rows, wholes, parts, Outcome.MATCHED, Outcome.MATCHED_PARTS, reach=reach)
 
 
 def _is_other(candidate: Candidate) -> bool:
     """Of another source, on a day where this file would have it."""
-    return not candidate.mine and candidate.covered and not candidate.is_void
+    return not candidate.mine and candidate.covered
 
 
 def _is_beside(candidate: Candidate) -> bool:
     """Of another source, on a day that this file does not have."""
-    return not (candidate.mine or candidate.covered or candidate.is_void)
+    return not candidate.mine and not candidate.covered
+
+
+def _not_void(test: CandidateTest) -> CandidateTest:
+    return lambda candidate: not candidate.is_void and test(candidate)
 
 
 def _of(source: str) -> CandidateTest:
@@ -74,7 +83,7 @@ def _of_days_of(source: str) -> EntryTest:
 def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest) -> Iterator[Pair]:
     """Pairs of equal amounts at most so many days apart: as many as there can be."""
     others = grouped(
-        sorted(rows.free(stored), key=lambda c: -c.day), lambda c: (c.account, c.amount)
+        sorted(rows.free(_not_void(stored)), key=lambda c: -c.day), lambda c: (c.account, c.amount)
     )
     undecided = sorted(filter(entries, rows.undecided), key=lambda e: e.day)
     for entry in undecided:
@@ -102,7 +111,7 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     whole = rows.read(entry)
     more = f" (and {len(found) - 1} more such pairs)" if len(found) > 1 else ""
     yield which_one(
-        "--match-days",
+        MATCH_DAYS,
         f"{described(whole)} may be {stored_described(other)}, which {_teller(other)}{more}: if "
         "it is the same, say with --match-days N how many days they may be apart "
         f"({farthest} here); if it is another transaction, with --match-days "
