@@ -28,28 +28,19 @@ def derive(session: LedgerSession, row: Row, line: int | None = None) -> None:
     check_currency(account, row["currencyCode"], line)
     row["currencyCode"] = account["currencyCode"]
     row["accountName"] = account["name"]
-    category_id = row["categoryId"]
-    row["category"] = None if category_id is None else _category_name(session, category_id, line)
-    label_ids = row["labelIds"]
-    row["labels"] = _label_names(session, label_ids, line) if label_ids else ()
-    row["recordType"] = record_type(row["amount"])
-
-
-def _category_name(session: LedgerSession, category_id: str, line: int | None) -> str:
-    category = session.categories.rows.get(category_id)
-    if category is None:
-        raise ChangeRefused(f"categoryId {category_id} is no category of the user", line)
-    return str(category["name"])
-
-
-def _label_names(
-    session: LedgerSession, label_ids: tuple[str, ...], line: int | None
-) -> tuple[str, ...]:
-    labels = session.labels.rows
+    category_id, label_ids = row["categoryId"], row["labelIds"]
+    row["category"] = None
+    if category_id is not None:
+        category = session.categories.rows.get(category_id)
+        if category is None:
+            raise ChangeRefused(f"categoryId {category_id} is no category of the user", line)
+        row["category"] = str(category["name"])
+    labels = session.labels.rows if label_ids else {}
     for label_id in label_ids:
         if label_id not in labels:
             raise ChangeRefused(f"labelIds: {label_id} is no label of the user", line)
-    return tuple([labels[label_id]["name"] for label_id in label_ids])
+    row["labels"] = tuple([labels[label_id]["name"] for label_id in label_ids])
+    row["recordType"] = record_type(row["amount"])
 
 
 def rederive_records(session: LedgerSession) -> bool:

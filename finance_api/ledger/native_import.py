@@ -14,7 +14,7 @@ from finance_api.ledger.documents import (
     check_document,
     complete_standing_order,
 )
-from finance_api.ledger.matching.stated_notes import note_stated
+from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.row_set import RowSet

@@ -10,11 +10,11 @@ from finance_api.ledger.matching.candidates import CandidateReader
 from finance_api.ledger.matching.file_entries import FileEntries
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.model import FileEntry, Outcome
-from finance_api.ledger.matching.source_ids import bank_id_in
 from finance_api.ledger.matching.stated import (
     CONTENT,
     Content,
     Said,
+    bank_id_in,
     own_source,
     read_stated,
     written,

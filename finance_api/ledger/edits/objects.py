@@ -14,19 +14,28 @@ from finance_api.ledger.documents import (
     complete_standing_order,
 )
 from finance_api.ledger.edits.assignments import parse_assignments
-from finance_api.ledger.edits.naming import find_row, word_for
+from finance_api.ledger.edits.naming import counted_rows, find_row, word_for
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport, title_of
-from finance_api.ledger.edits.usage import uses_of
-from finance_api.ledger.references import check_tree
+from finance_api.ledger.references import check_tree, fields_referring_to, ids_in
 from finance_api.ledger.rows import replaced, stamped
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.records import any_of
-from finance_api.resources import ACCOUNTS, CATEGORIES, RECORD_RULES, RECORDS, STANDING_ORDERS
+from finance_api.resources import (
+    ACCOUNTS,
+    CATEGORIES,
+    RECORD_RULES,
+    RECORDS,
+    RESOURCES,
+    STANDING_ORDERS,
+)
 from finance_api.resources.field import Resource
 from finance_api.resources.records import record_type
 from finance_api.values import Row
 from finance_api.values.ids import new_id
+
+#: A message names this many of the rows that use another one.
+_NAMED_USERS = 3
 
 
 def add_object(session: LedgerSession, resource: Resource, given: Mapping[str, str]) -> EditReport:
@@ -178,3 +187,34 @@ def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> 
         which = f": the accounts are in {', '.join(currencies)}" if currencies else ", such as EUR"
         raise ChangeRefused(f"give currencyCode{which}")
     (row["currencyCode"],) = currencies
+
+
+def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, str]:
+    """By resource: how many rows refer to the row, and the names of some."""
+    uses = {}
+    for other in RESOURCES:
+        names = fields_referring_to(resource, other)
+        if not names:
+            continue
+        if other is RECORDS:
+            count, some = _records_with(owned, names, row_id), ""
+        else:
+            rows = owned.row_set(other).rows.values()
+            users = [row for row in rows if any(row_id in ids_in(row[name]) for name in names)]
+            count, some = len(users), _some(other, users)
+        if count:
+            uses[other] = counted_rows(count, other) + some
+    return uses
+
+
+def _some(resource: Resource, rows: list[Row]) -> str:
+    titles = [title_of(resource, row) for row in rows[:_NAMED_USERS]]
+    return f" ({', '.join(titles)}{' …' if len(rows) > _NAMED_USERS else ''})"
+
+
+def _records_with(owned: UserRows, names: list[str], row_id: str) -> int:
+    data, count = owned.storage.data, 0
+    for name in names:
+        sums = data.sum_by(owned.user.id, ["isVoid"], [any_of(name, [row_id])], with_void=True)
+        count += sum(found.number for found in sums.values())
+    return count

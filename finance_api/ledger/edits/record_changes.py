@@ -7,7 +7,7 @@ from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
-from finance_api.ledger.matching.stated_notes import note_stated
+from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Condition, Operator, condition_on
 from finance_api.resources import RECORDS

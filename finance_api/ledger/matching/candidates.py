@@ -13,10 +13,10 @@ from finance_api.ledger.matching.model import (
     Candidate,
     Earlier,
 )
-from finance_api.ledger.matching.source_ids import bank_id_in
 from finance_api.ledger.matching.stated import (
     Content,
     Said,
+    bank_id_in,
     own_content,
     own_source,
     read_stated,

@@ -37,6 +37,8 @@ class KnownAccount:
     again: int = 0
     shows_reuse: bool = False
     is_of_several: bool = False
+    #: What `coverage` returned: many records share a day.
+    _coverage: dict[int, tuple[bool, bool]] = field(default_factory=dict)
 
     @property
     def texts(self) -> str:
@@ -50,11 +52,14 @@ class KnownAccount:
     def last(self) -> int:
         return max(cover.last for cover in self.covers.values())
 
-    def covers_day(self, day: int) -> bool:
-        return any(cover.holds(day) for cover in self.covers.values())
-
-    def covers_all_of(self, day: int) -> bool:
-        return any(cover.holds_all_of(day) for cover in self.covers.values())
+    def coverage(self, day: int) -> tuple[bool, bool]:
+        """Whether the file has some of a day, and all of it."""
+        found = self._coverage.get(day)
+        if found is None:
+            covers = self.covers.values()
+            found = any(c.holds(day) for c in covers), any(c.holds_all_of(day) for c in covers)
+            self._coverage[day] = found
+        return found
 
     def is_stored_whole(self, day: int) -> bool:
         """Whether an earlier file of this source had all of the day."""

@@ -148,8 +148,7 @@ class Candidate:
         self.text = content.text_hash
         self.as_of, self.batch = stated.as_of, stated.batch
         self.instant = _instant(content.date, stated.offset)
-        self.covered = self.account.covers_day(self.day)
-        self.inner = self.account.covers_all_of(self.day)
+        self.covered, self.inner = self.account.coverage(self.day)
         if self.bank_id is not None:
             # Only of equal ids texts are compared one by one.
             self.payee, self.note = hash_of(content.payee), hash_of(content.note)

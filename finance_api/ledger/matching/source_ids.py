@@ -11,15 +11,6 @@ from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
 
-def bank_id_in(source_id: str) -> str | None:
-    """The bank's id in a source id; None if there is none, or only its hash."""
-    tail = source_id.rpartition("/")[2]
-    if tail.startswith("hash:") or source_id.startswith("sha256:"):
-        return None
-    name = tail.partition("#")[0]
-    return name.replace("%23", "#").replace("%2F", "/").replace("%25", "%")
-
-
 def _json(text: str | None) -> str:
     return "null" if text is None else encode_basestring_ascii(text)
 

@@ -8,6 +8,7 @@ import json
 import unicodedata
 from typing import Any, NamedTuple
 
+from finance_api.importers import NATIVE
 from finance_api.values import Row
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
@@ -98,10 +99,21 @@ def own_source(row: Row) -> str | None:
     return None if row["sourceId"] is None else source
 
 
+def bank_id_in(source_id: str) -> str | None:
+    """The bank's id in a source id; None if there is none, or only its hash."""
+    tail = source_id.rpartition("/")[2]
+    if tail.startswith("hash:") or source_id.startswith("sha256:"):
+        return None
+    name = tail.partition("#")[0]
+    return name.replace("%23", "#").replace("%2F", "/").replace("%25", "%")
+
+
 def read_stated(row: Row) -> dict[str, list[Said]]:
     """By source. A native file may have brought a text that says nothing of the kind."""
+    if row["stated"] is None:
+        return {}
     try:
-        stated = json.loads(row["stated"] or "{}")
+        stated = json.loads(row["stated"])
         return {s: [_said(values) for values in entries] for s, entries in stated.items()}
     except (AttributeError, LookupError, TypeError, ValueError):
         return {}
@@ -129,3 +141,17 @@ def written(stated: dict[str, list[Said]]) -> str | None:
         return text
     # A dump's import composes text: here a mark with the letter of the escape before it.
     return json.dumps(values, separators=(",", ":"))
+
+
+def note_stated(before: Row, after: Row) -> None:
+    """Note on ``after`` what the file stated that made the record, if the record differs now.
+
+    So the file is recognised when it comes again.
+    """
+    source = own_source(before)
+    if source is None or source == NATIVE or own_content(before) == own_content(after):
+        return
+    stated = read_stated(after)
+    if source not in stated:
+        said = Said(bank_id_in(before["sourceId"]), own_content(before))
+        after["stated"] = written({**stated, source: [said]})

@@ -88,8 +88,6 @@ class Plan:
         return planned
 
     def _check_images(self, entry: HistoryEntry) -> None:
-        if entry.action == "upgrade":
-            raise ChangeRefused(f"entry {entry.number} was made by an upgrade, and stays")
         if entry.pruned:
             days = self._session.keep_days
             raise ChangeRefused(

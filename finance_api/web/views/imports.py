@@ -81,7 +81,7 @@ def _shown(entry: HistoryEntry, names: dict[str, str]) -> dict[str, Any]:
         "by": entry.by,
         "revision": entry.revision,
         "undone_at": entry.undone_at,
-        "can_go_back": entry.undone_at is None and not entry.pruned and entry.action != "upgrade",
+        "can_go_back": entry.undone_at is None and not entry.pruned,
         "pruned": entry.pruned,
         "file": file.get("name"),
         "size": file.get("size"),

@@ -11,7 +11,7 @@ from finance_api.ledger.changing import changing
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import DAY_SECONDS
-from support.ledger import Person, account, an_id, record
+from support.ledger import Person, account, an_id, ofx_file, ofx_statement, record, units
 from support.nightly import count
 from support.statements import statement
 
@@ -231,6 +231,35 @@ def test_a_balance_far_out_of_range_is_refused(person):
     with pytest.raises(ImportRefused, match="out of range"):
         person.statement(statement((5, most), closing=(31, -most)))
     assert person.snapshot() == (0, b"")
+
+
+def test_several_statements_of_one_account_in_a_file(person):
+    later, earlier = (
+        ofx_statement([("20260205", "-20", "F1", "Shop")], balance=("80", "20260228")),
+        ofx_statement([("20260105", "-5", "J1", "Shop")], balance=("1", "20260131")),
+    )
+    person.ofx(ofx_file(later, earlier))
+    assert bank(person)[:2] == (units("105"), units("80"))
+
+
+def test_records_before_a_balance_that_come_later_keep_it(person):
+    """Of another statement, of another format, and as a correction."""
+    person.statement(JANUARY)
+    name = person.only(ACCOUNTS)["name"]
+    person.statement(statement((3, -7), source="made"))
+    assert bank(person) == (107, 85, 31, 0)
+    person.csv("date,amount\n1970-01-02,-3\n1970-05-01,-4\n", account=name)
+    assert bank(person) == (107 + 30_000, 85, 31, 0)
+    assert person.only(ACCOUNTS)["balance"] == 85 - 40_000
+    person.audit()
+
+
+def test_a_record_at_the_end_of_the_balance_s_day_is_after_it(person):
+    person.statement(JANUARY)
+    values = {"accountId": person.only(ACCOUNTS)["id"], "amount": -1}
+    person.native(record(9, recordDate="1970-02-01T23:59:59Z", **values))
+    assert bank(person) == (100, 85, 31, 0)
+    assert person.only(ACCOUNTS)["balance"] == 85 - 10_000
 
 
 def test_a_balance_alone_is_kept(person):

@@ -57,33 +57,6 @@ def test_several_are_asked_for(bank):
     assert bank.file(*rows, match_days=0).created == 2
 
 
-@pytest.mark.parametrize("number", [1, 2])
-def test_a_new_id_at_every_download_is_no_new_record(person, number):
-    bank = Bank(person)
-    rows = [entry("3", "-3", "Coffee"), entry("5", "-4", "Tea")][:number]
-    for download in range(3):
-        report = bank.file(*(e._replace(bank_id=f"{download}/{e.amount}") for e in rows))
-        assert report.created == (0 if download else number)
-    assert len(kept(person)) == number
-
-
-@pytest.mark.parametrize(
-    ("first", "then"),
-    [
-        ("2026-01-03T23:30:00Z", "2026-01-04T00:30:00+01:00"),
-        ("2026-01-03T11:00:00+01:00", "2026-01-03T10:00:00Z"),
-    ],
-)
-def test_the_same_moment_in_another_zone_is_one_record(person, first, then):
-    heading = "date,payee,amount\n"
-    for text in (first, then, first):
-        person.csv(f"{heading}{text},Coffee,-3\n", account="Giro", currency="EUR")
-    assert len(kept(person)) == 1
-    # Another moment of the day is another visit.
-    person.csv(f"{heading}2026-01-03T12:00:00Z,Coffee,-3\n", account="Giro", currency="EUR")
-    assert len(kept(person)) == 2
-
-
 def test_what_differs_on_a_day_of_which_the_file_has_a_part_is_asked_for(bank):
     bank.file(FIRST, entry("3", "-3", "Coffee"))
     assert "--match-days 0" in answers(refusal(bank, entry("3", "-3", "Lunch"), LAST))

@@ -20,12 +20,9 @@ from finance_api.ledger.changing import changing
 from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.ledger.rehearsal import rehearse
 from finance_api.ledger.undo import undo
-from finance_api.query.model import Operator, Query, SortKey, condition_on
-from finance_api.query.records import any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import DataState, reading, unit_of_work
-from finance_api.values.time import DAY_SECONDS
 from support.household import Household
 from support.ledger import Person, account, ofx_file, ofx_statement, record
 from support.nightly import count
@@ -132,96 +129,6 @@ def test_a_dry_run_reports_what_the_change_itself_reports(backends, storage, mon
 
 
 # -- what is read after something was written
-
-
-def answers(data, user_id):
-    """Of all reads that a change makes."""
-    conditions = [
-        [],
-        [any_of("accountId", ["00000001-0000-4000-8000-000000000000"])],
-        [dated(0, 5 * DAY_SECONDS)],
-        [condition_on(RECORDS, "recordState", Operator.NOT_NULL)],
-    ]
-    newest = (SortKey(RECORDS["recordDate"], descending=True),)
-    sources = [f"s{n}" for n in range(6)]
-    ids = [row["id"] for row in data.scan_rows(user_id, RECORDS)]
-    found = [
-        data.get_rows(user_id, RECORDS, [*ids, "none"]),
-        data.get_rows_by_source(user_id, RECORDS, "native", sources),
-        list(data.scan_pages(user_id, RECORDS, 2)),
-    ]
-    for each in conditions:
-        found += [
-            data.scan_rows(user_id, RECORDS, conditions=each),
-            data.scan_rows(
-                user_id, RECORDS, conditions=each, after_id=ids[0] if ids else "", limit=2
-            ),
-            data.list_rows(user_id, Query(RECORDS, tuple(each), newest, limit=2)),
-            data.list_rows(user_id, Query(RECORDS, tuple(each), newest, limit=2, offset=1)),
-            sorted(data.list_amounts(user_id, ["id", "recordDate"], each)),
-            sorted(
-                (key, one.amount, one.number)
-                for key, one in data.sum_by(
-                    user_id, ["accountId", "recordDate"], each, with_void=True
-                ).items()
-            ),
-        ]
-    return found
-
-
-class _GivenUp(Exception):
-    pass
-
-
-@STORAGES
-def test_a_rehearsal_answers_as_the_storage_does_after_the_same_writing(backends, storage):
-    backend = backends(storage)
-
-    @checked
-    @given(seed=st.integers(0, 2**32 - 1))
-    def check(seed):
-        person = Person(backend)
-        household = Household(person, random.Random(seed))
-        household.import_foundation()
-        for _ in range(3):
-            household.change()
-        stored = {row["id"]: row for row in person.rows(RECORDS)}
-
-        def write(data):
-            chance = random.Random(seed)
-            said = []
-            rows = dict(stored)
-            for _ in range(4):
-                gone = [i for i in rows if chance.random() < 0.2]
-                data.delete_rows(person.user.id, RECORDS, [*gone, "none"])
-                rows = {i: row for i, row in rows.items() if i not in gone}
-                changed = [
-                    {
-                        **row,
-                        "amount": chance.randint(-9, 9),
-                        "recordState": chance.choice(["void", None]),
-                    }
-                    for row in rows.values()
-                    if chance.random() < 0.4
-                ]
-                new = [
-                    {**row, "id": f"{chance.randrange(16**8):08x}{row['id'][8:]}", "sourceId": None}
-                    for row in rows.values()
-                    if chance.random() < 0.3
-                ]
-                data.put_rows(person.user.id, RECORDS, new=new, changed=changed)
-                rows |= {row["id"]: row for row in (*changed, *new)}
-                said.append(answers(data, person.user.id))
-            return said
-
-        with reading(backend) as reader:
-            rehearsed = write(rehearse(reader).data)
-        with pytest.raises(_GivenUp), unit_of_work(backend) as storage:
-            storage.data.lock(person.user.id)
-            assert write(storage.data) == rehearsed
-            raise _GivenUp
-
-    check()
 
 
 def test_a_rehearsal_refuses_an_id_and_a_source_that_are_there_already(person):

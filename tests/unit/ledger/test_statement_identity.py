@@ -98,46 +98,10 @@ def test_ids_are_the_same_wherever_the_user_imports_first(person):
     assert stored[row["sourceId"]]["id"] == row["id"]
 
 
-def test_fitid_used_again_for_a_different_transaction_is_another_record(person):
-    entries = [ENTRY, ("20260102", "-1", "F1", "Kiosk"), ("20260103", "-2", "F1", "Kiosk")]
-    report = person.ofx(one(*entries))
-    assert (report.created, len(person.rows(RECORDS))) == (3, 3)
-    before = person.snapshot()
-    assert person.ofx(one(*entries)).unchanged == 3
-    assert person.snapshot() == before
-
-
-def test_fitid_repeated_word_for_word_is_skipped(person):
-    report = person.ofx(one(ENTRY, ENTRY, ENTRY))
-    assert (report.created, report.skipped) == (1, {"duplicate": 2})
-
-
 def test_one_fitid_on_two_accounts_is_two_records(person):
     person.ofx(ofx_file(ofx_statement([ENTRY]), ofx_statement([ENTRY], number="200")))
     assert len(person.rows(RECORDS)) == len(person.rows(ACCOUNTS)) == 2
     person.audit()
-
-
-def test_overlapping_statements_meet(person):
-    entries = [(f"202601{n:02}", f"-{n}", f"F{n}", "Shop") for n in range(1, 21)]
-    person.ofx(one(*entries[:12]))
-    report = person.ofx(one(*entries[8:]))
-    assert (report.created, report.unchanged) == (8, 4)
-    assert person.only(ACCOUNTS)["balance"] == units("-210")
-    person.audit()
-
-
-def test_nth_equal_csv_row_is_the_nth_record(person):
-    row = "2026-01-01,-5,Shop,\n"
-    header = "date,amount,payee,note\n"
-    options = {"account": "Giro", "currency": "EUR"}
-    assert person.csv(header + row * 2, **options).created == 2
-    report = person.csv(header + row * 3, **options)
-    assert (report.created, report.unchanged) == (1, 2)
-    before = person.snapshot()
-    person.csv(header + row, **options)
-    person.csv(header + row * 3, **options)
-    assert person.snapshot() == before
 
 
 def test_csv_rows_with_an_id_column_are_found_by_it(person):
@@ -146,19 +110,6 @@ def test_csv_rows_with_an_id_column_are_found_by_it(person):
     report = person.csv("date,amount,ref\n2026-01-02,-7,b\n", **options)
     assert (report.created, report.updated) == (0, 1)
     assert person.only(ACCOUNTS)["balance"] == units("-12")
-
-
-def test_csv_and_ofx_of_one_account_do_not_double(person):
-    person.ofx(one(ENTRY))
-    name = person.only(ACCOUNTS)["name"]
-    report = person.csv(CSV, account=name, currency="EUR")
-    assert (report.created, report.matched) == (1, 1)
-    assert len(person.rows(RECORDS)) == 2
-    assert len(person.rows(ACCOUNTS)) == 1
-    before = person.snapshot()
-    assert person.csv(CSV, account=name, currency="EUR").unchanged == 2
-    assert person.snapshot() == before
-    person.audit()
 
 
 def test_saying_the_currency_or_not_makes_no_new_records(person):
