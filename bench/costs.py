@@ -30,7 +30,8 @@ from bench.sizes import QUICK
 from bench.workspace import Workspace, exclusive
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.jwt_issuing import issue_jwt
-from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
+from finance_api.auth.jwt_keys import open_key_ring
+from finance_api.auth.jwts import jwt_rules
 from finance_api.auth.sessions import start_session
 from finance_api.cli.context import get_user
 from finance_api.storage.interface import unit_of_work

@@ -19,7 +19,7 @@ from finance_api.api.openapi.schemas import (
     one_or_more,
 )
 from finance_api.api.suggestions import suggestion
-from finance_api.auth.tween import TOKEN_IN_QUERY, TOKEN_PARAMETERS
+from finance_api.auth.refusals import TOKEN_IN_QUERY, TOKEN_PARAMETERS
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.conversion import CONVERTED

@@ -1,9 +1,9 @@
 """Authentication: the identity of a request's credential. Each surface takes one kind."""
 
+import re
 import secrets
 
 from finance_api.auth import sessions
-from finance_api.auth.bearer import MalformedHeader, bearer_token
 from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
 from finance_api.auth.personal_tokens import digest, is_well_formed
@@ -16,10 +16,15 @@ from finance_api.http.identity import (
 )
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES, is_page
-from finance_api.runtime.background import WriteBehind
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
 from finance_api.values.ids import IdError, parse_id
+
+#: RFC 6750, section 2.1.
+_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*) *", re.IGNORECASE)
+_SCHEME = re.compile(r"bearer(?: |$)", re.IGNORECASE)
+#: Longer ones cannot be valid.
+MAX_TOKEN_CHARACTERS = 8_192
 
 
 def authenticate(request: Request) -> Identity | Failure:
@@ -34,11 +39,18 @@ def authenticate(request: Request) -> Identity | Failure:
     accept = next((a for start, a in _SURFACES if path.startswith(start)), None)
     if accept is None:
         return Failure.ABSENT
-    try:
-        text = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
-    except MalformedHeader:
+    text = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
+    return text if isinstance(text, Failure) else accept(request, text)
+
+
+def bearer_token(header: str | None) -> str | Failure:
+    """Return the token of the header Authorization, or why there is none."""
+    if header is None or not _SCHEME.match(header):
+        return Failure.ABSENT
+    match = _BEARER.fullmatch(header)
+    if match is None or len(match[1]) > MAX_TOKEN_CHARACTERS:
         return Failure.INVALID
-    return Failure.ABSENT if text is None else accept(request, text)
+    return match[1]
 
 
 def _by_token(request: Request, text: str) -> Identity | Failure:
@@ -55,8 +67,7 @@ def _by_token(request: Request, text: str) -> Identity | Failure:
     now = request.services.clock.now()
     if token.expires_at is not None and token.expires_at <= now:
         return Failure.EXPIRED
-    last_used: WriteBehind[str] = request.registry.services.last_used
-    last_used.note(token.id, now)
+    request.registry.services.last_used.note(token.id, now)
     return TokenIdentity(user, token.id, token.scopes)
 
 
@@ -95,8 +106,8 @@ def _by_session(request: Request) -> Identity | Failure:
         return Failure.INVALID
     if not sessions.is_alive(session, now):
         return Failure.EXPIRED
-    seen_sessions: sessions.SeenSessions = request.registry.services.seen_sessions
-    seen_sessions.note(session, now)
+    if now - session.seen_at >= sessions.SEEN_SECONDS:
+        request.registry.services.seen_sessions.note(session.sha256, now)
     return SessionIdentity(user, session, secret)
 
 

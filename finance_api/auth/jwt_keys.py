@@ -21,7 +21,9 @@ from typing import Any
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from finance_api.auth.settings import JWT_KEYS, KEY_ISSUERS
 from finance_api.auth.strict_json import parse_json
+from finance_api.runtime.settings import SettingError
 
 logger = logging.getLogger(__name__)
 
@@ -134,6 +136,18 @@ class KeyRing:
                 f"{self._path}: key {key.kid!r}: {fault} finance_api.jwt.key_issuers"
             )
         return issuer
+
+
+def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
+    """Raises SettingError."""
+    issuers, key_issuers = settings["finance_api.jwt.issuers"], settings[KEY_ISSUERS]
+    unknown = sorted(set(key_issuers.values()) - set(issuers))
+    if unknown:
+        raise SettingError(f"{KEY_ISSUERS}: {unknown[0]!r} is not in finance_api.jwt.issuers")
+    try:
+        return KeyRing(settings[JWT_KEYS], issuers, key_issuers)
+    except KeyFileError as error:
+        raise SettingError(f"{JWT_KEYS}: {error}") from None
 
 
 def _warn_of_readers(path: str) -> None:
@@ -260,3 +274,14 @@ def _time(entry: dict[str, Any], name: str) -> int | None:
     if value is None or type(value) is int:
         return value
     raise KeyFileError(f"{name} is not a whole number of seconds since 1970")
+
+
+def includeme(config: Any) -> None:
+    settings = config.get_settings()
+    if settings[JWT_KEYS] and not config.registry.services.jwt_keys.keys():
+        logger.warning(
+            "%s: there are no keys in %s yet, so the internal API lets nobody in: "
+            "finance-api jwt new-key makes one",
+            JWT_KEYS,
+            settings[JWT_KEYS],
+        )

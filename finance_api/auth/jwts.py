@@ -7,7 +7,7 @@ it: canonical base64url, duplicate members, the header, types; and times, by our
 import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ import jwt
 from finance_api.auth.issuing import MAX_LIVE
 from finance_api.auth.jwt_keys import JwtKey
 from finance_api.auth.strict_json import parse_json
+from finance_api.runtime.settings import SettingError
 
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _CLAIMS = ("sub", "exp", "iat", "jti", "iss", "aud")
@@ -55,6 +56,22 @@ class JwtRules:
     max_ttl_seconds: int
     leeway_seconds: int
     max_live: int = MAX_LIVE
+
+
+def jwt_rules(settings: Mapping[str, Any]) -> JwtRules:
+    """Raises SettingError."""
+    ttl, longest = (settings[f"finance_api.jwt.{n}ttl_seconds"] for n in ("", "max_"))
+    if ttl > longest:
+        raise SettingError(
+            f"finance_api.jwt.ttl_seconds: {ttl} is more than finance_api.jwt.max_ttl_seconds"
+        )
+    return JwtRules(
+        issuers=settings["finance_api.jwt.issuers"],
+        audience=settings["finance_api.jwt.audience"],
+        max_ttl_seconds=longest,
+        leeway_seconds=settings["finance_api.jwt.leeway_seconds"],
+        max_live=settings["finance_api.jwt.max_live"],
+    )
 
 
 def sign_jwt(key: JwtKey, rules: JwtRules, claims: Claims) -> str:

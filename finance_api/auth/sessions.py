@@ -25,8 +25,8 @@ from finance_api.storage.interface import (
 
 IDLE_SECONDS = 1_800
 LONGEST_SECONDS = 43_200
-#: How far the time of last use may be behind.
-_SEEN_SECONDS = 60
+#: How old the time of last use must be before it is written again.
+SEEN_SECONDS = 60
 _FLUSH_SECONDS = 1.0
 _MAX_USER_AGENT_CHARACTERS = 200
 
@@ -97,20 +97,12 @@ def prune_sessions(storage: WritableStorage, now: int) -> None:
     )
 
 
-class SeenSessions:
-    """Times of last use of sessions, written at most once a minute."""
+def make_seen_sessions(backend: StorageBackend) -> WriteBehind[str]:
+    """Note in memory when sessions, by their SHA-256, were last used."""
 
-    def __init__(self, backend: StorageBackend) -> None:
-        def write(seen_at: Mapping[str, int]) -> None:
-            with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-                storage.sessions.set_seen(seen_at)
+    def write(seen_at: Mapping[str, int]) -> None:
+        with unit_of_work(backend, lock_timeout_seconds=1) as storage:
+            storage.sessions.set_seen(seen_at)
 
-        self._pending: WriteBehind[str] = WriteBehind(
-            "writing when sessions were last used", _FLUSH_SECONDS, merge=max, write=write
-        )
-        self.flush = self._pending.flush
-        self.stop = self._pending.stop
-
-    def note(self, session: Session, now: int) -> None:
-        if now - session.seen_at >= _SEEN_SECONDS:
-            self._pending.note(session.sha256, now)
+    name = "writing when sessions were last used"
+    return WriteBehind(name, _FLUSH_SECONDS, merge=max, write=write)

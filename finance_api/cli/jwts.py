@@ -3,7 +3,8 @@
 import click
 
 from finance_api.auth.jwt_issuing import issue_jwt, revoke_jwt
-from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
+from finance_api.auth.jwt_keys import open_key_ring
+from finance_api.auth.jwts import jwt_rules
 from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.user_accounts import revoke_all_jwts
 from finance_api.cli.context import CliContext, get_user, pass_cli_context

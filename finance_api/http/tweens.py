@@ -26,7 +26,7 @@ TWEENS = (
     # 429
     "finance_api.ratelimit.tween.ratelimit_tween",
     # 401
-    "finance_api.auth.tween.authentication_tween",
+    "finance_api.auth.refusals.authentication_tween",
 )
 
 

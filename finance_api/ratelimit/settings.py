@@ -3,19 +3,20 @@
 from finance_api.ratelimit.limits import parse_limits
 from finance_api.runtime.settings import Setting, integer, required_text, url
 
+
+def _limit(name: str, default: str, meaning: str) -> Setting:
+    return Setting(f"finance_api.ratelimit.{name}", parse_limits, default, "requests/unit", meaning)
+
+
 SETTINGS = (
-    Setting(
-        "finance_api.ratelimit.public",
-        parse_limits,
+    _limit(
+        "public",
         "500/hour",
-        "requests/unit",
         "Requests of a personal token, as a token bucket; units are second, minute, hour, day.",
     ),
-    Setting(
-        "finance_api.ratelimit.internal",
-        parse_limits,
+    _limit(
+        "internal",
         "100/minute, 1000/hour",
-        "requests/unit",
         "Requests of a user to the internal API, in sliding windows; all of them must pass.",
     ),
     Setting(
@@ -26,48 +27,34 @@ SETTINGS = (
         "304s and requests for API usage of a token or user that cost nothing, as a token bucket "
         "of 5 seconds; past it they cost what others do.",
     ),
-    Setting(
-        "finance_api.ratelimit.failed_auth",
-        parse_limits,
+    _limit(
+        "failed_auth",
         "30/minute",
-        "requests/unit",
         "Failed authentications of an address before it gets 429, as a token bucket.",
     ),
-    Setting(
-        "finance_api.ratelimit.sign_in_account_address",
-        parse_limits,
+    _limit(
+        "sign_in_account_address",
         "10/hour",
-        "requests/unit",
         "Failed sign-ins to the settings pages for an account from a client address, as a token "
         "bucket.",
     ),
-    Setting(
-        "finance_api.ratelimit.sign_in_account",
-        parse_limits,
+    _limit(
+        "sign_in_account",
         "100/hour",
-        "requests/unit",
         "Failed sign-ins for an account from all addresses together, as a token bucket.",
     ),
-    Setting(
-        "finance_api.ratelimit.sign_in_address",
-        parse_limits,
-        "30/hour",
-        "requests/unit",
-        "Failed sign-ins from a client address, as a token bucket.",
+    _limit(
+        "sign_in_address", "30/hour", "Failed sign-ins from a client address, as a token bucket."
     ),
-    Setting(
-        "finance_api.ratelimit.sign_in_browser",
-        parse_limits,
+    _limit(
+        "sign_in_browser",
         "10/hour",
-        "requests/unit",
         "Failed sign-ins of a browser that has signed in to the account before, as a token bucket; "
         "the three limits above do not count them.",
     ),
-    Setting(
-        "finance_api.ratelimit.password_change",
-        parse_limits,
+    _limit(
+        "password_change",
         "10/hour",
-        "requests/unit",
         "Wrong current passwords of a session that changes the password, as a token bucket.",
     ),
     Setting(

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.auditing import make_audit
-from finance_api.auth.jwt_keys import KeyRing
-from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
-from finance_api.auth.jwts import JwtRules
+from finance_api.auth.jwt_keys import KeyRing, open_key_ring
+from finance_api.auth.jwts import JwtRules, jwt_rules
 from finance_api.auth.personal_tokens import make_last_used
-from finance_api.auth.sessions import SeenSessions
+from finance_api.auth.sessions import make_seen_sessions
 from finance_api.ratelimit.quotas import Quotas, open_limiter
 from finance_api.runtime.background import Periodic, WriteBehind
 from finance_api.runtime.bulkhead import Bulkhead
@@ -40,7 +39,7 @@ class Services:
     sampling: Periodic
     storage: StorageBackend
     last_used: WriteBehind[str]
-    seen_sessions: SeenSessions
+    seen_sessions: WriteBehind[str]
     jwt_keys: KeyRing
     jwt_rules: JwtRules
     quotas: Quotas
@@ -94,7 +93,7 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         sampling=Periodic("metrics", _SAMPLING_SECONDS, sample, last=False),
         storage=storage,
         last_used=make_last_used(storage, settings["finance_api.tokens.last_used_seconds"]),
-        seen_sessions=SeenSessions(storage),
+        seen_sessions=make_seen_sessions(storage),
         jwt_keys=open_key_ring(settings),
         jwt_rules=rules,
         quotas=quotas,
