@@ -47,7 +47,7 @@ class Command(NamedTuple):
 
 
 #: So many command lines are shown: what is open beyond them is asked for the next time.
-_MOST_COMMANDS = 12
+MOST_COMMANDS = 12
 
 
 class ChangeRefused(Exception):
@@ -95,7 +95,7 @@ class ImportRefused(ChangeRefused):
         asked: list[tuple[Answer, ...]] = []
         lines = 1
         for question in self.questions:
-            if lines * len(question.answers) <= _MOST_COMMANDS:
+            if lines * len(question.answers) <= MOST_COMMANDS:
                 lines *= len(question.answers)
                 asked.append(question.answers)
         decided = [len(answers) == 1 for answers in asked]

@@ -7,7 +7,7 @@ from finance_api.importers.csv.columns import Columns, Headings, field_of
 from finance_api.importers.csv.heading_words import marks_in
 from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.preamble import currency_above, lines_above
+from finance_api.importers.csv.preamble import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.marks import Mark, codes_in, stated_code
@@ -118,10 +118,27 @@ def decide_currencies(
             answers=(Answer(instead_of=("--currency",)),),
         )
     if "currency" not in map(field_of, layout.columns):
+        if option is not None and plan.profile is None and not in_headings:
+            _ask_about_others_above(plan, option, questions)
         whole = whole or _in_columns(survey, option or whole, headings, questions, needs_one)
     if whole is None and option is None and len(certain) == 1:
         whole = next(iter(certain))
     return Currencies(option, whole, {}, by_mark=False, remembered=remembered)
+
+
+def _ask_about_others_above(plan: Plan, option: str, questions: Questions) -> None:
+    """Asks where the lines above the headings have another currency than --currency, and not it."""
+    beside = currencies_beside(lines_above(plan.table))
+    if beside and option not in beside:
+        questions.ask(
+            f"the lines above the headings have {listed(sorted(beside))}, but --currency says "
+            f"{option}: say which is meant",
+            *(
+                Answer(("--currency", code), ("--currency",), f"all amounts are in {code}")
+                for code in sorted(beside)
+            ),
+            Answer(("--map", "currency="), (), f"all amounts are in {option}"),
+        )
 
 
 def _per_account(

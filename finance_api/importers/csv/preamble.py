@@ -7,6 +7,7 @@ from itertools import islice
 
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.heading_words import role_fit
+from finance_api.importers.csv.number_form import shape_of
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import Table
 from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of
@@ -60,6 +61,18 @@ def currency_above(lines: list[list[str]]) -> str | None:
         if mark is not None and mark.currency is not None:
             found.add(mark.currency)
     return found.pop() if len(found) == 1 else None
+
+
+def currencies_beside(lines: list[list[str]]) -> set[str]:
+    """The currencies that are a cell by themselves, or stand beside an amount."""
+    found = set()
+    for cells in lines:
+        for text in _label_and_texts(cells)[1]:
+            written = shape_of(text)
+            mark = mark_of(text) if written is None else written.mark
+            if mark is not None and mark.currency is not None and not text.islower():
+                found.add(mark.currency)
+    return found
 
 
 def balances_above(lines: list[list[str]]) -> list[tuple[int, str]]:

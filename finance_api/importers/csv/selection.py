@@ -8,6 +8,7 @@ from finance_api.importers.csv.heading_words import denies, role_fit
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
+    CARRIED,
     NO,
     NOT_MONEY,
     STARTS,
@@ -55,6 +56,7 @@ class Selection:
         self._days = plan.columns.get("recordDate", ())
         money = [i for name in ("amount", "debit", "credit") for i in plan.columns.get(name, ())]
         self._money = [index for index in money if index < self._headings.width]
+        self._has_profile = plan.profile is not None
         self._known: dict[tuple[int, str], bool] = {}
         self.unknown: dict[int, dict[str, int]] = {}
         self.words: dict[int, dict[str, bool]] = {
@@ -128,9 +130,9 @@ class Selection:
 
     def _states_balance(self, column: int, text: str, line: int, cells: list[str]) -> bool:
         kind = kind_of(text)
-        if kind is None:
+        if kind is None or (kind == CARRIED and self._has_profile):
             return False
-        if kind == TOTAL:
+        if kind in (TOTAL, CARRIED):
             is_dated = any(cells[index].strip() for index in self._days)
             if is_dated and any(cells[index].strip() for index in self._money):
                 self.doubtful.setdefault((column, text), line)

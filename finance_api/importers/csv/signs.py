@@ -1,5 +1,6 @@
 """Which way money goes: from the sign of a number, the column that it stands in, or a word."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -167,13 +168,13 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     unknown = [word for word in words if word not in known]
     if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
         return [Answer(("--sign", name), meaning=f"{quoted(name)} says which way money goes")]
-    if any(c in text for text in words.values() for c in ",|"):
-        return []
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
+
+    escaped = {word: re.sub("[,|]", r"\\\g<0>", text) for word, text in words.items()}
 
     def sign(ways: Mapping[str, int]) -> str:
         sides = (
-            ",".join(words[word] for word in words if ways.get(word) == way) for way in (OUT, IN)
+            ",".join(escaped[word] for word in words if ways.get(word) == way) for way in (OUT, IN)
         )
         return f"{name}={'|'.join(sides)}"
 

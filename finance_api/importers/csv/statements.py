@@ -32,6 +32,7 @@ from finance_api.values.text import clean_or_none
 from finance_api.values.time import DAY_SECONDS
 
 _TEXTS = ("payee", "note", "category", "reference")
+_OF_FEE = frozenset(("payee", "note", "value_date"))
 _OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", "paymentType"))
 _ACCOUNTS = frozenset(("account", "accountNumber"))
 
@@ -206,7 +207,7 @@ class StatementBuilder:
         yield rows.statement, entry
         fee = reader.fee(line, cells) if self._has_fees else 0
         if fee:
-            own = {name: values.get(name) for name in ("payee", "note", "value_date")}
+            own = {name: value for name, value in values.items() if name in _OF_FEE}
             fee_id = None if bank_id is None else f"{bank_id}/fee"
             category = self._fee_category
             yield (

@@ -1,5 +1,6 @@
 """What the columns hold, from one pass over all rows: what is decided from the whole file."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -67,7 +68,8 @@ class Watched:
 class SignWords:
     """The words of a column that says which way the money goes.
 
-    named: the words that are named, and OUT or IN; ways: the same, folded. Of others the usual
+    named: the words that are named, and OUT or IN, where ``\\,`` and ``\\|`` are no separators;
+    ways: the same, folded. Of others the usual
     meaning counts.
     seen: the words so far, as far as they are few, with their first lines. unknown: those that say
     nothing.
@@ -75,11 +77,11 @@ class SignWords:
 
     def __init__(self, column: int, named: str | None) -> None:
         self.column = column
-        outgoing, _, incoming = (named or "").partition("|")
+        sides = re.split(r"(?<!\\)\|", named or "", maxsplit=1)
         self.named = {
-            word.strip(): way
-            for way, words in ((OUT, outgoing), (IN, incoming))
-            for word in words.split(",")
+            re.sub(r"\\([,|])", r"\1", word.strip()): way
+            for way, words in zip((OUT, IN), sides, strict=False)
+            for word in re.split(r"(?<!\\),", words)
             if word.strip()
         }
         self.ways = {folded(word): way for word, way in self.named.items()}

@@ -36,22 +36,22 @@ BOOKED, NOT_MONEY = frozenset(_FILE["booked"]), frozenset(_FILE["not_money"])
 WEEKDAYS = " ".join(_FILE["weekdays"]).split()
 
 #: Rows that state a balance or a total, and are no movement of money.
-OPENING, CLOSING, TOTAL = "opening", "closing", "total"
+OPENING, CLOSING, TOTAL, CARRIED = "opening", "closing", "total", "carried"
 _WORD = re.compile(r"[^\W\d_]+")
 _KINDS = {
     tuple(_WORD.findall(phrase)): kind
-    for kind in (OPENING, CLOSING, TOTAL)
+    for kind in (OPENING, CLOSING, TOTAL, CARRIED)
     for phrase in _FILE[kind]
 }
 _BESIDE_BALANCE = frozenset(" ".join(_FILE["beside_balance"]).split())
-#: How such a cell begins, in small letters.
-STARTS = frozenset(phrase[0][:3] for phrase in _KINDS)
+#: How such a cell begins, in small letters: "bal", and "b/f" for "B/F".
+STARTS = frozenset(by.join(phrase)[:3] for phrase in _KINDS for by in " /.-")
 _LONGEST = 60
 _IN_FULL = {"bal": "balance", "fwd": "forward"}
 
 
 def kind_of(text: str) -> str | None:
-    """OPENING, CLOSING or TOTAL of a cell such as "Saldovortrag" or "Balance as of 31.01."."""
+    """The kind of a cell such as "Saldovortrag" or "Balance as of 31.01."; None: no balance."""
     if len(text) > _LONGEST or text[:3].lower() not in STARTS:
         return None
     return _kind_of(text)

@@ -7,11 +7,11 @@ from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.csv.vocabulary import BOOKED, NOT_MONEY, folded, kind_of
-from finance_api.importers.interface import Answer
+from finance_api.importers.interface import MOST_COMMANDS, Answer
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
 
-#: Of so many unknown words each combination is offered.
+#: Of so many unknown words each combination is offered; of more, all, none, and each by itself.
 _COMBINED = 3
 
 
@@ -64,9 +64,14 @@ def _ask_for_words(
 ) -> None:
     """kept: words of rows that are money. Rows of each unknown word may be."""
     name = headings.named(index)
-    choices: list[tuple[bool, ...]] = [(True,) * len(unknown), (False,) * len(unknown)]
-    if len(unknown) <= _COMBINED:
-        choices = list(product((True, False), repeat=len(unknown)))
+    count = len(unknown)
+    choices: list[tuple[bool, ...]] = [(True,) * count, (False,) * count]
+    # All but one of them, and one alone.
+    for is_kept in (True, False):
+        choices += [tuple((i == n) != is_kept for i in range(count)) for n in range(count)]
+    choices = choices[:MOST_COMMANDS]
+    if count <= _COMBINED:
+        choices = list(product((True, False), repeat=count))
     answers = []
     for chosen in choices:
         texts = [*kept, *(t for t, is_kept in zip(unknown, chosen, strict=True) if is_kept)]

@@ -17,8 +17,6 @@ from finance_api.importers.texts import quoted
 
 #: A column with more different cells than this is neither a status nor a direction.
 _FEW = 20
-#: With fewer amounts than these, most of them say nothing.
-_ENOUGH = 4
 
 
 def find_currency(open_: OpenColumns) -> None:
@@ -88,7 +86,8 @@ def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
         (text, value) for text, value, *cells in rows if value and not any(map(kind_of, cells))
     ]
     positive = [text for text, value in moved if value > 0]
-    if len(moved) < _ENOUGH or len(positive) * 2 <= len(moved):
+    if not len(moved) / 2 < len(positive) < len(moved):
+        # If all are, the rows decide, where "CR" or a word may stand.
         return
     example = positive[0]
     open_.found.questions.ask(

@@ -294,3 +294,55 @@ def test_a_balance_above_the_headings_that_the_rows_do_not_lead_to_is_the_closin
 )
 def test_dates_with_the_day_of_the_week_or_spaces_are_read(day):
     assert rows(f"Date;Text;Amount\n{day};a;-3\n")[0] == ["2026-08-31 -3"]
+
+
+def test_a_card_of_three_rows_without_a_balance_is_asked_about():
+    text = "Date,Text,Amount\n2026-01-02,a,20\n2026-01-03,b,30\n2026-01-04,Payment,-50\n"
+    assert answers(refusal(text, **GIVEN)) == ["--positive out", "--positive in"]
+    (found,) = read(text, **GIVEN, positive="out")
+    assert [entry.amount for entry in found.entries] == [-200_000, -300_000, 500_000]
+    assert len(read(text.replace("30", "-30"), **GIVEN)[0].entries) == 3
+
+
+@pytest.mark.parametrize("first, last", [("B/F", "C/F"), ("b.f.", "C F"), ("BAL B/FWD", "C/D")])
+def test_what_is_carried_forward_is_a_balance(first, last):
+    text = f"Date,Text,Amount,Balance\n,{first},,100\n2026-01-02,a,-3,97\n,{last},,97\n"
+    (found,) = read(text, **GIVEN)
+    assert found.statement.skipped == {first: 1, last: 1} and len(found.entries) == 1
+    assert refusal(text.replace(",,97\n", ",,98\n"), **GIVEN).line == 4
+
+
+def test_a_dated_sum_of_the_page_before_is_asked_about():
+    text = "Datum;Text;Betrag\n02.01.2026;Übertrag;-7,50\n14.01.2026;a;-3,00\n"
+    assert answers(refusal(text, **GIVEN)) == [
+        "--leave-out Text=Übertrag",
+        "--leave-out Text=",
+    ]
+    assert len(read(text, **GIVEN, leave_out=("Text=Übertrag",))[0].entries) == 1
+
+
+@pytest.mark.parametrize("line", ["Saldo;1.087,60;EUR", "Kontostand: 1.087,60 EUR", "Giro;EUR"])
+def test_another_currency_above_the_headings_is_asked_about(line):
+    text = f"{line}\n\nDatum;Text;Betrag\n02.01.2026;b;-7,50\n14.01.2026;a;-3,00\n"
+    given = {"account": "A", "currency": "USD"}
+    assert answers(refusal(text, **given)) == ["--currency EUR ---currency", "--map currency="]
+    (found,) = read(text, **given, columns={"currency": ""})
+    assert found.account.currency == "USD"
+    assert read(text, account="A", currency="EUR")[0].account.currency == "EUR"
+
+
+def test_each_of_many_unknown_words_of_a_status_is_offered():
+    rows = "".join(f"2026-01-0{n},a,-{n},Word{n}\n" for n in range(1, 6))
+    text = f"Date,Text,Amount,Status\n{rows}"
+    offered = answers(refusal(text, **GIVEN))
+    only = [f"--only Status=Word{n}" for n in range(1, 6)]
+    assert len(offered) == 11 and offered[0] == " ".join(only)
+    assert " ".join(only[1:]) in offered and only[4] in offered
+
+
+def test_words_with_the_signs_of_the_option_have_a_command():
+    text = 'date,amount,Type\n2026-01-01,5,"Out, card"\n2026-01-02,7,In|bank\n'
+    offered = answers(refusal(text, **GIVEN))
+    assert r"--sign Type=Out\, card|In\|bank" in offered
+    (found,) = read(text, **GIVEN, sign=r"Type=Out\, card|In\|bank")
+    assert [entry.amount for entry in found.entries] == [-50_000, 70_000]

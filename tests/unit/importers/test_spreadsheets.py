@@ -152,8 +152,8 @@ def test_numbers_have_a_point_whatever_is_said_of_text(options: dict[str, str]) 
 
 
 def test_amounts_of_text_are_read_as_those_of_csv() -> None:
-    found = the_entries(xlsx(with_amounts("1.234,50", "-12,5", 7)))
-    assert [decimal_text(e.amount) for e in found] == ["1234.5", "-12.5", "7"]
+    found = the_entries(xlsx(with_amounts("1.234,50", "-12,5", -7)))
+    assert [decimal_text(e.amount) for e in found] == ["1234.5", "-12.5", "-7"]
     assert "--decimal" in refusal(xlsx(with_amounts("1.234", "-5"))).reason
 
 
@@ -251,7 +251,7 @@ def test_headings_of_a_profile_select_it(kind: str) -> None:
 
 @kinds
 def test_rows_below_the_table_are_asked_about(kind: str) -> None:
-    data = KINDS[kind]([*ROWS, ["Page", None, 2487.5]])
+    data = KINDS[kind]([*ROWS, ["Page", None, -2487.5]])
     assert answers(refusal(data)) == ["--skip-last 1 --currency CODE ---skip-last"]
     assert len(the_entries(data, skip_last=1)) == 2
 
