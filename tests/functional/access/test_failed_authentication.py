@@ -200,19 +200,6 @@ def test_an_ipv6_network_of_64_bits_is_one_client(service, net6):
         assert status(service, other) == 401
 
 
-def test_an_ipv6_address_is_the_same_in_every_spelling(service, net6):
-    assert_same(service, (f"{net6}:0:0:0:0:a", None), (f"{net6.upper()}::000A", None))
-    assert status(service, f"{net6}::a%eth0") == 429
-    assert status(service, f"[{net6}::a]:4711") == 429
-
-
-def test_an_ipv4_address_mapped_into_ipv6_is_that_ipv4_address(service, net):
-    assert_same(service, (f"::ffff:{net}.1", None), (f"{net}.1", None))
-    # Not one /64 of all of them.
-    assert status(service, f"::ffff:{net}.2") == 401
-    assert status(service, f"::FFFF:{net}.1") == 429
-
-
 def test_without_an_address_there_is_still_a_limit(service):
     assert "REMOTE_ADDR" not in service.web.extra_environ
     statuses = [status(service, "") for _ in range(ATTEMPTS + 1)]
@@ -245,87 +232,6 @@ def test_a_trusted_proxy_says_who_asks(service, net):
         assert status(service, client) == 429
         assert status(service, "10.9.9.9", forwarded=client) == 429
         assert status(service, proxy, forwarded=f"{net}.200") == 401
-
-
-def test_what_stands_left_of_the_client_is_not_believed(service, net):
-    client = f"{net}.1"
-    for n in range(ATTEMPTS):
-        spoofed = f"203.0.113.{n}, 10.0.0.{n}, 127.0.0.1, x, {client}"
-        assert status(service, "10.0.0.1", forwarded=spoofed) == 401
-    assert status(service, "10.0.0.1", forwarded=client) == 429
-    assert status(service, "10.0.0.1", forwarded=f"{net}.2, {client}") == 429
-    assert status(service, "10.0.0.1", forwarded=f"{client}, {net}.2") == 401
-
-
-def test_several_trusted_hops_are_all_passed_over(service, net):
-    client = f"{net}.1"
-    for n in range(ATTEMPTS):
-        chain = f"{client}, 10.0.0.{n}, 2001:db8:ffff::{n:x}, 10.200.0.1"
-        assert status(service, "10.0.0.1", forwarded=chain) == 401
-    assert status(service, client) == 429
-    # The chain is broken by somebody who is not trusted.
-    broken = f"{client}, {net}.77, 10.0.0.1"
-    assert status(service, "10.0.0.1", forwarded=broken) == 401
-    exhausted = [status(service, f"{net}.77") for _ in range(ATTEMPTS)]
-    assert exhausted == [401] * (ATTEMPTS - 1) + [429]
-
-
-def test_a_chain_of_trusted_proxies_alone_is_its_first_one(service):
-    assert_same(service, ("10.0.0.1", "10.77.0.1, 10.77.0.2"), ("10.0.0.9", "10.77.0.1"))
-    assert status(service, "10.0.0.1", forwarded="10.77.0.3") == 401
-
-
-def test_ports_brackets_zones_and_blanks_are_put_aside(service, net, net6):
-    exhaust(service, "10.0.0.1", forwarded=f"{net}.1")
-    for text in (f"{net}.1:4711", f"  {net}.1  ", f"{net}.9 ,{net}.1", f"[::ffff:{net}.1]:1"):
-        assert status(service, "10.0.0.1", forwarded=text) == 429, text
-    exhaust(service, "10.0.0.1", forwarded=f"{net6}::1")
-    for text in (f"[{net6}::1]", f"[{net6}::1]:4711", f"{net6}::2", f"{net6}::1%1"):
-        assert status(service, "10.0.0.1", forwarded=text) == 429, text
-
-
-@pytest.mark.parametrize(
-    "garbage",
-    ["", "unknown", "_hidden", "1.2.3", "1.2.3.4.5", "for=192.0.2.1", "''", "01.2.3.4", ",", "::g"]
-    + ["1" * 5_000, "1,2,3", "0x7f000001", "192.0.2.1/24", "\xff\xfe"],
-)
-def test_what_is_no_address_makes_the_nearest_known_hop_the_client(service, garbage):
-    proxy = f"10.55.{next(_networks)}.1"
-    nearer = f"10.66.{next(_networks)}.1"
-    exhaust(service, proxy, forwarded=garbage)
-    assert status(service, proxy) == 429
-    exhaust(service, nearer, forwarded=f"192.0.2.1, {garbage}")
-    assert status(service, "10.0.0.1", forwarded=f"{garbage}, {nearer}") == 429
-
-
-def test_a_proxy_that_forwards_nothing_is_the_client_itself(service):
-    proxy = "10.88.0.1"
-    exhaust(service, proxy)
-    assert status(service, proxy, forwarded="") == 429
-    assert status(service, "10.88.0.2") == 401
-
-
-def test_other_headers_of_proxies_are_not_read(service):
-    names = ("Forwarded", "X-Real-Ip", "X-Client-Ip", "Client-Ip", "True-Client-Ip")
-
-    def by(number):
-        return service.web.get(
-            "/v1/api/records",
-            headers=dict.fromkeys(names, f"203.0.113.{number}"),
-            extra_environ={"REMOTE_ADDR": "10.99.0.1"},
-            status="*",
-        ).status_int
-
-    assert [by(n) for n in range(ATTEMPTS + 1)] == [401] * ATTEMPTS + [429]
-
-
-def test_without_trusted_proxies_the_header_means_nothing(new_settings):
-    service = Service("memory", {**new_settings("memory"), **USUAL_LIMITS})
-    statuses = [
-        status(service, "127.0.0.1", forwarded=f"203.0.113.{n}") for n in range(ATTEMPTS + 1)
-    ]
-    assert statuses == [401] * ATTEMPTS + [429]
-    service.stop()
 
 
 # -- without the storage -----------------------------------------------------------------------

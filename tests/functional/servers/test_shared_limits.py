@@ -223,20 +223,6 @@ def test_a_redis_that_is_away_does_not_stop_the_start(place, alone):
     assert any("limiter does not answer" in line for line in warnings)
 
 
-def test_without_redis_a_process_still_holds_the_limit(place, alone):
-    token = place.token()
-    started = time.time()
-
-    def ask(_):
-        with alone.connect() as connection:
-            return [alone.get("/v1/api/labels", token, connection)[0] for _ in range(150)]
-
-    statuses = [status for each in at_once(ask, range(4)) for status in each]
-    elapsed = time.time() - started
-    assert set(statuses) == {200, 429}
-    assert 500 <= statuses.count(200) <= 500 + elapsed // 7 + 1
-
-
 def test_credentials_are_checked_as_ever_without_redis(place, alone):
     client = place.service.client()
     assert alone.get("/v1/api/labels", client.token)[0] == 200
@@ -245,19 +231,3 @@ def test_credentials_are_checked_as_ever_without_redis(place, alone):
     assert alone.get("/v1/api/labels", client.token)[0] == 401
     assert alone.get("/v1/api/labels", "x")[0] == 401
     assert alone.get("/v1/api/labels", place.token())[0] == 200
-
-
-def test_a_redis_that_comes_back_is_used_again(place, alone, own_redis):
-    token = place.token()
-    assert alone.get("/v1/api/labels", token)[0] == 200
-    own_redis.start()
-
-    def from_redis():
-        assert alone.get("/v1/api/labels", token)[0] == 200
-        return _is_used(own_redis)
-
-    wait_until(from_redis)
-    fallbacks = alone.fallbacks
-    for _ in range(5):
-        assert alone.get("/v1/api/labels", token)[0] == 200
-    assert alone.fallbacks == fallbacks

@@ -6,7 +6,6 @@ The attacks that one request shows are in tests/functional/internal/test_jwt_*.p
 import hashlib
 import hmac
 import json
-import threading
 from base64 import urlsafe_b64encode
 
 import pytest
@@ -136,13 +135,6 @@ def test_a_key_that_pyjwt_does_not_take_refuses_the_token():
 # -- which key
 
 
-def test_the_key_is_found_by_its_name():
-    other = JwtKey("two", "HS256", hashlib.sha256(b"two").digest())
-    assert verify(token(), [other, KEY])
-    refused(token(header=HEADER | {"kid": "two"}), [other, KEY])
-    refused(token(header=HEADER | {"kid": "three"}), [other, KEY])
-
-
 def test_without_a_name_the_only_key_in_use_counts():
     other = JwtKey("two", "HS256", hashlib.sha256(b"two").digest())
     nameless = token(header={"alg": "HS256"})
@@ -237,17 +229,6 @@ def test_spare_bits_at_the_end_of_a_segment_are_none():
                 refused(".".join(changed))
 
 
-def test_no_bit_of_the_signature_may_differ():
-    start, _, _ = token().rpartition(".")
-    right = hmac.digest(SECRET, start.encode(), "sha256")
-    for bit in range(256):
-        wrong = bytearray(right)
-        wrong[bit // 8] ^= 1 << bit % 8
-        refused(f"{start}.{b64(wrong)}")
-    for wrong in (right[:-1], right[1:], right[:16], right + b"\0", right * 2, b"\0" * 32, b"\0"):
-        refused(f"{start}.{b64(wrong)}")
-
-
 @given(st.text(max_size=200))
 def test_any_text_is_refused_and_nothing_else_happens(text):
     refused(text)
@@ -282,18 +263,3 @@ def test_any_value_of_a_header_is_accepted_or_refused(name, value):
     if value != HEADER[name]:
         assert not (name == "typ" and value == "at+jwt")
         refused(token(header=HEADER | {name: value}))
-
-
-def test_many_threads_may_verify_at_once():
-    results = []
-
-    def work():
-        for _ in range(50):
-            results.append(verify(token()).jti)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == ["id"] * 200

@@ -78,14 +78,6 @@ def test_of_times_the_newest_can_be_kept(made, sink):
     assert sink.written == [{"a": 9}]
 
 
-def test_zero_is_a_number_like_any_other(made, sink):
-    newest = made(WriteBehind("times", NEVER, merge=max, write=sink))
-    newest.note("a", 0)
-    newest.note("a", -5)
-    newest.flush()
-    assert sink.written == [{"a": 0}]
-
-
 def test_what_was_written_is_not_written_again(sums, sink):
     sums.note("a", 1)
     sums.flush()
@@ -155,29 +147,6 @@ def test_many_threads_that_note_and_flush_lose_nothing(sums, sink):
     sums._write = sink
     sums.flush()
     assert sum(sink.sums.values()) == 16_000
-
-
-def test_one_write_at_a_time_goes_to_the_storage(made):
-    busy, most = [], []
-
-    def write(numbers):
-        busy.append(1)
-        most.append(len(busy))
-        busy.pop()
-
-    sums = made(WriteBehind("adding up", NEVER, merge=operator.add, write=write))
-
-    def work():
-        for _ in range(300):
-            sums.note("a", 1)
-            sums.flush()
-
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert set(most) == {1}
 
 
 def test_a_write_that_takes_long_keeps_no_note_waiting(made, sink):

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,24 @@ def test_boundaries_follow_each_other_and_the_last_stretch_holds_now(unit, count
         else:
             assert (day(start).day, day(end).day) == (1, 1)
             assert 28 <= length <= 31
+
+
+@pytest.mark.parametrize(
+    ("period", "granularity", "today", "start", "end"),
+    [
+        ("1days", "daily", "2026-03-18", "2026-03-18", "2026-03-19"),
+        ("366days", "daily", "2028-03-18", "2027-03-19", "2028-03-19"),
+        ("1weeks", "weekly", "2021-01-06", "2021-01-04", "2021-01-11"),
+        ("3weeks", "weekly", "2021-01-06", "2020-12-21", "2021-01-11"),
+        ("1months", "monthly", "2028-03-01", "2028-03-01", "2028-04-01"),
+        ("13months", "monthly", "2028-03-31", "2027-03-01", "2028-04-01"),
+    ],
+)
+def test_a_period_ends_with_the_current_day_week_or_month(period, granularity, today, start, end):
+    found = parse_usage_period(period)
+    assert (str(found), found.granularity) == (period, granularity)
+    boundaries = found.boundaries(parse_time(f"{today}T12:00:00Z"))
+    assert (str(day(boundaries[0])), str(day(boundaries[-1]))) == (start, end)
 
 
 @given(
