@@ -5,7 +5,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
 
 from playwright.sync_api import Page
 
@@ -14,10 +13,10 @@ from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import digest as session_digest
 from finance_api.auth.sessions import new_secret
 from finance_api.storage.interface import RatesState, Session, UploadState, User
-from finance_api.values.ids import new_id
 from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.object_pages import OBJECT_PAGES
+from support.native_rows import Native, account, budget, category, record, uid
 
 _AGENTS = (
     "Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0",
@@ -176,60 +175,43 @@ a4,2026-03-04,-2.00,Bakery,declined,South,Current account,EUR
 """
 
 
-def _extremes(now: int) -> list[dict[str, Any]]:
-    """Native rows with names without blanks, and large amounts."""
-    account, category = new_id(), new_id()
-    common = {"id": account, "name": "W" * 90, "currencyCode": "EUR"}
+def _extremes(now: int) -> list[Native]:
+    """Names without blanks, and large amounts."""
     return [
-        {"reserved_model_type": "Account", "initialBalance": 90_000_000, **common},
-        {"reserved_model_type": "Category", "id": category, "name": "M" * 90},
-        {"reserved_model_type": "Budget", "id": new_id(), "name": "Q" * 90, "limitAmount": 9},
-        {
-            "reserved_model_type": "Record",
-            "id": new_id(),
-            "accountId": account,
-            "categoryId": category,
-            "amount": -9_999_999,
-            "recordDate": date_text(now),
-            "payee": "Y" * 200,
-            "note": "z" * 200,
-        },
+        account(1, name="W" * 90, initialBalance=90_000_000),
+        category(1, name="M" * 90),
+        budget(1, name="Q" * 90, limitAmount=9),
+        record(
+            1,
+            categoryId=uid("Category", 1),
+            amount=-9_999_999,
+            recordDate=date_text(now),
+            payee="Y" * 200,
+            note="z" * 200,
+        ),
     ]
 
 
-def _journeys(now: int) -> list[dict[str, Any]]:
-    """Native rows: accounts abroad, and money that went there."""
+def _journeys(now: int) -> list[Native]:
+    """Accounts abroad, and money that went there."""
+    rows = [
+        account(1, name="Brokerage in New York", currencyCode="USD"),
+        account(2, name="東京の口座", currencyCode="JPY"),
+        account(3, name="Savings abroad", currencyCode="USD"),
+    ]
     today = now - now % DAY_SECONDS
-    accounts = {"USD": "Brokerage in New York", "JPY": "東京の口座"}
-    names = dict(zip(accounts, (new_id(), new_id()), strict=True))
-    rows: list[dict[str, Any]] = [
-        {"reserved_model_type": "Account", "id": names[code], "name": name, "currencyCode": code}
-        for code, name in accounts.items()
-    ]
-    second = new_id()
-    rows.append(
-        {
-            "reserved_model_type": "Account",
-            "id": second,
-            "name": "Savings abroad",
-            "currencyCode": "USD",
-        }
-    )
-    payments = ((names["USD"], 1_900), (names["JPY"], -48_000))
     for month in range(9):
-        at = date_text(today - month * 30 * DAY_SECONDS)
-        moved = ((names["USD"], -250 - month), (second, 250 + month))
+        payments = (("Employer", 1, 1_900), ("Employer", 2, -48_000))
+        moved = (("Transfer", 1, -250 - month), ("Transfer", 3, 250 + month))
         rows += [
-            {
-                "reserved_model_type": "Record",
-                "id": new_id(),
-                "accountId": account,
-                "amount": amount,
-                "recordDate": at,
-                "payee": payee,
-            }
-            for payee, pairs in (("Employer", payments), ("Transfer", moved))
-            for account, amount in pairs
+            record(
+                10 * month + number,
+                accountId=uid("Account", to),
+                amount=amount,
+                recordDate=date_text(today - month * 30 * DAY_SECONDS),
+                payee=payee,
+            )
+            for number, (payee, to, amount) in enumerate((*payments, *moved))
         ]
     return rows
 

@@ -1,7 +1,6 @@
 """finance-api token"""
 
 import hashlib
-import json
 import re
 import zlib
 
@@ -95,18 +94,6 @@ def test_user_without_premium_gets_no_token(command):
     command.done("user", "add", "free@example.org")
     assert "premium" in command.refused("token", "create", "free@example.org", "--name", "x")
     assert listed(command, "free@example.org").count("\n") == 1
-
-
-def test_there_are_so_many_live_tokens_and_no_more(command, anna):
-    settings = {**command.settings, "finance_api.tokens.max_live": "2"}
-    command.write(settings)
-    for name in ("a", "b"):
-        command.done("token", "create", anna, "--name", name)
-    said = command.refused("token", "create", anna, "--name", "c")
-    assert "there are 2 active tokens, and 2 are allowed: revoke one first" in said
-    first = json.loads(command.done("token", "list", anna, "--json"))[0]["id"]
-    command.done("token", "revoke", first)
-    command.done("token", "create", anna, "--name", "c")
 
 
 def test_every_scope_of_the_contract_is_known(command, anna):

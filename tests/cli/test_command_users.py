@@ -68,23 +68,6 @@ def test_a_password_that_is_tried_first_is_refused(command, password):
     assert "me@" not in users(command)
 
 
-def test_enabling_again_revives_nothing(command, anna):
-    command.done("token", "create", anna, "--name", "x")
-    said = command.done("user", "set", anna, "--disable").decode()
-    assert said == f"changed user {anna}; all its sessions, tokens and JWTs have ended\n"
-    command.done("user", "set", anna, "--enable", "--no-premium")
-    (token,) = json.loads(command.done("token", "list", anna, "--json"))
-    assert token["revokedAt"]
-    command.done("user", "set", anna, "--premium")
-    command.done("token", "create", anna, "--name", "y")
-    command.done("user", "set", anna, "--enable")
-    tokens = json.loads(command.done("token", "list", anna, "--json"))
-    assert {token["name"]: token["revokedAt"] is None for token in tokens} == {
-        "x": False,
-        "y": True,
-    }
-
-
 def test_plan_and_state_change(command, anna):
     assert "premium" in line_of(command, anna)
     command.done("user", "set", anna, "--no-premium", "--disable")

@@ -466,6 +466,18 @@ def assert_safe_cookie(morsel: Morsel[str]) -> None:
     assert not morsel["domain"]
 
 
+def errors(response: TestResponse) -> set[str]:
+    """The fields of a form that have an error beside them."""
+    return set(re.findall('id="([a-z_]+)-error"', response.text))
+
+
+def status_of(service: Service, path: str, credential: str) -> int:
+    """The status of an answer of an API."""
+    headers = {"Authorization": f"Bearer {credential}"}
+    status: int = service.web.get(path, headers=headers, expect_errors=True).status_int
+    return status
+
+
 def assert_protected(response: TestResponse, *, https: bool, static: bool = False) -> None:
     """The headers that every answer below /settings has."""
     headers = response.headers

@@ -27,7 +27,7 @@ from support.browser import (
 )
 from support.native_rows import household, uid
 from support.nightly import count
-from support.service import BY_DAY, Service, on_one_storage
+from support.service import BY_DAY, on_one_storage
 from support.uploads import STATEMENT, sent
 
 NEW = "a new password"
@@ -162,16 +162,9 @@ def world(service, worlds):
     return worlds(service)
 
 
-@pytest.fixture(scope="module")
-def in_memory():
-    service = Service("memory", {"finance_api.storage": "memory"})
-    yield service
-    service.stop()
-
-
-def test_the_routes_that_are_sent_forms_are_all_known_here(in_memory):
+def test_the_routes_that_are_sent_forms_are_all_known_here(plain):
     found = set()
-    for view in in_memory.app.registry.introspector.get_category("views"):
+    for view in plain.app.registry.introspector.get_category("views"):
         view = view["introspectable"]
         methods = view["request_methods"] or ("GET", "POST")
         methods = (methods,) if isinstance(methods, str) else methods
@@ -262,8 +255,8 @@ OURS = (
     count(list(zip(POSTS, cycle(OURS), strict=False)), list(product(POSTS, OURS))),
     ids=str,
 )
-def test_from_one_s_own_page_it_is_done(in_memory, name, headers):
-    world = World(in_memory)
+def test_from_one_s_own_page_it_is_done(plain, name, headers):
+    world = World(plain)
     visitor, right = world.sender(name)
     assert_done(world, visitor, name, {**world.form(name), "csrf_token": right}, headers)
 
@@ -275,10 +268,10 @@ def test_a_form_that_a_browser_sends_is_done_on_every_storage(service, name):
     assert_done(world, visitor, name, {**world.form(name), "csrf_token": right}, {})
 
 
-def test_with_https_a_page_of_plain_http_is_elsewhere(in_memory):
-    user = new_user(in_memory)
+def test_with_https_a_page_of_plain_http_is_elsewhere(plain):
+    user = new_user(plain)
     for origin, status in (("http://localhost", 403), ("https://localhost", 303)):
-        visitor = Visitor(in_memory, https=True)
+        visitor = Visitor(plain, https=True)
         form = visitor.form(LOGIN).filled({"email": user.email, "password": PASSWORD})
         for headers in ({"Origin": origin}, {"Origin": None, "Referer": f"{origin}/settings"}):
             headers = {**headers, "Sec-Fetch-Site": None}
@@ -286,10 +279,10 @@ def test_with_https_a_page_of_plain_http_is_elsewhere(in_memory):
             assert response.status_int == status
 
 
-def test_the_address_with_its_port_is_one_s_own(in_memory):
-    user = new_user(in_memory)
+def test_the_address_with_its_port_is_one_s_own(plain):
+    user = new_user(plain)
     for host in ("127.0.0.1:6543", "[::1]:6543", "LOCALHOST:8000"):
-        visitor = Visitor(in_memory, host=host)
+        visitor = Visitor(plain, host=host)
         form = visitor.form(LOGIN).filled({"email": user.email, "password": PASSWORD})
         for port in ("1", "6543"):
             other = host.rpartition(":")[0] + ":" + port
@@ -298,9 +291,9 @@ def test_the_address_with_its_port_is_one_s_own(in_memory):
             assert response.status_int == (303 if other == host else 403), (host, other)
 
 
-def test_the_token_is_another_one_in_every_session_and_lasts_as_long(in_memory):
-    user = new_user(in_memory)
-    visitors = [signed_in(in_memory, user) for _ in range(3)]
+def test_the_token_is_another_one_in_every_session_and_lasts_as_long(plain):
+    user = new_user(plain)
+    visitors = [signed_in(plain, user) for _ in range(3)]
     assert len({v.csrf() for v in visitors}) == 3
     pages = ("/overview", "/settings/jwts", "/settings/security", "/settings/tokens/new")
     assert len({visitors[0].csrf(page) for page in pages}) == 1
@@ -358,8 +351,8 @@ def test_a_body_of_another_type_is_415_and_nothing_is_done(world, name, caplog):
 
 
 @pytest.mark.parametrize("ending", ["; charset=utf-8", ";charset=UTF-8", '; charset="utf-8"', ";"])
-def test_a_form_that_says_that_it_is_utf_8_is_one(in_memory, ending):
-    world = World(in_memory)
+def test_a_form_that_says_that_it_is_utf_8_is_one(plain, ending):
+    world = World(plain)
     visitor, right = world.sender("settings.token_new")
     sent = {**world.form("settings.token_new"), "csrf_token": right}
     headers = {"Content-Type": URLENCODED + ending}
@@ -414,23 +407,23 @@ def test_reading_every_page_changes_nothing(world):
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "X"])
-def test_other_methods_do_nothing(in_memory, worlds, method):
-    world = worlds(in_memory)
-    visitor = Visitor(in_memory, lint=False)
+def test_other_methods_do_nothing(plain, worlds, method):
+    world = worlds(plain)
+    visitor = Visitor(plain, lint=False)
     visitor.sign_in(world.user)
-    before, token = dump(in_memory), visitor.csrf()
+    before, token = dump(plain), visitor.csrf()
     for name in ROUTES:
-        for who in (visitor, Visitor(in_memory, lint=False)):
+        for who in (visitor, Visitor(plain, lint=False)):
             headers = {"X-CSRF-Token": token, "Origin": "http://localhost"}
             body = f"csrf_token={token}&name=x&scopes=records&expiry=30".encode()
             response = who.request(method, world.path(name), headers=headers, body=body)
             assert 400 <= response.status_int < 500, (name, response.status)
             assert_error_page(response, response.status_int)
-    assert dump(in_memory) == before
+    assert dump(plain) == before
     assert visitor.is_signed_in()
 
 
-def test_a_static_file_cannot_be_sent_anything(in_memory):
-    visitor = signed_in(in_memory)
+def test_a_static_file_cannot_be_sent_anything(plain):
+    visitor = signed_in(plain)
     response = visitor.post("/settings/static/pages.css", {"csrf_token": "x"})
     assert response.status_int in (403, 404, 405)

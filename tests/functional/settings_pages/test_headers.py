@@ -23,7 +23,6 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
-from support.service import Service
 
 STATIC = ("pages.css", "pages.js", "favicon.svg")
 PAGES = (
@@ -39,27 +38,6 @@ DOCS_POLICY = (
     "connect-src 'self'"
 )
 URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "poster", "cite")
-
-
-@pytest.fixture(scope="module")
-def configured():
-    made = {}
-
-    def make(**settings):
-        key = tuple(sorted(settings.items()))
-        if key not in made:
-            names = {f"finance_api.{k.replace('__', '.')}": v for k, v in settings.items()}
-            made[key] = Service("memory", {"finance_api.storage": "memory", **names})
-        return made[key]
-
-    yield make
-    for service in made.values():
-        service.stop()
-
-
-@pytest.fixture
-def plain(configured):
-    return configured()
 
 
 def every_page(service, **options):

@@ -15,7 +15,6 @@ import pytest
 from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.issuing import IssueRefused, checked_name
 from finance_api.auth.sessions import start_session
-from finance_api.values.text import clean
 from support.browser import (
     LOGIN,
     Visitor,
@@ -27,9 +26,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
-from support.native_rows import account
 from support.nightly import count
-from support.service import Service
 
 pytestmark = pytest.mark.nightly
 
@@ -91,11 +88,9 @@ def strings(corpora):
 
 
 @pytest.fixture(scope="module")
-def service():
-    """In memory: no page depends on the storage."""
-    service = Service("memory", {"finance_api.storage": "memory"})
-    yield service
-    service.stop()
+def service(plain):
+    """No page depends on the storage."""
+    return plain
 
 
 @cache
@@ -281,23 +276,6 @@ def assert_same_in_commands(response, model, email, ids):
         return text.replace(*ids)
 
     assert parsed(response.text) == mapped(parsed(model.text), put_in), email
-
-
-def test_names_of_accounts_are_shown_as_text(service, strings):
-    def page(name):
-        set_state(service, sessions={}, audit=())
-        user = new_user(service)
-        service.load(user, [account(1, name=name)])
-        visitor = signed_in(service, user)
-        return visitor.get("/accounts"), user
-
-    model, model_user = page("model-name")
-    for text in strings[::25]:
-        if "\x00" in text or len(text) > 1_000 or not clean(text).strip():
-            continue
-        response, user = page(text)
-        pairs = {"model-name": clean(text), model_user.email: user.email}
-        assert_same_but_form_tokens(response, model, pairs)
 
 
 # -- what is only in the address -----------------------------------------------------------------

@@ -9,7 +9,6 @@ from support.browser import (
     Visitor,
     assert_error_page,
     comparable,
-    csrf_of,
     dump,
     few_users,  # noqa: F401
     jwts_of,
@@ -173,14 +172,3 @@ def test_a_session_does_not_open_the_surfaces(service):
         assert visitor.get(path, None).status_int == 401
         headers = {"Authorization": f"Bearer {visitor.secret}"}
         assert visitor.get(path, None, headers=headers).status_int == 401
-
-
-@on_one_storage
-def test_the_form_s_token_of_one_user_does_not_fit_another(service, mine, other):
-    theirs = signed_in(service, other)
-    token = tokens_of(service, other)[0]
-    path = f"/settings/tokens/{token.id}/revoke"
-    before = dump(service)
-    theirs.post(path, {"csrf_token": mine.csrf()}, status=403)
-    mine.post(path, {"csrf_token": csrf_of(theirs.get("/overview").text)}, status=403)
-    assert dump(service) == before

@@ -18,26 +18,13 @@ from support.browser import (
     new_user,
     shown_text,
     signed_in,
+    status_of,
 )
-from support.service import Service, on_one_storage
+from support.service import on_one_storage
 
 JWTS = "/settings/jwts"
 ALL = "/settings/jwts/revoke-all"
 JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+")
-
-
-@pytest.fixture
-def configured():
-    made = []
-
-    def make(**settings):
-        names = {f"finance_api.{k.replace('__', '.')}": v for k, v in settings.items()}
-        made.append(Service("memory", {"finance_api.storage": "memory", **names}))
-        return made[-1]
-
-    yield make
-    for service in made:
-        service.stop()
 
 
 def issue(visitor, status=303, **given):
@@ -52,9 +39,7 @@ def issued(response):
 
 
 def ask(service, jwt):
-    headers = {"Authorization": f"Bearer {jwt}"}
-    path = "/internal/v1/get-records"
-    return service.web.get(path, headers=headers, expect_errors=True).status_int
+    return status_of(service, "/internal/v1/get-records", jwt)
 
 
 def test_a_jwt_works_at_once_and_is_shown_once(service, user, visitor):

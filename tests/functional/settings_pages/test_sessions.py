@@ -118,13 +118,6 @@ def test_https_may_be_a_trusted_proxy_s(proxied):
         assert f"{'https' if secure else 'http'}://localhost/v1/api/records" in line
 
 
-@on_one_storage
-def test_every_session_has_a_secret_of_its_own(service, user):
-    secrets = {signed_in(service, user).secret for _ in range(10)}
-    assert len(secrets) == 10
-    assert len(sessions_of(service, user)) == 10
-
-
 def test_only_a_digest_of_the_secret_is_kept(service, user):
     visitor = signed_in(service, user)
     token = visitor.csrf()
@@ -360,13 +353,6 @@ def test_signing_in_forgets_what_is_over(service, user):
     service.clock.advance(IDLE_SECONDS)
     signed_in(service, user)
     assert sessions_of(service, other) == []
-
-
-def test_sessions_go_with_their_user(service, user):
-    visitor = signed_in(service, user)
-    service.change(lambda storage: storage.users.delete(user.id))
-    assert not visitor.is_signed_in()
-    assert sessions_of(service, user) == []
 
 
 # -- the list ------------------------------------------------------------------------------------

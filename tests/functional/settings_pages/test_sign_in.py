@@ -27,8 +27,12 @@ from support.browser import (
     shown_text,
     signed_in,
 )
-from support.service import Service
 
+#: Limits that no test reaches.
+UNLIMITED = {
+    "ratelimit__sign_in_address": "1000000/hour",
+    "ratelimit__sign_in_account": "1000000/hour",
+}
 LISTS = (
     "Open Redirect/Intruder/Open-Redirect-payloads.txt",
     "Open Redirect/Intruder/openredirects.txt",
@@ -93,19 +97,9 @@ def visitor(service):
     return Visitor(service)
 
 
-@pytest.fixture(scope="module")
-def in_memory():
-    """For what does not depend on the storage."""
-    service = Service(
-        "memory",
-        {
-            "finance_api.storage": "memory",
-            "finance_api.ratelimit.sign_in_address": "1000000/hour",
-            "finance_api.ratelimit.sign_in_account": "1000000/hour",
-        },
-    )
-    yield service
-    service.stop()
+@pytest.fixture
+def in_memory(configured):
+    return configured(**UNLIMITED)
 
 
 def attempt(visitor, **fields):
@@ -200,13 +194,6 @@ def test_empty_fields_are_told_beside_them_and_are_no_attempt(in_memory, monkeyp
         assert not hashes
         found = {name for name in ("email", "password") if f'id="{name}-error"' in response.text}
         assert found == wrong
-
-
-def test_a_form_without_its_fields_is_answered_like_an_empty_one(in_memory):
-    visitor = Visitor(in_memory)
-    token = csrf_of(visitor.get(LOGIN).text)
-    response = visitor.post(LOGIN, {"csrf_token": token}, status=400)
-    assert 'id="email-error"' in response.text
 
 
 def test_who_is_signed_in_is_led_past_the_form(service, user):

@@ -19,44 +19,26 @@ from support.browser import (
     shown_text,
     signed_in,
 )
-from support.service import Service
 
 #: For an account from an address, for the account, for the address.
 PER_ACCOUNT, IN_ALL, PER_ADDRESS = 4, 20, 9
 PER_BROWSER = 3
 
 
-@pytest.fixture(scope="module")
-def configured():
-    """Makes services in memory with low limits and settings of their own."""
-    made = []
-
-    def make(**settings):
-        names = {f"finance_api.{k.replace('__', '.')}": v for k, v in settings.items()}
-        limits = {
-            "finance_api.ratelimit.sign_in_account_address": f"{PER_ACCOUNT}/hour",
-            "finance_api.ratelimit.sign_in_account": f"{IN_ALL}/hour",
-            "finance_api.ratelimit.sign_in_address": f"{PER_ADDRESS}/hour",
-            "finance_api.ratelimit.sign_in_browser": f"{PER_BROWSER}/hour",
-        }
-        made.append(Service("memory", {"finance_api.storage": "memory", **limits, **names}))
-        return made[-1]
-
-    yield make
-    for service in made:
-        service.stop()
-
-
-@pytest.fixture(scope="module")
-def shared(configured):
-    return configured()
+LIMITS = {
+    "ratelimit__sign_in_account_address": f"{PER_ACCOUNT}/hour",
+    "ratelimit__sign_in_account": f"{IN_ALL}/hour",
+    "ratelimit__sign_in_address": f"{PER_ADDRESS}/hour",
+    "ratelimit__sign_in_browser": f"{PER_BROWSER}/hour",
+}
 
 
 @pytest.fixture
-def limited(shared):
+def limited(configured):
     """A service that has forgotten what was tried in tests before."""
-    shared.clock.advance(7_200)
-    return shared
+    service = configured(**LIMITS)
+    service.clock.advance(7_200)
+    return service
 
 
 def attempt(visitor, email, password="wrong password"):
@@ -274,16 +256,15 @@ def test_empty_fields_do_not_count(limited):
     assert attempt(visitor, user.email, PASSWORD).status_int == 303
 
 
-def test_a_forwarded_address_counts_only_from_a_trusted_proxy(configured):
-    spoofing = configured()
+def test_a_forwarded_address_counts_only_from_a_trusted_proxy(limited, configured):
     for n in range(PER_ADDRESS):
         headers = {"X-Forwarded-For": f"198.51.100.{n}", "X-Real-IP": f"198.51.100.{n}"}
-        visitor = Visitor(spoofing, headers=headers)
+        visitor = Visitor(limited, headers=headers)
         assert attempt(visitor, f"guess{n}@example.org").status_int == 403
-    visitor = Visitor(spoofing, headers={"X-Forwarded-For": "198.51.100.99"})
+    visitor = Visitor(limited, headers={"X-Forwarded-For": "198.51.100.99"})
     assert attempt(visitor, "guess@example.org").status_int == 429
 
-    behind = configured(trusted_proxies="10.0.0.0/8")
+    behind = configured(**LIMITS, trusted_proxies="10.0.0.0/8")
     for n in range(PER_ADDRESS + 3):
         # What stands before the proxy's own entry is the client's invention.
         headers = {"X-Forwarded-For": f"198.51.100.{n}, 203.0.113.1"}

@@ -10,6 +10,7 @@ from support.browser import (
     Visitor,
     changed_tables,
     dump,
+    errors,
     few_users,  # noqa: F401
     forms,
     location,
@@ -17,6 +18,7 @@ from support.browser import (
     new_user,
     shown_text,
     signed_in,
+    status_of,
     tokens_of,
 )
 from support.native_rows import household
@@ -42,13 +44,7 @@ def made(response):
 
 
 def ask(service, token, path="records"):
-    headers = {"Authorization": f"Bearer {token}"}
-    response = service.web.get(f"/v1/api/{path}", headers=headers, expect_errors=True)
-    return response.status_int
-
-
-def errors(response):
-    return set(re.findall('id="([a-z_]+)-error"', response.text))
+    return status_of(service, f"/v1/api/{path}", token)
 
 
 # -- making --------------------------------------------------------------------------------------
