@@ -22,5 +22,5 @@ def includeme(config: Configurator) -> None:
             config.add_cornice_service(service)
     # What is refused below /wallet is refused as Wallet does it.
     config.add_tween(
-        "finance_api.api.wallet.errors.wallet_tween", under=(TRACING, TWEENS[0]), over=TWEENS[1]
+        "finance_api.api.wallet.responses.wallet_tween", under=(TRACING, TWEENS[0]), over=TWEENS[1]
     )

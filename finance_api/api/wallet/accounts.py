@@ -3,22 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from finance_api.api.data_request import Reading
 from finance_api.api.wallet.context import Context
 from finance_api.api.wallet.members import decimal, moment
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.common import INCOME
-from finance_api.storage.interface import RecordSum, Storage
+from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
 
 
-def enrich(
-    storage: Storage,
-    user_id: int,
-    rows: Sequence[Row],
-    given: Mapping[str, Any],
-    context: Context,
-) -> None:
+def enrich(reading: Reading, rows: Sequence[Row], context: Context) -> None:
+    storage, user_id = reading.storage, reading.user_id
     ids = tuple(sorted(row["id"] for row in rows))
     named = condition_on(RECORDS, "accountId", Operator.ANY_OF, ids)
     sums = storage.data.sum_by(user_id, ("accountId", "recordType"), [named])

@@ -4,9 +4,10 @@ Transfers, debts, income categories and what has no category count for nothing, 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from finance_api.api.data_request import Reading
 from finance_api.api.wallet.context import Context
 from finance_api.api.wallet.members import decimal, moment
 from finance_api.api.wallet.parameters import UNKNOWN_CATEGORIES
@@ -14,7 +15,6 @@ from finance_api.planning.periods import BudgetPeriod, current_period, last_peri
 from finance_api.planning.tracking import BudgetSums, RecordGroup, span_of
 from finance_api.resources.common import INCOME
 from finance_api.resources.plans import CUSTOM, WEEK, YEAR
-from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.periods import Period, period_text
@@ -26,14 +26,9 @@ _DEBT = "5c5c4e20-00c8-8000-8000-000000000000"
 _TEXTS = {WEEK: Period.WEEK, YEAR: Period.YEAR}
 
 
-def enrich(
-    storage: Storage,
-    user_id: int,
-    rows: Sequence[Row],
-    given: Mapping[str, Any],
-    context: Context,
-) -> None:
-    number = given["spending"]
+def enrich(reading: Reading, rows: Sequence[Row], context: Context) -> None:
+    storage, user_id = reading.storage, reading.user_id
+    number = context.given["spending"]
     if number is None:
         return
     today = context.today

@@ -1,14 +1,14 @@
 """What the objects of a page show beside their own rows: categories, labels, the other records of
 transfers, sums."""
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 
 from finance_api.api.response_cache import ResponseCache
-from finance_api.api.wallet.slugs import slug
 from finance_api.importers import NATIVE
 from finance_api.planning.conversion import Conversion
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
@@ -96,6 +96,11 @@ def _fragment(embed: dict[str, Any]) -> orjson.Fragment:
     return orjson.Fragment(orjson.dumps(embed).decode())
 
 
+def slug(text: str) -> str:
+    """``Food & drinks`` -> ``food_and_drinks``"""
+    return re.sub(r"[\W_]+", "_", text.lower().replace("&", " and ")).strip("_")
+
+
 def category_embed(row: Row) -> dict[str, Any]:
     group = row["group"]
     embed = {
@@ -114,7 +119,9 @@ def _label_embed(row: Row) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Context:
-    """names: of the state that the page is from. today: the user's, as its first second.
+    """names: of the state that the page is from. given: the parameters of the request.
+
+    today: the user's, as its first second.
 
     mirrors: by the id of a record, the other one of its transfer. converts: whether amounts are
     converted; conversion: into which currency, None: that of the account. stats, spending: members
@@ -122,6 +129,7 @@ class Context:
     """
 
     names: Names
+    given: Mapping[str, Any]
     today: int = 0
     changed_at: int = 0
     has_older: bool = False

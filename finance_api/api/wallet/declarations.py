@@ -1,9 +1,10 @@
 """Wallet's lists: what each shows, and by which parameters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from finance_api.api.data_request import Reading
 from finance_api.api.wallet import accounts, budgets, occurrences, records
 from finance_api.api.wallet.context import Context
 from finance_api.api.wallet.members import Member
@@ -41,13 +42,13 @@ from finance_api.resources import (
 )
 from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Page, Storage
+from finance_api.storage.interface import Page
 from finance_api.values import Row
 
 #: Adds to the context of a page what its rows show beside themselves.
-Enrich = Callable[[Storage, int, Sequence[Row], Mapping[str, Any], Context], None]
+Enrich = Callable[[Reading, Sequence[Row], Context], None]
 #: Reads the page of a list whose members are made of something else than its stored rows.
-ReadPage = Callable[[Storage, int, Query, int], Page]
+ReadPage = Callable[[Reading, Query], Page]
 
 
 @dataclass(frozen=True, kw_only=True)

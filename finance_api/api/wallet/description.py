@@ -7,8 +7,7 @@ from finance_api.api.openapi.problems import PROBLEM
 from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.ops.openapi import description_service
 from finance_api.api.representation import JSON
-from finance_api.api.wallet.errors import error_body
-from finance_api.api.wallet.headers import OF_TOKEN
+from finance_api.api.wallet.responses import OF_TOKEN, error_body
 from finance_api.http.surfaces import WALLET, WALLET_DESCRIPTION
 
 _ERROR: Schema = of_members(

@@ -14,13 +14,13 @@ from finance_api.api.openapi.responses import LINK, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_members
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, of_resource
-from finance_api.api.wallet import hints, window
+from finance_api.api.wallet import hints
 from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
-from finance_api.api.wallet.headers import OF_LIST, state_headers
 from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.parameters import RelatedTo, schema_of, with_ids
-from finance_api.api.wallet.records import of_source
+from finance_api.api.wallet.records import applied_filters, of_source, window_at
+from finance_api.api.wallet.responses import OF_LIST, state_headers
 from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
 from finance_api.auth.refusals import require_scopes
 from finance_api.http.identity import TokenIdentity
@@ -81,20 +81,23 @@ class WalletListRequest(DataRequest):
         return state_headers(state)
 
     def read(self, reading: Reading) -> Payload:
-        storage, user_id, today = reading.storage, reading.user_id, reading.today
+        storage, user_id = reading.storage, reading.user_id
         declared, given = self._declared, self.given
         state = storage.data.get_state(user_id)
         names = names_of_state(storage, user_id, state)
         if self._hidden:
             names = names.without(self._hidden)
-        context = Context(names, today, state.changed_at, self._has_older)
+        context = Context(names, given, reading.today, state.changed_at, self._has_older)
         if self.depends_on_minute:
-            self._dates = window.window_at(reading.now - reading.now % 60)
+            self._dates = window_at(reading.now - reading.now % 60)
         further = self._further_conditions(storage, user_id, context)
         query = replace(self._query, conditions=(*self._query.conditions, *self._dates, *further))
-        page = (declared.read or _read_rows)(storage, user_id, query, today)
+        if declared.read is None:
+            page = storage.data.list_rows(user_id, query)
+        else:
+            page = declared.read(reading, query)
         if declared.enrich is not None:
-            declared.enrich(storage, user_id, page.rows, given, context)
+            declared.enrich(reading, page.rows, context)
         envelope: dict[str, Any] = {declared.key: documents(declared.members, page.rows, context)}
         url = self._next_url(len(page.rows)) if page.has_more else None
         if given["agentHints"]:
@@ -121,7 +124,7 @@ class WalletListRequest(DataRequest):
         return found if sources is None else [*found, *of_source(sources, context)]
 
     def _applied_dates(self) -> list[str]:
-        return window.applied_filters((*self.given["recordDate"], *self._dates))
+        return applied_filters((*self.given["recordDate"], *self._dates))
 
     def _next_url(self, number: int) -> str:
         """The path and query of the next page; the window stands in it as it is now."""
@@ -129,7 +132,7 @@ class WalletListRequest(DataRequest):
         kept = [(k, v) for k, v in pairs if k not in ("offset", "limit")]
         kept += [("limit", str(self._query.limit))]
         kept += [("offset", str(self._query.offset + number))]
-        kept += [("recordDate", text) for text in window.applied_filters(self._dates)]
+        kept += [("recordDate", text) for text in applied_filters(self._dates)]
         kept.sort(key=itemgetter(0))
         return f"{self.target.path}?{urlencode(kept, quote_via=quote, safe='')}"
 
@@ -170,10 +173,6 @@ class WalletListRequest(DataRequest):
             if name not in _NOT_FILTERS:
                 found[name] = f"{found[name]},{value}" if name in found else value
         return found
-
-
-def _read_rows(storage: Storage, user_id: int, query: Query, today: int) -> Page:
-    return storage.data.list_rows(user_id, query)
 
 
 def _of_related(

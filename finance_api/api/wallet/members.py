@@ -1,15 +1,13 @@
 """The members of Wallet's objects: how each is made of rows.
 
-A table of `Member`s declares an object: the name, and a function of the rows of a page and of what
-is known beside them. It makes a column, as calling a function for each value takes longer than most
-of these do. A missing value is left out, as Wallet leaves it out.
+A table of `Member`s declares an object: the name of each, and a function of a row and of what is
+known beside it. A missing value is left out, as Wallet leaves it out.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
-from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -30,8 +28,6 @@ _NULL = orjson.Fragment(b"null")
 
 #: The value of a row for orjson; None: there is none.
 Write = Callable[[Row, Context], Any]
-#: The values of the rows; None: no row has one.
-WriteColumn = Callable[[Sequence[Row], Context], list[Any] | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +38,7 @@ class Member:
     """
 
     name: str
-    write: WriteColumn
+    write: Write
     schema: Schema
     is_optional: bool = True
     older: bool = False
@@ -59,17 +55,14 @@ def documents(
     members: tuple[Member, ...], rows: Sequence[Row], context: Context
 ) -> list[dict[str, Any]]:
     """The objects of the rows, for orjson."""
-    columns = {}
-    for member in _shown(members, context.has_older):
-        column = member.write(rows, context)
-        if column is not None and member.nullable:
-            column = [_NULL if value is None else value for value in column]
-        if column is not None:
-            columns[member.name] = column
-    names = tuple(columns)
+    plan = [(m.name, m.write, m.nullable) for m in _shown(members, context.has_older)]
     return [
-        {name: value for name, value in zip(names, values, strict=True) if value is not None}
-        for values in zip(*columns.values(), strict=True)
+        {
+            name: _NULL if value is None else value
+            for name, write, nullable in plan
+            if (value := write(row, context)) is not None or nullable
+        }
+        for row in rows
     ]
 
 
@@ -84,11 +77,6 @@ def _decimal(value: Any) -> orjson.Fragment:
     raise TypeError(f"{type(value)} has no JSON")
 
 
-def each(write: Write) -> WriteColumn:
-    """The column of a function of each row."""
-    return lambda rows, context: [write(row, context) for row in rows]
-
-
 def object_schema(title: str, members: Sequence[Member]) -> Schema:
     """Of what `documents` writes, with the names of earlier versions or without them."""
     always = [member.name for member in members if not (member.is_optional or member.older)]
@@ -97,7 +85,7 @@ def object_schema(title: str, members: Sequence[Member]) -> Schema:
 
 def always(name: str, value: Any, schema: Schema) -> Member:
     """What everything has the same of."""
-    return Member(name, lambda rows, context: [value] * len(rows), schema, is_optional=False)
+    return Member(name, lambda row, context: value, schema, is_optional=False)
 
 
 class Fields:
@@ -115,16 +103,14 @@ class Fields:
 
     def called(self, name: str, field: str, *, older: bool = False) -> Member:
         found = self._resource[field]
-        get = itemgetter(field)
-        return _of_field(name, found, lambda rows, _: [*map(get, rows)], of_given(found), older)
+        return _of_field(name, found, lambda row, _: row[field], of_given(found), older)
 
     def number(
         self, name: str, field: str, *, older: bool = False, nullable: bool = False
     ) -> Member:
         found = self._resource[field]
         schema = of_field(found) if nullable else of_given(found)
-        write = each(lambda row, _: decimal(row[field]))
-        member = _of_field(name, found, write, schema, older)
+        member = _of_field(name, found, lambda row, _: decimal(row[field]), schema, older)
         return replace(member, nullable=nullable, is_optional=not nullable)
 
     def instants(self, *names: str) -> tuple[Member, ...]:
@@ -136,7 +122,7 @@ class Fields:
             return None if row[name] is None else date_text(row[name])
 
         found = self._resource[name]
-        return _of_field(name, found, each(write), of_given(found))
+        return _of_field(name, found, write, of_given(found))
 
     def money(self, name: str, field: str | None = None) -> Member:
         found = self._resource[field or name]
@@ -144,17 +130,15 @@ class Fields:
         def write(row: Row, context: Context) -> Any:
             return amount(row[found.name], row["currencyCode"])
 
-        return _of_field(name, found, each(write), MONEY)
+        return _of_field(name, found, write, MONEY)
 
 
 def instant(name: str, field: Field) -> Member:
     schema = value(DATE_TIME, field.meaning, "2026-01-31T10:00:00.000Z")
-    return _of_field(name, field, each(lambda row, _: moment(row[field.name])), schema)
+    return _of_field(name, field, lambda row, _: moment(row[field.name]), schema)
 
 
-def _of_field(
-    name: str, field: Field, write: WriteColumn, schema: Schema, older: bool = False
-) -> Member:
+def _of_field(name: str, field: Field, write: Write, schema: Schema, older: bool = False) -> Member:
     return Member(name, write, schema, is_optional=field.nullable, older=older)
 
 

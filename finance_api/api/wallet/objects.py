@@ -1,18 +1,16 @@
 """Wallet's objects as tables of members: what each is called there, and what it is here."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from finance_api.api.openapi.schemas import of_given, value
-from finance_api.api.wallet.context import Context, category_embed
+from finance_api.api.wallet.context import Context, category_embed, slug
 from finance_api.api.wallet.members import (
     Fields,
     Member,
-    WriteColumn,
+    Write,
     always,
     amount,
     decimal,
-    each,
     instant,
     moment,
 )
@@ -35,7 +33,6 @@ from finance_api.api.wallet.schemas import (
     or_null,
     text,
 )
-from finance_api.api.wallet.slugs import slug
 from finance_api.planning.conversion import no_rate
 from finance_api.planning.recurrence import next_due
 from finance_api.resources import (
@@ -72,31 +69,24 @@ _PAYEE = text("Who was paid.", "Grocer")
 _PAYER = text("Who paid.", "Employer")
 
 
-def _labels(rows: Sequence[Row], context: Context) -> list[Any]:
+def _labels(row: Row, context: Context) -> list[Any]:
     known = context.names.labels
-    return [
-        [known[label] for label in row["labelIds"] if label in known] if row["labelIds"] else []
-        for row in rows
-    ]
+    return [known[label] for label in row["labelIds"] if label in known]
 
 
-def _category(rows: Sequence[Row], context: Context) -> list[Any]:
-    known = context.names.categories
-    return [known.get(row["categoryId"]) for row in rows]
+def _category(row: Row, context: Context) -> Any:
+    return context.names.categories.get(row["categoryId"])
 
 
 # -- records -----------------------------------------------------------------------------------
 
 
-def _record_category(rows: Sequence[Row], context: Context) -> list[Any]:
+def _record_category(row: Row, context: Context) -> Any:
     """With the envelope of earlier versions, by which clients leave transfers out."""
-    known, of_transfers = context.names.categories, context.names.transfer_categories
-    return [
-        known.get(row["categoryId"])
-        if row["transferId"] is None
-        else of_transfers.get(row["categoryId"], of_transfers[None])
-        for row in rows
-    ]
+    if row["transferId"] is None:
+        return _category(row, context)
+    of_transfers = context.names.transfer_categories
+    return of_transfers.get(row["categoryId"], of_transfers[None])
 
 
 def _transfer(row: Row, context: Context) -> Any:
@@ -123,18 +113,14 @@ def _mirror(row: Row) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _mirror_records(rows: Sequence[Row], context: Context) -> list[Any] | None:
-    mirrors = context.mirrors
-    if not mirrors:
+def _mirror_record(row: Row, context: Context) -> dict[str, Any] | None:
+    mirror = context.mirrors.get(row["id"])
+    return None if mirror is None else _mirror(mirror)
+
+
+def _converted(row: Row, context: Context) -> dict[str, Any] | None:
+    if not context.converts:
         return None
-    return [_mirror(mirrors[row["id"]]) if row["id"] in mirrors else None for row in rows]
-
-
-def _converted(rows: Sequence[Row], context: Context) -> list[Any] | None:
-    return [_converted_amount(row, context) for row in rows] if context.converts else None
-
-
-def _converted_amount(row: Row, context: Context) -> Any:
     conversion = context.conversion
     currency = row["currencyCode"]
     if conversion is None or conversion.target == currency:
@@ -153,19 +139,18 @@ def _converted_amount(row: Row, context: Context) -> Any:
     }
 
 
-def _source(rows: Sequence[Row], context: Context) -> list[Any]:
-    statements = context.names.statements
-    return ["backend" if row["importId"] in statements else "missing" for row in rows]
+def _source(row: Row, context: Context) -> str:
+    return "backend" if row["importId"] in context.names.statements else "missing"
 
 
-def _base_amount(rows: Sequence[Row], context: Context) -> list[Any]:
+def _base_amount(row: Row, context: Context) -> Any:
     """Only what is in the base currency: no rate is guessed."""
     base = context.names.base
-    return [amount(row["amount"], base) if row["currencyCode"] == base else None for row in rows]
+    return amount(row["amount"], base) if row["currencyCode"] == base else None
 
 
-def _party(kind: str) -> WriteColumn:
-    return lambda rows, _: [row["payee"] if row["recordType"] == kind else None for row in rows]
+def _party(kind: str) -> Write:
+    return lambda row, _: row["payee"] if row["recordType"] == kind else None
 
 
 RECORD = (
@@ -189,7 +174,7 @@ RECORD = (
     ),
     Member(
         "transfer",
-        each(_transfer),
+        _transfer,
         or_null(TRANSFER, "Of a transfer."),
         is_optional=False,
         nullable=True,
@@ -199,7 +184,7 @@ RECORD = (
     Member("payer", _party(INCOME), _PAYER, older=True),
     _record.called("paymentType", "paymentType", older=True),
     _record.called("labelIds", "labelIds", older=True),
-    Member("transferRecord", _mirror_records, MIRROR, older=True),
+    Member("transferRecord", _mirror_record, MIRROR, older=True),
     Member("baseAmount", _base_amount, MONEY, older=True),
 )
 
@@ -245,20 +230,20 @@ ACCOUNT = (
     always("isBankSync", False, flag("Always false.")),
     Member(
         "isInvestmentAccount",
-        each(lambda row, context: row["accountType"] == "Investment"),
+        lambda row, context: row["accountType"] == "Investment",
         flag("Whether its type is Investment."),
         is_optional=False,
     ),
-    Member("balance", each(_balance), BALANCE, is_optional=False),
+    Member("balance", _balance, BALANCE, is_optional=False),
     Member(
         "recordStats",
-        each(lambda row, context: context.stats[row["id"]]),
+        lambda row, context: context.stats[row["id"]],
         STATS,
         is_optional=False,
     ),
     *_account.instants("createdAt", "updatedAt"),
-    Member("initialBalance", each(_initial_balance), MONEY, older=True),
-    Member("initialBaseBalance", each(_initial_base_balance), MONEY, older=True),
+    Member("initialBalance", _initial_balance, MONEY, older=True),
+    Member("initialBaseBalance", _initial_base_balance, MONEY, older=True),
 )
 
 # -- categories, labels, rules -----------------------------------------------------------------
@@ -275,16 +260,16 @@ CATEGORY = (
     always("customName", False, flag("Always false.")),
     always("enabled", True, flag("Always true.", example=True)),
     always("cardinality", "none", text("Always none.", "none")),
-    Member("group", each(lambda row, context: category_embed(row).get("group")), GROUP),
+    Member("group", lambda row, context: category_embed(row).get("group"), GROUP),
     *_of_category.same("parentId"),
     Member(
         "parentName",
-        each(lambda row, context: context.names.parents.get(row["parentId"])),
+        lambda row, context: context.names.parents.get(row["parentId"]),
         text("The name of the category above it.", "Food"),
     ),
     Member(
         "systemId",
-        each(_system_id),
+        _system_id,
         text("Group and name of one that no user made.", "food_and_drinks__groceries"),
     ),
     *_of_category.instants("createdAt", "updatedAt"),
@@ -314,7 +299,7 @@ BUDGET = (
     *_budget.same("closed"),
     always("limitOverrides", [], _NONE),
     always("pastLimitOverrides", [], _NONE),
-    Member("spending", each(lambda row, context: context.spending.get(row["id"])), SPENDING),
+    Member("spending", lambda row, context: context.spending.get(row["id"]), SPENDING),
     *_budget.instants("createdAt", "updatedAt"),
     _budget.number("amount", "limitAmount", older=True),
 )
@@ -345,19 +330,19 @@ def _due(row: Row, context: Context) -> str | None:
     return moment(next_due(row["recurrenceRule"], row["startDate"], context.today))
 
 
-def _order_party(kind: str) -> WriteColumn:
-    return each(lambda row, context: row["payee"] if _type(row, context) == kind else None)
+def _order_party(kind: str) -> Write:
+    return lambda row, context: row["payee"] if _type(row, context) == kind else None
 
 
 STANDING_ORDER = (
     *_order.same("id", "name", "note", "accountId", "categoryId", "currencyCode", "recurrenceRule"),
-    Member("type", each(_type), of_given(STANDING_ORDERS["type"])),
-    Member("amount", each(_size), value(NUMBER, "Positive amount.", 850)),
+    Member("type", _type, of_given(STANDING_ORDERS["type"])),
+    Member("amount", _size, value(NUMBER, "Positive amount.", 850)),
     _order.called("counterParty", "payee"),
     Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
     Member(
         "dueDate",
-        each(_due),
+        _due,
         value(DATE_TIME, "First occurrence on or after today.", "2026-02-01T00:00:00.000Z"),
     ),
     instant("generateFromDate", STANDING_ORDERS["startDate"]),
@@ -375,7 +360,7 @@ STANDING_ORDER_ITEM = (
     *_order.same("id"),
     Member(
         ORDER.name,
-        each(lambda row, context: row[ORDER.name]),
+        lambda row, context: row[ORDER.name],
         of_given(ORDER),
         is_optional=False,
     ),

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 
+from finance_api.api.data_request import Reading
 from finance_api.api.wallet.parameters import (
     Listed,
     Parameter,
@@ -19,7 +20,7 @@ from finance_api.query.model import Query
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.common import EXAMPLE_ID, flag_field
 from finance_api.resources.field import Field, Kind
-from finance_api.storage.interface import Page, Storage
+from finance_api.storage.interface import Page
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, months_before
 
@@ -28,34 +29,15 @@ MAX_DAYS = 3_700
 _MONTHS = 3
 
 
-ORIGINAL = Field(
-    name="originalDate",
-    kind=Kind.DATETIME,
-    nullable=False,
-    meaning="The day by the rule of the standing order.",
-    example="2026-01-31T00:00:00Z",
-)
-_PAID = Field(
-    name="paidDate",
-    kind=Kind.DATETIME,
-    nullable=False,
-    meaning="When it was paid, which nothing here tells.",
-    example="2026-01-31T00:00:00Z",
-)
-ORDER = Field(
-    name="standingOrderId",
-    kind=Kind.ID,
-    nullable=False,
-    meaning="Its standing order.",
-    example=EXAMPLE_ID,
-)
-_RECORD = Field(
-    name="recordId",
-    kind=Kind.ID,
-    nullable=False,
-    meaning="A record of it, which nothing here tells.",
-    example=EXAMPLE_ID,
-)
+def _field(name: str, kind: Kind, meaning: str, example: str) -> Field:
+    return Field(name=name, kind=kind, nullable=False, meaning=meaning, example=example)
+
+
+_DAY = "2026-01-31T00:00:00Z"
+ORIGINAL = _field("originalDate", Kind.DATETIME, "The day by the rule of the standing order.", _DAY)
+_PAID = _field("paidDate", Kind.DATETIME, "When it was paid, which nothing here tells.", _DAY)
+ORDER = _field("standingOrderId", Kind.ID, "Its standing order.", EXAMPLE_ID)
+_RECORD = _field("recordId", Kind.ID, "A record of it, which nothing here tells.", EXAMPLE_ID)
 DISMISSED = flag_field("dismissed", "Whether it was dismissed; none is here.")
 #: What nothing here tells, the same of all.
 _MISSING: Row = {_PAID.name: None, _RECORD.name: None, DISMISSED.name: False}
@@ -75,11 +57,11 @@ PARAMETERS = (
 )
 
 
-def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
+def read_page(reading: Reading, query: Query) -> Page:
     """Newest first, as Wallet has those that it made last."""
     days = [c.bounds() for c in query.conditions if c.field is ORIGINAL]
     others = [c for c in query.conditions if c.field not in (ORDER, ORIGINAL)]
-    first, end = _range(list(filter(None, days)), today)
+    first, end = _range(list(filter(None, days)), reading.today)
     if end - first > MAX_DAYS * DAY_SECONDS:
         raise parameter_problem([(ORIGINAL.name, f"must be a range of at most {MAX_DAYS} days")])
     if None in days or not matches(_MISSING, others):
@@ -87,7 +69,7 @@ def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
     of_orders = [c for c in query.conditions if c.field is ORDER]
     orders = [
         order
-        for order in storage.data.scan_rows(user_id, STANDING_ORDERS)
+        for order in reading.storage.data.scan_rows(reading.user_id, STANDING_ORDERS)
         if matches({ORDER.name: order["id"]}, of_orders)
     ]
     try:

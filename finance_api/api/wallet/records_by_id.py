@@ -12,10 +12,10 @@ from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, of_resource
 from finance_api.api.wallet import hints
 from finance_api.api.wallet.context import Context, mirrors_of, names_of_state
-from finance_api.api.wallet.headers import OF_LIST, state_headers
 from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import required_ids
+from finance_api.api.wallet.responses import OF_LIST, state_headers
 from finance_api.api.wallet.schemas import COUNT, HINTS, text
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
@@ -46,6 +46,7 @@ class WalletRecordsByIdRequest(DataRequest):
         missing = [text for text in ids if text.lower() not in found]
         context = Context(
             names_of_state(storage, user_id, state),
+            self.given,
             has_older=self._has_older,
             mirrors=mirrors_of(storage, user_id, rows),
         )

@@ -12,8 +12,8 @@ from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import example_of, of_members, value
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, of_resource
-from finance_api.api.wallet.headers import OF_OTHERS
 from finance_api.api.wallet.parameters import MAX_REFERENCES, required_ids, with_ids
+from finance_api.api.wallet.responses import OF_OTHERS
 from finance_api.api.wallet.schemas import COUNT, IDS, flag, text
 from finance_api.auth.refusals import require_scopes
 from finance_api.http.requests import Request
@@ -24,8 +24,8 @@ from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,
     CATEGORIES,
-    GOALS,
     LABELS,
+    PUBLIC_RESOURCES,
     RECORD_RULES,
     RECORDS,
     STANDING_ORDERS,
@@ -55,17 +55,9 @@ _REFERENCES: Mapping[Resource, Mapping[Resource, str]] = {
     # Nothing here tells which records a standing order has made.
     RECORDS: {},
 }
-#: Wallet's names of types, and of fields that have another one here.
-_TYPES = {
-    ACCOUNTS: "account",
-    CATEGORIES: "category",
-    RECORDS: "record",
-    LABELS: "label",
-    BUDGETS: "budget",
-    GOALS: "goal",
-    STANDING_ORDERS: "standingOrder",
-    RECORD_RULES: "recordRule",
-}
+#: Wallet's names of types.
+_TYPES = {r: r.model_type[0].lower() + r.model_type[1:] for r in PUBLIC_RESOURCES}
+#: Wallet's names of fields that have another one here.
 _FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
 
 

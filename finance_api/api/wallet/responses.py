@@ -1,4 +1,4 @@
-"""Errors as Wallet has them, ``{"error": …}`` or plain text; and further headers of all answers."""
+"""Wallet's headers, and errors as Wallet has them: ``{"error": …}`` or plain text."""
 
 from typing import Any
 
@@ -6,11 +6,52 @@ import orjson
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api.api.representation import JSON
+from finance_api.api.openapi.responses import OF_DATA, Header
+from finance_api.api.representation import JSON, HeaderItems
+from finance_api.api.wallet.members import moment
 from finance_api.http.problem import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import WALLET
 from finance_api.ratelimit.tween import taken_from_quota
+from finance_api.storage.interface import DataState
+
+#: Of every response to a token.
+OF_TOKEN = (
+    Header(
+        "X-RateLimit-Limit-Hour", "As X-RateLimit-Limit, if that is by hour.", "500", always=False
+    ),
+    Header(
+        "X-RateLimit-Remaining-Hour",
+        "As X-RateLimit-Remaining, if that is by hour.",
+        "499",
+        always=False,
+    ),
+)
+_STATE = {
+    "X-Last-Data-Change-At": Header(
+        "X-Last-Data-Change-At", "When the data changed last.", "2026-01-31T10:00:00.000Z"
+    ),
+    "X-Last-Data-Change-Rev": Header(
+        "X-Last-Data-Change-Rev", "The revision of the data: another with each change.", "r17"
+    ),
+}
+#: Of lists.
+OF_LIST = (
+    *(_STATE.get(header.name, header) for header in OF_DATA),
+    Header("X-Sync-In-Progress", "Always false.", "false"),
+)
+#: Of other answers about the user's data.
+OF_OTHERS = tuple(header for header in OF_DATA if header.name not in _STATE)
+
+
+def state_headers(state: DataState) -> HeaderItems:
+    """Those of lists. There is no synchronisation."""
+    return (
+        ("X-Last-Data-Change-At", moment(state.changed_at) or ""),
+        ("X-Last-Data-Change-Rev", f"r{state.revision}"),
+        ("X-Sync-In-Progress", "false"),
+    )
+
 
 _SENTENCES = {
     401: "Invalid or expired token",
