@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-#: So much of a file's beginning tells what it is.
+#: The format of a file is detected from this much of its beginning.
 HEAD_BYTES = 4_096
 
 
 class Answer(NamedTuple):
-    """What a command line lacks: the person decides whether it is meant.
+    """Words to add to a command line, if the person means them.
 
     words: options and their values. instead_of: names of options, or "--map FIELD" or another one
     with its value, that were given and do not go with these. meaning: what it makes of the file, a
@@ -46,7 +46,7 @@ class Command(NamedTuple):
     meaning: str = ""
 
 
-#: So many command lines are shown: what is open beyond them is asked for the next time.
+#: At most this many command lines are shown; questions beyond them are asked the next time.
 MOST_COMMANDS = 12
 
 
@@ -242,7 +242,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Remembered:
-    """What is stored already.
+    """The stored data that reading a file needs.
 
     options: a digest of a file's heading row, and the name of the account that was given or None ->
         the `Statement.options` of the last file of these, or None.
@@ -256,7 +256,7 @@ class Remembered:
     last_year: int = 9998
 
 
-#: What is remembered for a user without imports.
+#: The `Remembered` of a user without imports.
 nothing_remembered = Remembered(
     lambda heading, account: None, lambda accounts: [name for name, _ in accounts]
 )

@@ -39,7 +39,7 @@ class FileOption:
 
     @property
     def flag(self) -> str:
-        """What it is called in a command line."""
+        """Its name in a command line."""
         return "--map" if self.kind is OptionKind.MAP else "--" + self.name.replace("_", "-")
 
 
@@ -207,7 +207,7 @@ def add_to_map(columns: Mapping[str, tuple[str, ...]], text: str) -> dict[str, t
 def answered(
     given: Mapping[str, Any], words: Iterable[str], instead_of: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """What is given, with the words of a command line, and without what does not go with these.
+    """Add the words of a command line to the options, and remove those that they replace.
 
     instead_of: flags, or flags with the value that goes (of --map: with the field).
     """

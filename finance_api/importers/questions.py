@@ -1,4 +1,4 @@
-"""What a file leaves open: all of it is asked for at once."""
+"""Questions that a file leaves open; they are asked all at once."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from finance_api.importers.interface import Answer, ImportRefused, Question
 from finance_api.importers.texts import listed
 
-#: What stands in a command line for the name of an account, and for the code of a currency, that
+#: Placeholders in a command line for the name of an account, and for the code of a currency, that
 #: only the person can say.
 NAME, CODE = "NAME", "CODE"
 
@@ -57,7 +57,7 @@ class Questions:
         self.fields |= others.fields
 
     def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
-        """Of accounts that may be new, where the command line is shown anyway.
+        """Ask for the currency of accounts that may be new, where a command line is shown anyway.
 
         new: the names of those that are, None: which account it is is open, too. codes: some that
         are possible.

@@ -77,7 +77,7 @@ class Section:
             statement.closing = closing
         earlier = self.earlier
         if earlier and earlier.closing and closing and earlier.closing.date == closing.date:
-            # Of two on one day the last one has all entries of the day.
+            # The last of two on one day has all entries of the day.
             earlier.closing = None
         self.closing = None if closing is None else closing.amount
         first, last = days

@@ -12,11 +12,11 @@ from finance_api.importers.texts import quoted
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
 
 DECIMAL_MARKS = (".", ",")
-#: What --thousands may be: a typographic apostrophe means a straight one, any space any other.
+#: Values of --thousands: a typographic apostrophe means a straight one, any space any other.
 _THOUSANDS = dict.fromkeys("'\u2019", "'") | dict.fromkeys(" \u00a0\u2007\u2009\u202f", " ")
 _THOUSANDS |= {".": ".", ",": ","}
 
-#: So many different texts are remembered at a time.
+#: At most this many different texts are remembered at a time.
 _REMEMBERED = 50_000
 #: Amounts that have one reading only: most of a file.
 _PLAIN = re.compile(r"(-?)[0-9]+([.,])[0-9]{1,2}")
@@ -35,7 +35,7 @@ class Amount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the amounts of a file mean: their decimal mark and how numbers look under it."""
+    """The decimal mark of a file's amounts, and how numbers look under it."""
 
     decimal: str
     pattern: re.Pattern[str]

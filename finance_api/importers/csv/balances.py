@@ -63,7 +63,7 @@ class BalanceCheck:
             if balance != should:
                 self._faults.setdefault(newest_first, (line, should, balance))
         if len(self._faults) == len(expected):
-            # Of the order that went on for longer, or that the days have.
+            # Report the order that held for longer, or that the days have.
             by_days = self._first_day > self._last_day
             order = max(self._faults, key=lambda order: (self._faults[order][0], order == by_days))
             at, should, is_ = self._faults[order]

@@ -1,4 +1,4 @@
-"""What a single cell looks like: a date, an amount or text."""
+"""Tell whether a cell looks like a date, an amount or text."""
 
 import re
 from collections.abc import Sequence

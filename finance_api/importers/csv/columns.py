@@ -120,7 +120,7 @@ class Headings:
         raise refusal
 
     def named(self, index: int) -> str:
-        """What names the column in an option: its heading, or its number from 1."""
+        """Name the column for an option: by its heading, or its number from 1."""
         headings = self.texts
         if headings is None or not headings[index] or "\n" in headings[index]:
             return str(index + 1)

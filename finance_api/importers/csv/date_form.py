@@ -5,10 +5,11 @@ missing year for 1900, and a hundred thousand calls of it take seconds.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import lru_cache
-from zoneinfo import ZoneInfo
+from typing import NamedTuple
 
 from finance_api.importers.csv.vocabulary import WEEKDAYS, month_number
 from finance_api.importers.interface import ImportRefused
@@ -65,10 +66,25 @@ _TIME = (
 _WEEKDAY = re.compile(rf"(?:{'|'.join(WEEKDAYS)})[.,]{{0,2}} ", re.IGNORECASE)
 _DAY = ["day", "month", "year"]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
 #: Longest text that is looked at as a date.
 _LONGEST = 64
+#: The name of the form of Excel's days: their number since the end of 1899, with the time as a
+#: fraction.
+EXCEL = "Excel"
+_SERIAL = re.compile(r"(?P<serial>[0-9]{5})(?:[.,](?P<fraction>[0-9]{1,15}))?")
+#: Day 0 of Excel, from March 1900 on.
+_DAY_0 = date(1899, 12, 30)
+
+
+class Moment(NamedTuple):
+    """day: seconds of its 00:00:00. time: seconds since then, None if the text has none.
+
+    offset: seconds by which the time is ahead of UTC; None if the text does not say.
+    """
+
+    day: int
+    time: int | None = None
+    offset: int | None = None
 
 
 @dataclass(frozen=True)
@@ -80,15 +96,14 @@ class DateForm:
 
     name: str
     _pattern: re.Pattern[str]
-    _short_year: bool
-    _groups: frozenset[str]
+    _short_year: bool = False
     _period: tuple[date, date] | None = None
 
     @classmethod
     def compile(cls, name: str) -> "DateForm":
         """Raises ImportRefused naming --date-format."""
         if name.lower() == EXCEL.lower():
-            return _ExcelDays(EXCEL, _SERIAL, False, frozenset())
+            return DateForm(EXCEL, _SERIAL)
         form, period = _period_of(name)
         expression, fills, used = _expression(name, form if "%" in form else _from_readable(form))
         needed = _DAY if period is None else _DAY[:2]
@@ -99,117 +114,75 @@ class DateForm:
                 "DD.MM. 2026-01-01..2026-01-31"
             )
         pattern = re.compile(expression + ("" if used & set("HIMS") else _TIME))
-        return cls(name, pattern, "y" in used, frozenset(pattern.groupindex), period)
+        return cls(name, pattern, "y" in used, period)
 
     def read(self, text: str) -> int | None:
-        """Seconds of the day and time as written; None if the text has another form or is no day.
+        """Seconds of the day and time as written, whatever the time zone. See `moment`."""
+        moment = self.moment(text)
+        return None if moment is None else moment.day + (moment.time or 0)
 
-        A time zone moves nothing. Years of two digits are POSIX's (strptime): 69 to 99 are 19YY,
-        00 to 68 are 20YY. A year before 1970 gives None.
+    def moment(self, text: str) -> Moment | None:
+        """None if the text has another form, is no day, or is before 1970.
+
+        Years of two digits are POSIX's (strptime): 69 to 99 are 19YY, 00 to 68 are 20YY.
         """
-        match = self._match(text)
-        if match is None:
+        parts = self._parts(text)
+        if parts is None:
             return None
-        day = self._day(match)
-        if day is None or "hour" not in self._groups or match["hour"] is None:
-            return day
-        time = self._time(match)
-        return None if time is None else day + time
-
-    def read_instant(self, text: str, zone: ZoneInfo) -> int | None:
-        """The day and time in ``zone`` of an instant, in UTC where it names no offset.
-
-        None if the text has another form, or no time.
-        """
-        match = self._match(text)
-        if match is None or "hour" not in self._groups or match["hour"] is None:
+        if "serial" in parts:
+            serial = _DAY_0 + timedelta(days=int(parts["serial"]))
+            return Moment(
+                from_date(serial), round(float(f"0.{parts['fraction']}0") * DAY_SECONDS) or None
+            )
+        day = self._day(parts)
+        if day is None or not parts.get("hour"):
+            return None if day is None else Moment(from_date(day))
+        time = _time(parts)
+        offset = parts.get("offset")
+        if time is None:
             return None
-        day, time = self._day(match), self._time(match)
-        if day is None or time is None:
-            return None
-        instant = day + time - _offset_seconds(self._part(match, "offset"))
-        try:
-            local = (_EPOCH + timedelta(seconds=instant)).astimezone(zone)
-        except OverflowError:
-            return None
-        shift = local.utcoffset()
-        assert shift is not None
-        return instant + int(shift.total_seconds())
-
-    def offset_of(self, text: str) -> int | None:
-        """Seconds by which the text's time is ahead of UTC; None if it does not say."""
-        match = self._match(text)
-        offset = "" if match is None else self._part(match, "offset")
-        return _offset_seconds(offset) if offset else None
+        return Moment(from_date(day), time, _offset_seconds(offset) if offset else None)
 
     def year_of(self, text: str) -> int | None:
         """The year of a text of this form, also of one that is no day; None for another text."""
-        match = self._match(text)
-        return None if match is None or "year" not in self._groups else self._year(match)
+        parts = self._parts(text)
+        return None if parts is None or "year" not in parts else self._year(parts)
 
-    def _match(self, text: str) -> re.Match[str] | None:
+    def _parts(self, text: str) -> dict[str, str] | None:
         if len(text) > _LONGEST:
             return None
-        found = self._pattern.fullmatch(text)
-        if found is None and text[:1].isalpha():
-            found = self._pattern.fullmatch(_without_weekday(text))
-        return found
+        match = self._pattern.fullmatch(text)
+        if match is None and text[:1].isalpha():
+            match = self._pattern.fullmatch(_without_weekday(text))
+        return None if match is None else match.groupdict("")
 
-    def _year(self, match: re.Match[str]) -> int:
-        year = int(match["year"])
+    def _year(self, parts: Mapping[str, str]) -> int:
+        year = int(parts["year"])
         return year + (1900 if year >= 69 else 2000) if self._short_year else year
 
-    def _day(self, match: re.Match[str]) -> int | None:
-        month = match["month"]
+    def _day(self, parts: Mapping[str, str]) -> date | None:
+        month = parts["month"]
         number = int(month) if month.isdigit() else month_number(month)
-        if self._period is not None:
-            first, last = self._period
-            days = [_date(year, number, match["day"]) for year in range(first.year, last.year + 1)]
-            within = [day for day in days if day is not None and first <= day <= last]
-            return from_date(within[0]) if len(within) == 1 else None
-        day = _date(self._year(match), number, match["day"])
-        return None if day is None or day.year < FIRST_YEAR else from_date(day)
+        if self._period is None:
+            day = _date(self._year(parts), number, parts["day"])
+            return None if day is None or day.year < FIRST_YEAR else day
+        first, last = self._period
+        days = [_date(year, number, parts["day"]) for year in range(first.year, last.year + 1)]
+        within = [day for day in days if day is not None and first <= day <= last]
+        return within[0] if len(within) == 1 else None
 
-    def _time(self, match: re.Match[str]) -> int | None:
-        """Seconds since midnight, 0 without a time; None if there is no such time."""
-        hour, minute, second = (
-            int(self._part(match, name) or 0) for name in ("hour", "minute", "second")
-        )
-        half = self._part(match, "half").lower()
-        if half:
-            if not 1 <= hour <= 12:
-                return None
-            hour = hour % 12 + (12 if half[0] == "p" else 0)
-        if hour > 23 or minute > 59 or second > 59:
+
+def _time(parts: Mapping[str, str]) -> int | None:
+    """Seconds since midnight; None if there is no such time."""
+    hour, minute, second = (int(parts.get(name) or 0) for name in ("hour", "minute", "second"))
+    half = parts.get("half", "").lower()
+    if half:
+        if not 1 <= hour <= 12:
             return None
-        return hour * 3600 + minute * 60 + second
-
-    def _part(self, match: re.Match[str], group: str) -> str:
-        return match[group] or "" if group in self._groups else ""
-
-
-#: The name of the form of Excel's days.
-EXCEL = "Excel"
-_SERIAL = re.compile(r"([0-9]{5})(?:[.,]([0-9]{1,15}))?")
-#: Day 0 of Excel, from March 1900 on.
-_DAY_0 = date(1899, 12, 30)
-
-
-class _ExcelDays(DateForm):
-    """The number of days since the end of 1899, with the time as a fraction."""
-
-    def read(self, text: str) -> int | None:
-        match = self._pattern.fullmatch(text)
-        if match is None:
-            return None
-        day = _DAY_0 + timedelta(days=int(match[1]))
-        return from_date(day) + round(float(f"0.{match[2] or 0}") * DAY_SECONDS)
-
-    def read_instant(self, text: str, zone: ZoneInfo) -> int | None:
+        hour = hour % 12 + (12 if half[0] == "p" else 0)
+    if hour > 23 or minute > 59 or second > 59:
         return None
-
-    def year_of(self, text: str) -> int | None:
-        return None
+    return hour * 3600 + minute * 60 + second
 
 
 _PERIOD = re.compile(r"(.+) ([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})")

@@ -1,7 +1,7 @@
 """A column of dates: read under the form that is named, or the only one that fits."""
 
 import re
-from datetime import date
+from datetime import date, datetime
 from itertools import combinations
 from zoneinfo import ZoneInfo
 
@@ -50,7 +50,7 @@ _ISO = CANDIDATES[0]
 
 _YEARLESS = re.compile(r"[0-3]?[0-9]([-/.]| ?[.]? )([01]?[0-9]|[^\W\d_]{3,12})[.]?")
 
-#: So many different texts are remembered at a time.
+#: At most this many different texts are remembered at a time.
 _REMEMBERED = 50_000
 
 
@@ -213,22 +213,27 @@ class DateReader:
         known = self._known.get(text)
         if known is not None:
             return known
-        offset = None
-        if self._zone is None:
-            seconds = self._form.read(text)
-            if ":" in text:
-                offset = self._form.offset_of(text)
-        else:
-            seconds = self._form.read_instant(text, self._zone)
-            if seconds is None and self._form.read(text) is not None:
+        moment = self._form.moment(text)
+        if moment is None:
+            raise ImportRefused(f"{quoted(text)} is not a date of the form {self._form.name}", line)
+        day, time, offset = moment
+        seconds = day + (time or 0)
+        if self._zone is not None:
+            if time is None:
                 raise ImportRefused(
                     f"the date {quoted(text)} has no time, so that --timezone cannot move it",
                     line,
                     answers=(Answer(instead_of=("--timezone",)),),
                 )
-        if seconds is None:
-            raise ImportRefused(f"{quoted(text)} is not a date of the form {self._form.name}", line)
+            seconds, offset = _local(seconds - (offset or 0), self._zone), None
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[text] = seconds, offset
         return seconds, offset
+
+
+def _local(instant: int, zone: ZoneInfo) -> int:
+    """The day and time in the zone, in seconds as written there."""
+    shift = datetime.fromtimestamp(instant, zone).utcoffset()
+    assert shift is not None
+    return instant + int(shift.total_seconds())

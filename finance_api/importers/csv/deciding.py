@@ -1,4 +1,4 @@
-"""What the cells of a file mean: decided step by step, or asked, all of it at once."""
+"""Decide step by step what the cells of a file mean, and ask for all that stays open at once."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -67,7 +67,7 @@ class Deciding:
         self._look_at_rows()
         _ask_for_account(plan, questions)
         self._leave_out_trailer()
-        # What is in a column is asked about when it is known which one is meant.
+        # Do not ask about the cells of a column before it is known which column is meant.
         of_dates = Questions() if "recordDate" in questions.fields else questions
         of_amounts = Questions() if "amount" in questions.fields else questions
         reading = survey.amounts.decide(of_amounts)

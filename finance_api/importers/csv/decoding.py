@@ -33,7 +33,7 @@ _CHUNK_BYTES = 1 << 18
 
 #: Longest line, in characters: a line is held in memory as a whole.
 MAX_LINE = 1 << 22
-#: What a file that is not UTF-8 is looked at in, to ask for all else that is open. Every byte
+#: Encodings to try on a file that is not UTF-8, to ask for all else that is open. Every byte
 #: is a character in the second.
 _PROPOSED = ("cp1252", "iso-8859-1")
 
@@ -58,7 +58,7 @@ class TextFile:
 
     @property
     def line_end(self) -> str:
-        """What ends a line, "" for CR, LF and CRLF; as `io.TextIOWrapper` has it."""
+        """The end of a line, "" for CR, LF and CRLF; as `io.TextIOWrapper` has it."""
         return "\r\n" if self.is_sheet else ""
 
     def lines(self) -> Iterator[str]:

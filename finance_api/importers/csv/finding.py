@@ -33,7 +33,7 @@ from finance_api.importers.interface import Answer, ImportRefused, Remembered
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
 
-#: So many columns with one heading are named.
+#: At most this many columns with one heading are named.
 _NAMED_COLUMNS = 20
 
 

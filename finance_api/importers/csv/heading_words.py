@@ -59,7 +59,7 @@ def currency_in(heading: str) -> str | None:
     return marks.pop().currency if len(marks) == 1 else None
 
 
-#: What a column is for -> headings, or parts of headings, that say so.
+#: Role of a column -> headings, or parts of headings, that name it.
 _WORDS = {
     role: frozenset(map(heading_words, texts))
     for role, texts in read_words("headings.toml").items()

@@ -73,7 +73,7 @@ class CsvImporter:
     def read_table(
         self, text: TextFile, remembered: Remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """As `read`, of a text that is decoded."""
+        """Read a decoded text as `read` does a file."""
         questions = Questions()
         plan = find_plan(text, self._given, remembered, self._profiles, questions)
         yield from self._read(plan, questions)

@@ -26,7 +26,7 @@ INDEX = SHIPPED / "index.json"
 
 
 def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
-    """What selects each profile, by name: its heading rows, unless it is read by name only.
+    """List the heading rows that select each profile, none if it is read by name only.
 
     encoding: of its files, where they are not UTF-8.
     """
@@ -57,7 +57,7 @@ class Profiles:
 
     @property
     def encodings(self) -> list[str]:
-        """Those that their files have where they are not UTF-8."""
+        """The encodings of files that are not UTF-8."""
         return sorted({entry["encoding"] for entry in self._index.values()} - {None})
 
     def get(self, name: str) -> Profile:
@@ -72,7 +72,7 @@ class Profiles:
         return self._parsed[key]
 
     def recognise(self, headings: Sequence[str]) -> Match | None:
-        """What the heading row alone selects; ImportRefused if that is more than one."""
+        """Find the profile with this heading row; ImportRefused if there is more than one."""
         texts = trim(folded_row(tuple(headings)))
         if sum(map(bool, texts)) < FEWEST_COLUMNS:
             return None

@@ -33,7 +33,7 @@ _NOT_SAVED = frozenset(("profile", "no_profile", "skip_rows", "skip_last", "acco
 _MAP = "--map "
 _WAYS = ("sign", "positive", "invert")
 _OTHER_WAYS = ("debit", "credit", "mixed_signs", *_WAYS)
-#: What is given -> what of a layout below it then does not count.
+#: Part of a layout -> parts of a layout below it that it replaces.
 _DISPLACED = {
     _MAP + "amount": ("debit", "credit", "mixed_signs"),
     **dict.fromkeys(("debit", "credit"), (_MAP + "amount", *_WAYS)),
@@ -46,44 +46,24 @@ _DISPLACED = {
 
 @dataclass(frozen=True)
 class Layout:
-    """Each part has the name of its option in ``finance-api import``; None where another source
-    decides: what is remembered, a profile, or the file itself.
+    """Each part has the name of its option, whose help `importers.options` has; None where another
+    source decides: what is remembered, a profile, or the file itself.
 
-    profile: name of the one that the file is read with, in place of what its headings select;
-    no_profile: it is read with none.
     columns: ``--map``: field -> heading of its column or the column's number from 1 as text (a
         heading that is that number comes first), or several of them; "" leaves out a field that
         would map by itself.
-    delimiter: one character, or "tab".
-    decimal: "." or ",".
     thousands: what groups the digits: ".", ",", "'" or a space (of any width).
-    date_format: as for strptime (``%d/%m/%Y``) or readable (``DD/MM/YYYY``, ``D.M.YY``).
-    timezone: IANA name of the zone whose days and times are meant, where the file has UTC instants.
-    force_encoding: ``encoding`` holds although the file is valid UTF-8.
-    debit, credit: columns of money going out and coming in, instead of an amount column.
     mixed_signs: what the sign says in a debit or credit column that has both: "plus" (a positive
         number follows its column, a negative one goes the other way), "minus" (the reverse) or
         "ignore".
     sign: ``COLUMN[=OUT,…[|IN,…]]``: the column that says which way the money goes, and its words
         where they are not the usual ones.
-    positive: "in" or "out": what a positive number of the amount column means.
-    invert: another name of "out".
-    units: "minor": amounts are in hundredths of the currency, such as cents; "major": they are not,
-        whatever their heading says.
-    only: ``COLUMN=VALUE``: which rows are money; others are left out.
+    units: "major": amounts are in whole units, whatever their heading says.
     leave_out: ``COLUMN=VALUE``: which rows are no money; ``COLUMN=``: none for what it says.
-    ignore: columns that say nothing that is to be imported.
-    balance: the column of the balance after each row.
     fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; several are added up.
-    fee_category: of the records that fees become.
-    no_text: records without payee and note are meant.
-    label_separator: characters, each of which separates labels.
-    skip_rows: how many physical lines come before the headings (or the rows, without headings).
-    skip_last: how many rows at the end are no data.
-    account: name of the account that every row belongs to; a column that maps to the account by
-        itself may then have only one value.
-    currency: of every row, a code, a symbol or a name; a column that maps to the currency by
-        itself has to agree with it or be empty.
+    skip_rows: physical lines before the headings (or the rows, without headings).
+    account: a column that maps to the account by itself may have only one value beside it.
+    currency: a column that maps to the currency by itself has to agree with it or be empty.
     """
 
     profile: str | None = None
@@ -174,7 +154,7 @@ class Layout:
         )
 
     def stated(self) -> dict[str, Any]:
-        """What it says, as JSON: what is saved for an account."""
+        """Return all parts that are known, as JSON, to save for an account."""
         said: dict[str, Any] = {
             part.name: list(value) if isinstance(value, tuple | list) else value
             for part in fields(self)
@@ -225,7 +205,7 @@ class Layout:
 
 
 def heading_digest(headings: Sequence[str] | None, width: int) -> str:
-    """Of the folded heading row, without what is blank at its end; of the number of columns in a
+    """Digest the folded heading row, without the blanks at its end, or the number of columns in a
     file without one.
     """
     content: int | list[str] = width
@@ -235,7 +215,7 @@ def heading_digest(headings: Sequence[str] | None, width: int) -> str:
 
 
 def words(stated: Mapping[str, Any]) -> list[str]:
-    """What a layout states, as words of a command line."""
+    """Write the parts of a layout as words of a command line."""
     found: list[str] = []
     for name, value in stated.items():
         flag = "--" + name.replace("_", "-")
@@ -318,7 +298,7 @@ def _character(delimiter: str | None) -> str | None:
 
 
 def _name(text: str | None, option: str) -> str | None:
-    """As it is stored."""
+    """Return the text in the form in which it is stored."""
     if text is None:
         return None
     try:

@@ -14,7 +14,7 @@ _GROUPING = {0xA0: " ", 0x2007: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
 
 #: Short names of currencies whose full stop is no decimal mark.
 _DOTTED = re.compile(r"\b(s?fr|kr|rs)\.", re.IGNORECASE)
-#: What stands before the digits, the digits, what stands after.
+#: The text before the digits, the digits, the text after them.
 _PARTS = re.compile(r"([^0-9.,]*)([.,]?[0-9](?:[0-9., ']*[0-9])?)([^0-9.,]*)")
 _LEAD = re.compile(r"\(?[+-]?([^()+-]*)[+-]?\(?")
 _TRAIL = re.compile(r"\)?[+-]?([^()+-]*)[+-]?\)?")

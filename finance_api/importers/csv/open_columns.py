@@ -10,9 +10,9 @@ from finance_api.importers.interface import Answer
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
 
-#: So many columns are looked at.
+#: At most this many columns are examined.
 _MOST_COLUMNS = 200
-#: So many columns are proposed one instead of the other.
+#: At most this many columns are proposed for one role.
 _MOST_PROPOSED = 6
 BY_HEADING, ONLY, BY_BALANCE = (
     "its heading says so",
@@ -40,7 +40,7 @@ class Inferred:
 
 
 class OpenColumns:
-    """What the headings and first rows of a table say about its columns, where nobody has said it.
+    """The columns of a table whose roles nobody named, with its headings and first rows.
 
     A column is known by its heading, because it is the only one of its kind, or because the
     balances run by its amounts. What has two readings is asked.
@@ -116,6 +116,6 @@ class OpenColumns:
 
 
 def best(role: str, columns: Sequence[Column]) -> list[Column]:
-    """Those of the columns whose headings fit best."""
+    """Return the columns whose headings fit best."""
     most = max((column.fit(role) for column in columns), default=0)
     return [column for column in columns if column.fit(role) == most > 0]

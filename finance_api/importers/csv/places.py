@@ -39,7 +39,7 @@ def first_rows(text: TextFile, layout: Layout) -> Iterator[Table]:
 
 
 def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
-    """Those of the first row, and those that begin at a later line that might have headings.
+    """List the tables that begin at the first row, or at a later line that might have headings.
 
     A line that repeats another one's headings begins none.
     """
@@ -59,14 +59,14 @@ def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
 
 
 def _delimiters(text: TextFile, layout: Layout) -> tuple[str, ...]:
-    """Those that may divide it."""
+    """List the delimiters that may divide it."""
     if text.is_sheet:
         return (",",)
     return CANDIDATES if layout.delimiter is None else (layout.delimiter,)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    """Of a line that may have headings; none if it cannot."""
+    """Divide a line that may have headings; no cells if it cannot have any."""
     try:
         cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error:

@@ -70,7 +70,7 @@ class Plan:
         return [index for index in range(min(self.table.width, _TEXTS)) if index not in taken]
 
     def to_remember(self) -> dict[str, Any]:
-        """What is saved for the accounts of the file: what was given, now or before."""
+        """Return the options to save for the file's accounts: all given now or before."""
         assert self.told is not None
         kept = self.told.stated()
         kept["heading"] = heading_digest(self.table.headings, self.table.width)

@@ -1,4 +1,4 @@
-"""What the lines above the headings say."""
+"""Read the lines above the headings."""
 
 import csv
 import dataclasses
@@ -14,7 +14,7 @@ from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of
 from finance_api.importers.marks import mark_of
 from finance_api.values.time import DAY_SECONDS, date_text
 
-#: So many lines are looked at.
+#: At most this many lines are read.
 _LINES = 40
 _DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
 #: A statement of a bank has no more days.
@@ -47,7 +47,7 @@ def labelled(lines: list[list[str]], profile: Profile) -> dict[str, str]:
         label, texts = _label_and_texts(cells)
         for name, labels in profile.preamble.items():
             if label in labels and texts:
-                # What the number is of may stand behind a slash.
+                # The name of the account may follow its number, behind a slash.
                 found.setdefault(name, texts[0].partition(" / ")[0])
     return found
 

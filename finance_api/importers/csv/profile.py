@@ -16,7 +16,7 @@ from finance_api.importers.texts import quoted
 
 #: A heading row of fewer columns selects no profile by itself.
 FEWEST_COLUMNS = 4
-#: So many different cells are remembered.
+#: At most this many different cells are remembered.
 _REMEMBERED = 100
 #: Stands in a heading for any ISO 4217 code, and as the currency for the one that was found.
 CODE = "{currency}"
@@ -45,7 +45,7 @@ def _is_zero(cell: str) -> bool:
     return not any(digit in cell for digit in "123456789")
 
 
-#: What a condition may ask of a cell besides its words.
+#: Tests of a cell that a condition may name instead of words.
 TESTS = {
     "blank": lambda cell: not cell.strip(),
     "filled": lambda cell: bool(cell.strip()),
@@ -138,7 +138,7 @@ class HeadingRow:
 
 @dataclass(frozen=True)
 class Profile:
-    """What the TOML file says; docs/importing.md, "Profiles", has the keys.
+    """The content of a TOML file; docs/importing.md, "Profiles", has the keys.
 
     layout: what it says of every file, with the columns of its fields. text: the file.
     date_order: "DMY" or "MDY" where dates do not begin with the year; "": the file decides.
@@ -187,7 +187,7 @@ class Profile:
 
     @property
     def conditions(self) -> list[Condition]:
-        """Those that decide about money."""
+        """The conditions that decide about money."""
         legs = [leg.when for leg in self.legs]
         return legs + [rows.when for rows in (*self.leave_out, *self.refuse)]
 
@@ -214,7 +214,7 @@ class Match:
     code: str
 
     def index(self, column: str) -> int | None:
-        """Of the column, by its name or its number from 1; None if this file has none."""
+        """Find a column by its name or its number from 1; None if this file has none."""
         name = folded(column)
         if name in self.names:
             return self.names.index(name)
@@ -232,7 +232,7 @@ class Match:
         raise ImportRefused(f"{option}: a heading row has no column {quoted(text)}")
 
     def stated(self, headings: Headings) -> dict[str, Any]:
-        """What the profile's layout states, by what the file calls its columns."""
+        """Return the profile's layout as JSON, with the file's names of its columns."""
         columns = {
             name: [headings.named(index) for index in self.indexes(columns)]
             for name, columns in self.profile.map.items()
@@ -284,5 +284,5 @@ def parse_headings(line: str) -> tuple[str, ...]:
 
 
 def shown(profile: Profile) -> str:
-    """What names it to the user."""
+    """Name the profile to the user."""
     return f"{quoted(profile.name)} (version {profile.version})"

@@ -49,7 +49,7 @@ _OF_PROFILE: Mapping[str, type] = {
     **dict.fromkeys(("version", "missing_cells"), int),
 }
 _NAMES = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "a table"}
-#: What the legs may make of other columns, besides the fields; a row has one date.
+#: Fields and more that legs may take from other columns; a row has one date.
 _OF_LEGS = (frozenset(FIELDS) | {"fee", "balance"}) - {"recordDate"}
 _PREAMBLE = ("account", "accountNumber", "currency")
 
@@ -133,7 +133,7 @@ class _Table:
         return value
 
     def take_all(self, kinds: Mapping[str, type]) -> dict[str, Any]:
-        """Those of these keys that are there."""
+        """Take the keys that are there, with their values."""
         found = {key: self.take(key, kind) for key, kind in kinds.items()}
         return {key: value for key, value in found.items() if value is not None}
 
@@ -156,12 +156,12 @@ class _Table:
         return _Table(f"{self._where}{key}.", self.take(key, dict) or {})
 
     def tables(self, key: str) -> list[tuple[str, "_Table"]]:
-        """Of a table of tables."""
+        """Take a table of tables: name and table of each."""
         table = self.table(key)
         return [(name, table.table(name)) for name in table.left()]
 
     def parts(self, key: str) -> list["_Table"]:
-        """Of an array of tables."""
+        """Take an array of tables."""
         found = self.take(key, list) or []
         for part in found:
             if not isinstance(part, dict):

@@ -1,4 +1,4 @@
-"""What a profile makes of the rows of a file: which are money, and the movements that they are."""
+"""Turn the rows of a file into movements of money, as its profile says."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
-#: What a row becomes: rows of cells, the derived ones at their end. What is left out is counted.
+#: Turns a row into rows with derived cells at their end, and counts the rows that it leaves out.
 Expand = Callable[[int, list[str], Counter[str] | None], list[list[str]]]
 #: Makes one cell of a row's.
 Make = Callable[[Sequence[str]], str]
@@ -112,7 +112,7 @@ class ProfileRows:
         return match.indexes(profile.map.get(name, ()))
 
     def _cell(self, name: str, leg: Leg | None) -> Make:
-        """What makes the cell of a leg, or of a row without legs."""
+        """Return the function that makes the cell of a leg, or of a row without legs."""
         profile = self._match.profile
         is_side = name in ("debit", "credit")
         constant = self._preamble.get(name)

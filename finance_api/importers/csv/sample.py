@@ -81,7 +81,7 @@ class Column:
         return self._most(is_account)
 
     def _most(self, test: Callable[[str], object]) -> bool:
-        """Of the cells that are not blank, two of three at least: a footer has others."""
+        """Whether two of three cells that are not blank pass the test: a footer has others."""
         misses = sum(not test(text) for text in self.filled)
         return len(self.filled) > misses and misses * 3 <= len(self.filled)
 

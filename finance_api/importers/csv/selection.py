@@ -20,7 +20,7 @@ from finance_api.importers.csv.vocabulary import (
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
-#: So many different values are counted each by itself.
+#: Up to this many different values are counted each by itself.
 _COUNTED = 20
 _REMEMBERED = 1_000
 
@@ -70,7 +70,7 @@ class Selection:
 
     @property
     def columns(self) -> frozenset[int]:
-        """Those that decide."""
+        """The columns that decide which rows are money."""
         return frozenset((*self._values, *self._left_out, *self._denied))
 
     @property

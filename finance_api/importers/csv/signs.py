@@ -17,7 +17,7 @@ from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
 
-#: Of so many unknown words each combination is offered.
+#: Up to this many unknown words are offered in each combination.
 _COMBINED = 3
 #: A column of directions has no more words than this.
 _FEW = 12
@@ -249,7 +249,7 @@ def _ask_about_contradictions(
 def _otherwise(
     name: str, column: Watched, layout: Layout, *, is_signed: bool
 ) -> tuple[str, list[Answer]]:
-    """What to do if the column is right, and the answers for it.
+    """Return the advice for a column that is right, and the answers for it.
 
     Most words of a column beside amounts with signs must tell a direction.
     """
@@ -325,7 +325,7 @@ def _lines(survey: Survey, place: int) -> dict[int, int]:
 
 
 def _ways(survey: Survey, place: int) -> tuple[str, ...]:
-    """What the signs there may mean; nothing where all follow the column."""
+    """Return the meanings that the signs may have; none if all amounts follow the column."""
     signs = _lines(survey, place)
     if {1, -1} <= signs.keys():
         return ("plus", "minus", "ignore")
@@ -346,5 +346,5 @@ def _signs(ways: Mapping[int, str]) -> Signs:
 
 
 def _rule(positive: int) -> dict[int, int]:
-    """Of a place where signs count. positive: where a positive number goes."""
+    """Return the rule of a place where signs count. positive: where a positive number goes."""
     return {1: positive, -1: -positive, 2: 1, -2: -1}

@@ -53,7 +53,7 @@ class _AccountRows:
 
 
 def _clean_text(cells: Sequence[str], indexes: tuple[int, ...]) -> str | None:
-    """As `text_of`; None for nothing."""
+    """Return the text as `text_of` does; None if it is blank."""
     text = cells[indexes[0]].strip() if len(indexes) == 1 else text_of(cells, indexes)
     if text.isascii() and text.isprintable():
         return text or None
@@ -95,7 +95,7 @@ class RowReader:
         return self.amounts.read(text, line) if text else None
 
     def fee(self, line: int, cells: Sequence[str]) -> int:
-        """What the fee moves: ten-thousandths, negative for money going out."""
+        """Return the fee in ten-thousandths, negative for money going out."""
         fees = 0
         for index, signed in zip(self.columns.get("fee", ()), self.fees_signed, strict=True):
             if text := cells[index].strip():
@@ -229,7 +229,7 @@ class StatementBuilder:
             rows.balances.add(line, date, money, None if balance is None else balance.units)
 
     def _others(self, line: int, cells: Sequence[str]) -> dict[str, Any]:
-        """What most files have no columns for, by the entry's fields."""
+        """Read the fields of an entry that most files have no columns for."""
         reader = self._reader
         value_day = reader.text("valueDate", cells)
         value_date = None
@@ -266,7 +266,7 @@ class StatementBuilder:
             if len(self._rows) == 1 and stated and rows.first_day:
                 self._reconcile(rows, stated)
             if len(self._rows) == len(above) == 1 and above[0][0] >= rows.last_day:
-                # That of the last row, if there is one, leads to it or shows that rows are missing.
+                # If the last row has a balance, it equals this one or shows that rows are missing.
                 closing = self._reader.amounts.read(above[0][1], 1)
                 statement.closing = BankBalance(closing.units, above[0][0])
         return [rows.statement for rows in self._rows.values()]

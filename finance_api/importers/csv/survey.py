@@ -1,4 +1,4 @@
-"""What the columns hold, from one pass over all rows: what is decided from the whole file."""
+"""Pass over all rows once, and note what has to be decided from whole columns."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from finance_api.importers.marks import mark_of
 #: A column with more different cells than this is free text, and is not watched any longer.
 _WATCHED_VALUES = 50
 _WATCHED_COLUMNS = 200
-#: So many rows at the end that are no data may be a footer.
+#: Up to this many rows at the end that are no data may be a footer.
 _FOOTER_ROWS = 20
 
 _LEFT_OUT = "rows that are no data are left out with --only or --skip-last"
@@ -195,7 +195,7 @@ class Survey:
             used |= plan.rows.used
         unmapped = [i for i in range(plan.table.width) if i not in used]
         self.unmapped = [Watched(index) for index in unmapped[:_WATCHED_COLUMNS]]
-        # Those that are not known yet to be free text.
+        # The columns that may not be free text.
         self.watched = list(self.unmapped)
 
     def run(self) -> None:

@@ -143,7 +143,7 @@ class Table:
 
     @property
     def cells(self) -> list[str]:
-        """Those of the first row that is not blank."""
+        """The cells of the first row that is not blank."""
         return self._first[1]
 
     @cached_property

@@ -84,7 +84,7 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
 
 
 def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
-    """What a column looks like by its heading, and what it may be; "" for nothing."""
+    """Say what a column looks like by its heading, "" for nothing, and what it may be."""
     headings = plan.headings
     name = headings.named(column.index)
     heading = "" if headings.texts is None else headings.texts[column.index]

@@ -11,7 +11,7 @@ from finance_api.importers.interface import MOST_COMMANDS, Answer
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
 
-#: Of so many unknown words each combination is offered; of more, all, none, and each by itself.
+#: Up to this many unknown words are offered in each combination; more as all, none, and one by one.
 _COMBINED = 3
 
 
