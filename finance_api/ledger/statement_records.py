@@ -1,7 +1,9 @@
 """Stores what was decided about the entries of a file: new records, and changes of stored ones."""
 
+from array import array
 from collections import Counter
 from operator import attrgetter
+from typing import NamedTuple
 
 from finance_api.importers.interface import Entry
 from finance_api.ledger.balances import Balances
@@ -46,8 +48,15 @@ _CHANGING = (
     Outcome.VOIDS,
 )
 _MATCHED = (Outcome.MATCHED, Outcome.MATCHED_PARTS)
-#: An entry as it is compared, and the whole of it.
-_Whole = tuple[FileEntry, Entry]
+
+
+class _Whole(NamedTuple):
+    """An entry, and what else is needed to store it. number: see `FileEntry`."""
+
+    entry: Entry
+    account: KnownAccount
+    statement: int
+    number: int
 
 
 def content_of(entry: Entry) -> Content:
@@ -77,44 +86,52 @@ class StatementRecords:
         self._rules = Rules(session)
         #: The last number that a bank id or content has, where the storage has others of it.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
-        #: The records made of entries that others correct.
-        self._record_ids: dict[FileEntry, str] = {}
+        #: The records made of entries that others correct, by the places of these in the file.
+        self._record_ids: dict[int, str] = {}
         self.changed = False
         _number(file.open, reader)
         # In the order of the projection: in the order of most files it would be written in
         # half-full pages.
-        self._new = sorted((r for r in file.open if r.outcome is Outcome.NEW), key=lambda r: -r.day)
+        new = sorted((r for r in file.open if r.outcome is Outcome.NEW), key=lambda r: -r.day)
+        self._new = array("I", [row.n for row in new])
+        self._new_numbers = {row.n: row.number for row in new if row.number > 1}
+        self._statements = array("I", [row.statement for row in file.open])
+        self._accounts = {row.statement: row.account for row in file.open}
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
         self._waiting = [row for row in file.open if row.outcome is Outcome.WAITING]
         file.open.clear()
 
     def write(self) -> None:
         """Raises ImportRefused."""
-        awaited = {row.awaits for row in self._waiting}
-        while batch := self._new[:_BATCH]:
-            del self._new[:_BATCH]
-            rows = self._create([(row, self._file.read(row.n)) for row in batch])
+        awaited = {row.awaits.n for row in self._waiting if row.awaits is not None}
+        for begin in range(0, len(self._new), _BATCH):
+            numbers = self._new[begin : begin + _BATCH]
+            rows = self._create([self._whole(n, self._new_numbers.get(n, 1)) for n in numbers])
             if awaited:
-                ids = zip(batch, (row["id"] for row in rows), strict=True)
-                self._record_ids |= {row: row_id for row, row_id in ids if row in awaited}
+                ids = zip(numbers, (row["id"] for row in rows), strict=True)
+                self._record_ids |= {n: record_id for n, record_id in ids if n in awaited}
         for begin in range(0, len(self._changing), _BATCH):
             self._change(self._changing[begin : begin + _BATCH])
         # One by one: they may correct each other.
         for row in self._waiting:
             self._change([row])
 
+    def _whole(self, n: int, number: int) -> _Whole:
+        statement = self._statements[n]
+        return _Whole(self._file.read(n), self._accounts[statement], statement, number)
+
     # -- new records
 
     def _source_ids(self, batch: list[_Whole]) -> list[str]:
         """Return ids that no stored record has, nor ever had."""
         if self._reader.is_empty:
-            return [_source_id(whole, whole[0].number) for whole in batch]
-        keys = [(row.account, entry.bank_id or content_of(entry)) for row, entry in batch]
+            return [_source_id(whole, whole.number) for whole in batch]
+        keys = [(each.account, each.entry.bank_id or content_of(each.entry)) for each in batch]
         found: list[str] = [""] * len(batch)
         places = list(range(len(batch)))
         while places:
             for place in places:
-                number = batch[place][0].number
+                number = batch[place].number
                 if keys[place] in self._numbers:
                     number = max(number, self._numbers[keys[place]] + 1)
                     self._numbers[keys[place]] = number
@@ -122,7 +139,7 @@ class StatementRecords:
             taken = self._reader.taken([found[place] for place in places])
             places = [place for place in places if found[place] in taken]
             for place in places:
-                self._numbers.setdefault(keys[place], batch[place][0].number)
+                self._numbers.setdefault(keys[place], batch[place].number)
         return found
 
     def _create(self, batch: list[_Whole]) -> list[Row]:
@@ -132,7 +149,7 @@ class StatementRecords:
             row = self._new_record(whole)
             row["id"] = row_id(session.user.uuid, source, source_id)
             row["source"], row["sourceId"] = source, source_id
-            derive(session, row, whole[1].line)
+            derive(session, row, whole.entry.line)
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
             self._balances.note(None, row)
@@ -144,8 +161,8 @@ class StatementRecords:
         return rows
 
     def _new_record(self, whole: _Whole) -> Row:
-        row, entry = blank_row(RECORDS), whole[1]
-        row["accountId"] = whole[0].account.id
+        row, entry = blank_row(RECORDS), whole.entry
+        row["accountId"] = whole.account.id
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
         row.update(zip(_FURTHER, _further(entry), strict=True))
@@ -187,8 +204,7 @@ class StatementRecords:
         return str(known["id"])
 
     def _said(self, whole: _Whole, *, in_part: bool = False) -> Said:
-        row, entry = whole
-        statement = self._file.statements[row.statement]
+        entry, statement = whole.entry, self._file.statements[whole.statement]
         return Said(
             entry.bank_id,
             None if in_part else content_of(entry),
@@ -205,30 +221,30 @@ class StatementRecords:
         if row.awaits is None:
             return [(c.record, c.place) for c in row.parts or (row.candidate,) if c is not None]
         if row.awaits.candidate is None:
-            return [(self._record_ids[row.awaits], 0)]
+            return [(self._record_ids[row.awaits.n], 0)]
         return [(row.awaits.candidate.record, row.awaits.candidate.place)]
 
     def _change(self, rows: list[FileEntry]) -> None:
         session = self._session
-        batch = [(row, self._file.read(row.n)) for row in rows]
+        batch = [self._whole(row.n, row.number) for row in rows]
         records = [self._records(row) for row in rows]
         ids = dict.fromkeys(record_id for found in records for record_id, _ in found)
         before = session.storage.data.get_rows(session.user.id, RECORDS, list(ids))
         after = {record_id: dict(row) for record_id, row in before.items()}
-        matched = [whole for whole in batch if whole[0].outcome in _MATCHED]
+        matched = [e for e, row in zip(batch, rows, strict=True) if row.outcome in _MATCHED]
         source_ids = iter(self._source_ids(matched))
         lines: dict[str, int] = {}
         told: set[str] = set()
-        for whole, found in zip(batch, records, strict=True):
-            is_matched = whole[0].outcome in _MATCHED
+        for row, whole, found in zip(rows, batch, records, strict=True):
+            is_matched = row.outcome in _MATCHED
             source_id = next(source_ids) if is_matched else ""
             for number, (record_id, place) in enumerate(found):
-                lines.setdefault(record_id, whole[1].line)
+                lines.setdefault(record_id, whole.entry.line)
                 if is_matched:
                     self._match(after[record_id], whole, source_id, in_part=number > 0)
                 else:
                     told.add(record_id)
-                    self._tell(after[record_id], whole, place)
+                    self._tell(after[record_id], row, whole, place)
         self._put(before, after, lines, told)
 
     def _put(
@@ -259,7 +275,7 @@ class StatementRecords:
             session.note_records(changed=changed)
 
     def _match(self, row: Row, whole: _Whole, source_id: str, *, in_part: bool) -> None:
-        source, entry = self._file.source, whole[1]
+        source, entry = self._file.source, whole.entry
         stated = read_stated(row)
         stated.setdefault(source, []).append(self._said(whole, in_part=in_part))
         row["stated"] = written(stated)
@@ -269,9 +285,9 @@ class StatementRecords:
             record = {name: row[name] for name in CONTENT}
             self._report.note_match(Match(row["id"], entry.line, values, record))
 
-    def _tell(self, row: Row, whole: _Whole, place: int) -> None:
-        """Brings what the entry says of a record of its source."""
-        decided, entry = whole
+    def _tell(self, row: Row, decided: FileEntry, whole: _Whole, place: int) -> None:
+        """Bring the stated values of an entry to a record of its source."""
+        entry = whole.entry
         if decided.rare.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
             if "recordState" not in row["setByHand"]:
                 row["recordState"] = VOID
@@ -321,8 +337,7 @@ def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
 
 
 def _source_id(whole: _Whole, number: int) -> str:
-    row, entry = whole
-    scope = row.account.scopes[row.statement]
+    entry, scope = whole.entry, whole.account.scopes[whole.statement]
     if entry.bank_id is None:
         return scope.of_content(content_of(entry), number)
     return scope.of_bank_id(entry.bank_id, number)
