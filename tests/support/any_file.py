@@ -7,6 +7,10 @@ from typing import Any
 from finance_api.importers.detection import detect_format
 from finance_api.importers.formats import AccountKey
 from finance_api.importers.interface import Answer, StatementImporter
+from finance_api.ledger.report import ImportReport
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.values.time import DAY_SECONDS
+from support.ledger import Person
 
 
 def any_importer(data: bytes, **options: Any) -> tuple[StatementImporter | None, dict[str, Any]]:
@@ -18,6 +22,41 @@ def any_importer(data: bytes, **options: Any) -> tuple[StatementImporter | None,
         return None, {}
     account = None if found.account_key is AccountKey.USER else options.get("account")
     return importer, {"account_name": account, "currency": options.get("currency")}
+
+
+def import_any(
+    person: Person, data: bytes, options: Mapping[str, Any], *, dry_run: bool = False
+) -> ImportReport:
+    importer, further = any_importer(data, **options)
+    return person.file(data, importer, dry_run=dry_run, **further)
+
+
+def imported_once(person: Person, data: bytes, options: Mapping[str, Any]) -> ImportReport:
+    """Import a file as its dry run says, and not twice; a dump of it comes in as it is.
+
+    The newest balance of each account agrees with the records until its day.
+    """
+    rehearsed = import_any(person, data, options, dry_run=True)
+    assert person.snapshot() == (0, b"")
+    report = import_any(person, data, options)
+    assert report.as_json() == rehearsed.as_json()
+    person.audit()
+    records = person.rows(RECORDS)
+    assert report.created == len(records)
+    for account in person.rows(ACCOUNTS):
+        if account["bankBalance"] is not None:
+            until = account["bankBalanceDate"] + DAY_SECONDS
+            own = (r for r in records if r["accountId"] == account["id"])
+            amounts = [record["amount"] for record in own if record["recordDate"] < until]
+            assert account["initialBalance"] + sum(amounts) == account["bankBalance"]
+    before = person.snapshot()
+    person.clock.set("2027-01-01T00:00:00Z")
+    assert import_any(person, data, options).unchanged == report.created
+    assert person.snapshot() == before
+    other = Person(person.backend)
+    other.file(person.dump())
+    assert other.dump() == person.dump()
+    return report
 
 
 def options_of(answer: Answer, before: Mapping[str, Any]) -> dict[str, Any]:

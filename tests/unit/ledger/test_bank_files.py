@@ -1,7 +1,6 @@
 """camt and MT940 files in the books: each movement once, whatever tells it, and how often."""
 
 import itertools
-import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
+from support.any_file import imported_once
 from support.bank_files import (
-    SAMPLE_FILES,
     camt,
     camt_balance,
     camt_entry,
@@ -21,12 +20,15 @@ from support.bank_files import (
     mt940,
     mt940_entry,
     mt942,
-    read_bank_file,
 )
 from support.ledger import Person
 
-_BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
-STATEMENTS = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE)) / "statements"
+SAMPLES = sorted(
+    path
+    for folder in ("camt", "mt940", "ofx", "qif")
+    for path in (Path(__file__).parents[2] / "samples" / folder).iterdir()
+    if path.suffix != ".json"
+)
 
 
 @pytest.fixture
@@ -316,50 +318,8 @@ def test_notifications_of_equal_entries_are_several(person):
 # -- whole files
 
 
-def corpus():
-    if not STATEMENTS.is_dir():
-        return []
-    folders = ("genkgo__camt", "viafintech__camt_parser", "sebastienrousseau", "OCA__", "WoLpH")
-    paths = sorted(path for path in STATEMENTS.rglob("*") if path.is_file())
-    suffixes = ("", ".xml", ".sta", ".txt")
-    return [
-        path
-        for path in paths
-        if path.relative_to(STATEMENTS).parts[0].startswith(folders)
-        and path.suffix in suffixes
-        and "LICENSE" not in path.name
-    ]
-
-
-@pytest.mark.parametrize("path", [*SAMPLE_FILES, *corpus()], ids=lambda path: path.name)
-def test_a_file_is_imported_as_it_is_read_and_not_twice(person, path):
-    data = path.read_bytes()
-    options = {"account_name": "A", "currency": "EUR"} if path.name.startswith("frag") else {}
-    if path.name == "statement_line.sta":
-        options = {"account_name": "A", "currency": "EUR"}
-    try:
-        wholes = read_bank_file(data)
-    except ImportRefused as reason:
-        assert str(reason) == refused(person, data)
-        return
-    entries = [entry for whole in wholes for entry in whole.entries]
-    before = person.snapshot()
-    dry = person.bank_file(data, dry_run=True, **options)
-    assert person.snapshot() == before
-    report = person.bank_file(data, **options)
-    assert dry.as_json() == report.as_json()
-    assert report.created == len(entries)
-    records = person.rows(RECORDS)
-    assert sum(r["amount"] for r in records) == sum(entry.amount for entry in entries)
-    person.audit()
-    for account in person.rows(ACCOUNTS):
-        if account["bankBalance"] is not None:
-            assert account["balance"] == account["bankBalance"]
-            assert account["unexplained"] == 0
-    before = person.snapshot()
-    person.clock.set("2027-01-01T00:00:00Z")
-    assert person.bank_file(data, **options).unchanged == len(entries)
-    assert person.snapshot() == before
-    other = Person(person.backend)
-    other.file(person.dump())
-    assert other.dump() == person.dump()
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_a_sample_is_imported_whole_and_once(person, path):
+    says_which = path.name not in ("bank.qif", "cash.qif", "fragment.txt")
+    options = {"currency": "EUR"} | ({} if says_which else {"account": "A"})
+    imported_once(person, path.read_bytes(), options)
