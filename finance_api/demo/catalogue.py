@@ -1,5 +1,6 @@
 """Income and expenses of the demo households: names, shops, prices."""
 
+import re
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -42,86 +43,60 @@ SPENDING_CATEGORIES = tuple(
 
 LABELS = ("household", "shared", "tax", "work", "école")
 
-SPENDINGS: tuple[Spending, ...] = (
-    Spending(
-        "Groceries",
-        ("Corner Shop", "Marché Vert", "Bäckerei Groß", "Supermarket 24", "Zöldséges"),
-        ("weekly shopping", "fruit and vegetables", None, "bread", "for the weekend"),
-        180,
-        4_500,
-        40,
-        "debit_card",
-    ),
-    Spending(
-        "Cafés",
-        ("Café Müller", "Kávéház", "Blue Cup"),
-        ("with Anna", None, "coffee", "breakfast"),
-        250,
-        1_800,
-        14,
-        "mobile_payment",
-    ),
-    Spending(
-        "Restaurants",
-        ("Trattoria Da Rosa", "寿司 Sakura", "Zum Straßenwirt"),
-        ("dinner", "lunch with the team", None, "birthday of Zoë"),
-        1_200,
-        8_900,
-        10,
-        "credit_card",
-    ),
-    Spending(
-        "Public transport", ("City Transit",), ("ticket", "day pass", None), 240, 880, 9, "cash"
-    ),
-    Spending(
-        "Fuel", ("Petrol & Co", "Station Nord"), ("full tank", None), 2_500, 9_800, 4, "debit_card"
-    ),
-    Spending(
-        "Books",
-        ("Librairie Page 7", "Buchhandlung Graf"),
-        (None, "a gift"),
-        790,
-        4_500,
-        4,
-        "web_payment",
-    ),
-    Spending("Cinema", ("Lumière",), ("two tickets", None), 900, 3_200, 3, "credit_card"),
-    Spending(
-        "Sport",
-        ("Climbing Hall", "City Pool"),
-        ("entry", None, "yearly pass"),
-        450,
-        6_000,
-        4,
-        "debit_card",
-    ),
-    Spending(
-        "Clothes",
-        ("Nordlicht", "Second Life Store"),
-        (None, "winter coat", "shoes"),
-        990,
-        15_900,
-        3,
-        "credit_card",
-    ),
-    Spending(
-        "Household",
-        ("Hardware House", "IKEA"),
-        ("shelf", None, "light bulbs"),
-        350,
-        12_900,
-        4,
-        "debit_card",
-    ),
-    Spending(
-        "Electronics",
-        ("Volt & Watt",),
-        ("cable", "headphones", None),
-        600,
-        89_900,
-        1,
-        "web_payment",
-    ),
-    Spending("Pharmacy", ("Apotheke am Markt",), (None, "cold"), 320, 4_800, 3, "cash"),
-    Spending("Refunds", ("Marché Vert", "Nordlicht"), ("refund",), -6_000, -500, 1, "credit_card"),
-)
+#: Category, cents, weight and payment type; then the payees, and notes, of which - is none.
+_SPENDINGS = """
+Groceries         180..4500   40  debit_card
+    Corner Shop, Marché Vert, Bäckerei Groß, Supermarket 24, Zöldséges
+    weekly shopping, fruit and vegetables, -, bread, for the weekend
+Cafés             250..1800   14  mobile_payment
+    Café Müller, Kávéház, Blue Cup
+    with Anna, -, coffee, breakfast
+Restaurants       1200..8900  10  credit_card
+    Trattoria Da Rosa, 寿司 Sakura, Zum Straßenwirt
+    dinner, lunch with the team, -, birthday of Zoë
+Public transport  240..880     9  cash
+    City Transit
+    ticket, day pass, -
+Fuel              2500..9800   4  debit_card
+    Petrol & Co, Station Nord
+    full tank, -
+Books             790..4500    4  web_payment
+    Librairie Page 7, Buchhandlung Graf
+    -, a gift
+Cinema            900..3200    3  credit_card
+    Lumière
+    two tickets, -
+Sport             450..6000    4  debit_card
+    Climbing Hall, City Pool
+    entry, -, yearly pass
+Clothes           990..15900   3  credit_card
+    Nordlicht, Second Life Store
+    -, winter coat, shoes
+Household         350..12900   4  debit_card
+    Hardware House, IKEA
+    shelf, -, light bulbs
+Electronics       600..89900   1  web_payment
+    Volt & Watt
+    cable, headphones, -
+Pharmacy          320..4800    3  cash
+    Apotheke am Markt
+    -, cold
+Refunds           -6000..-500  1  credit_card
+    Marché Vert, Nordlicht
+    refund
+"""
+
+
+def _spendings() -> tuple[Spending, ...]:
+    lines = iter(_SPENDINGS.strip().splitlines())
+    made = []
+    for first, payees, notes in zip(lines, lines, lines, strict=True):
+        category, cents, weight, payment_type = re.split("  +", first)
+        low, high = map(int, cents.split(".."))
+        names = tuple(payees.strip().split(", "))
+        texts = tuple(None if note == "-" else note for note in notes.strip().split(", "))
+        made.append(Spending(category, names, texts, low, high, int(weight), payment_type))
+    return tuple(made)
+
+
+SPENDINGS = _spendings()

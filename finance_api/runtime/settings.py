@@ -5,14 +5,11 @@ Each part of the application declares its settings in a module ``settings`` of i
 
 import ipaddress
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 ENVIRONMENT_PREFIX = "FINANCE_API_"
-#: Settings of Pyramid itself, which are passed on to it.
-_PASSED_ON = ("pyramid.",)
 
 
 class SettingError(Exception):
@@ -122,49 +119,6 @@ def networks(text: str) -> frozenset[Any]:
         return frozenset(ipaddress.ip_network(word) for word in words(text))
     except ValueError as error:
         raise ValueError(f"is not a list of addresses or networks: {error}") from None
-
-
-def read_table(
-    table: Iterable[Setting], given: Mapping[str, str], environment: Mapping[str, str]
-) -> Settings:
-    """The values of all settings of the table. Raises SettingError for a wrong or unknown one."""
-    names = {setting.name for setting in table}
-    for name in given:
-        if name not in names and not name.startswith(_PASSED_ON):
-            raise SettingError(f"{name}: there is no such setting")
-    settings = Settings({k: v for k, v in given.items() if k.startswith(_PASSED_ON)})
-    for setting in table:
-        text = _from_environment(setting, environment)
-        if text is None:
-            text = given.get(setting.name, setting.default)
-        try:
-            settings[setting.name] = setting.parse(text)
-        except ValueError as error:
-            value = "the value" if setting.secret else repr(text)
-            raise SettingError(f"{setting.name}: {value} {error}") from None
-    return settings
-
-
-def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str | None:
-    """The value that overrides the ini file's. Raises SettingError."""
-    text = environment.get(setting.variable)
-    if not setting.secret:
-        return text
-    path = environment.get(setting.file_variable)
-    if path is None:
-        # The folder of the credentials that systemd passes to a service, by their names.
-        folder = environment.get("CREDENTIALS_DIRECTORY")
-        if text is not None or not folder or not (Path(folder) / setting.name).exists():
-            return text
-        path = str(Path(folder) / setting.name)
-    elif text is not None:
-        raise SettingError(f"{setting.variable} and {setting.file_variable}: give one of them")
-    try:
-        return Path(path).read_text("utf-8").strip()
-    except OSError as error:
-        raise SettingError(f"{setting.name}: {path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SettingError(f"{setting.name}: {path} is not UTF-8") from None
 
 
 def made_by_name(

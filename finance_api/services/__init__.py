@@ -55,19 +55,16 @@ class Services:
     def close(self) -> None:
         """Writes what is pending and closes connections, at the end of a process.
 
-        Every part is closed, whatever another one raises; the last error is raised in the end.
+        The last ones come first. Every part is closed, whatever another one raises; the last error
+        is raised in the end.
         """
         with ExitStack() as stack:
-            stack.callback(self.metrics.close)
-            stack.callback(self.sampling.stop)
-            stack.callback(self.storage.close)
-            stack.callback(self.last_used.stop)
-            stack.callback(self.seen_sessions.stop)
-            stack.callback(self.quotas.close)
-            stack.callback(self.usage.stop)
-            stack.callback(self.audit.stop)
-            stack.callback(self.housekeeping.stop)
-            stack.callback(self.upload_jobs.stop)
+            for part in (self.metrics, self.storage, self.quotas):
+                stack.callback(part.close)
+            for pending in (self.last_used, self.seen_sessions, self.usage, self.audit):
+                stack.callback(pending.stop)
+            for running in (self.sampling, self.housekeeping, self.upload_jobs):
+                stack.callback(running.stop)
 
 
 def make_services(settings: Settings, clock: Clock) -> Services:

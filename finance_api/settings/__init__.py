@@ -8,15 +8,17 @@ in a file, too: named by this variable with ``_FILE`` at its end, or a credentia
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from pathlib import Path
 
 from finance_api.runtime.settings import (
     ENVIRONMENT_PREFIX,
     Setting,
     SettingError,
     Settings,
-    read_table,
 )
 
+#: Settings of Pyramid itself, which are passed on to it.
+_PASSED_ON = ("pyramid.",)
 #: The modules that declare settings.
 _PARTS = (
     "finance_api.storage.settings",
@@ -76,4 +78,40 @@ def read_settings(
     for variable in environment:
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in variables:
             raise SettingError(f"{variable}: there is no such setting")
-    return read_table(table, given, environment)
+    names = {setting.name for setting in table}
+    for name in given:
+        if name not in names and not name.startswith(_PASSED_ON):
+            raise SettingError(f"{name}: there is no such setting")
+    settings = Settings({k: v for k, v in given.items() if k.startswith(_PASSED_ON)})
+    for setting in table:
+        text = _from_environment(setting, environment)
+        if text is None:
+            text = given.get(setting.name, setting.default)
+        try:
+            settings[setting.name] = setting.parse(text)
+        except ValueError as error:
+            value = "the value" if setting.secret else repr(text)
+            raise SettingError(f"{setting.name}: {value} {error}") from None
+    return settings
+
+
+def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str | None:
+    """The value that overrides the ini file's. Raises SettingError."""
+    text = environment.get(setting.variable)
+    if not setting.secret:
+        return text
+    path = environment.get(setting.file_variable)
+    if path is None:
+        # The folder of the credentials that systemd passes to a service, by their names.
+        folder = environment.get("CREDENTIALS_DIRECTORY")
+        if text is not None or not folder or not (Path(folder) / setting.name).exists():
+            return text
+        path = str(Path(folder) / setting.name)
+    elif text is not None:
+        raise SettingError(f"{setting.variable} and {setting.file_variable}: give one of them")
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except OSError as error:
+        raise SettingError(f"{setting.name}: {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingError(f"{setting.name}: {path} is not UTF-8") from None

@@ -8,8 +8,8 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from finance_api.auth import sessions
 from finance_api.auth.auditing import note_request
 from finance_api.auth.emails import EmailRefused, normal_email
-from finance_api.auth.known_browsers import known_browser, remember_browser
 from finance_api.auth.permissions import Permission
+from finance_api.auth.sessions import known_browser, remember_browser
 from finance_api.auth.user_accounts import find_user, is_unchanged, lets_in
 from finance_api.http.proxies import client_address
 from finance_api.http.requests import Request

@@ -6,9 +6,9 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth import sessions
-from finance_api.auth.known_browsers import remember_browser
 from finance_api.auth.passwords import PasswordRefused, checked_hash, is_password
 from finance_api.auth.permissions import Permission
+from finance_api.auth.sessions import remember_browser
 from finance_api.auth.user_accounts import set_password
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
