@@ -1,6 +1,6 @@
 """A column of balances: every row is checked against the one before it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -98,13 +98,24 @@ class BalanceCheck:
         )
 
 
-#: Line, size of the amount, and the balance after it: ten-thousandths.
+#: Line, size of the amount, and the balance after it.
 BalanceRow = tuple[int, int, int]
+
+
+def run_by(
+    rows: Sequence[BalanceRow], fits: Callable[[int, int], bool], *, newest_first: bool
+) -> bool:
+    """Whether each size and the step of the balance to it fit in this order of the rows."""
+    return all(fits(size, step) for _, size, step in _steps(rows, newest_first=newest_first))
 
 
 def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
     """The orders in which the balances run by the sizes of the amounts: False: oldest first."""
-    return [newest for newest in (False, True) if _ways(rows, newest_first=newest) is not None]
+    return [
+        newest_first
+        for newest_first in (False, True)
+        if run_by(rows, lambda size, step: size == abs(step), newest_first=newest_first)
+    ]
 
 
 def ways_of(rows: Sequence[BalanceRow]) -> dict[int, int] | None:
@@ -112,15 +123,15 @@ def ways_of(rows: Sequence[BalanceRow]) -> dict[int, int] | None:
 
     The oldest row has none before it, and is missing. None if they do not run, or in two ways.
     """
-    found = [ways for newest in (False, True) if (ways := _ways(rows, newest_first=newest))]
-    return found[0] if len(found) == 1 or (found and found[0] == found[-1]) else None
+    found = [
+        {line: 1 if step > 0 else -1 for line, _, step in _steps(rows, newest_first=newest_first)}
+        for newest_first in orders_of(rows)
+    ]
+    return found[0] if found and found[0] == found[-1] else None
 
 
-def _ways(rows: Sequence[BalanceRow], *, newest_first: bool) -> dict[int, int] | None:
+def _steps(rows: Sequence[BalanceRow], *, newest_first: bool) -> Iterator[BalanceRow]:
+    """Line and size of each row but the oldest, and the step of the balance to it."""
     ordered = rows[::-1] if newest_first else rows
-    ways = {}
     for (_, _, before), (line, size, after) in pairwise(ordered):
-        if abs(after - before) != size:
-            return None
-        ways[line] = 1 if after > before else -1
-    return ways
+        yield line, size, after - before

@@ -3,7 +3,7 @@
 import difflib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +42,10 @@ _OF_LAYOUT: Mapping[str, type] = {
 }
 #: Further keys whose value is a part of the `Profile`.
 _OF_PROFILE: Mapping[str, type] = {
-    **dict.fromkeys(
-        "title source lost date_order otherwise category_separator account_prefix".split(), str
-    ),
-    **dict.fromkeys(("begins", "by_name_only", "extra_cells"), bool),
-    **dict.fromkeys(("version", "missing_cells"), int),
+    part.name: kind
+    for part in fields(Profile)
+    for kind in (str, bool, int)
+    if part.type is kind and part.name not in ("name", "text")
 }
 _NAMES = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "a table"}
 #: Fields and more that legs may take from other columns; a row has one date.
@@ -312,45 +311,36 @@ def _check(profile: Profile) -> None:
     if layout.date_format is not None:
         DateForm.compile(layout.date_format)
     layout.zone()
+    needed, others = _columns(profile)
     matches = [
         Match(profile, row.names, "EUR" if CODE in str(row) else "") for row in profile.headings
     ]
-    for column in _columns(profile):
-        if all(match.index(column) is None for match in matches):
+    for column in [] if profile.begins else [*needed, *others]:
+        if not column.isdigit() and all(match.index(column) is None for match in matches):
             raise ImportRefused(f"no heading row has the column {quoted(column)}")
-    for match in matches:
-        _check_row(match)
-
-
-def _columns(profile: Profile) -> list[str]:
-    """All that the profile names, but for the columns that a file may have or not."""
-    found = [column for columns in profile.map.values() for column in columns]
-    found += [column for leg in profile.legs for columns in leg.map.values() for column in columns]
-    found += [column for condition in profile.conditions for column in condition]
-    found += profile.opening
-    found += [column for pair in profile.equal for column in pair]
-    found += [*profile.only, *profile.fill_down, *profile.ignore]
-    return [] if profile.begins else [column for column in found if not column.isdigit()]
-
-
-def _check_row(match: Match) -> None:
-    """Raises ImportRefused if a heading row lacks a column that decides about money."""
-    profile, layout = match.profile, match.profile.layout
-    needed = [column for name in ("recordDate", "amount") for column in profile.map.get(name, ())]
-    needed += [side for side in (layout.debit, layout.credit) if side is not None]
-    needed += [column for leg in profile.legs for column in leg.map.get("amount", ())]
-    needed += [column for condition in profile.conditions for column in condition]
-    needed += [*profile.fill_down, *(column for pair in profile.equal for column in pair)]
     for column in needed:
-        if match.index(column) is None:
+        if any(match.index(column) is None for match in matches):
             raise ImportRefused(f"a heading row lacks the column {quoted(column)}")
     if not profile.map.get("recordDate"):
         raise ImportRefused("map.recordDate is missing")
-    for leg in profile.legs or (None,):
-        columns = (leg.map if leg is not None else {}).get("amount", profile.map.get("amount"))
-        if not columns and layout.debit is None:
-            raise ImportRefused("map.amount is missing, or debit and credit")
-    if layout.sign is not None:
-        match.column_and_rest("sign", layout.sign)
-    for fee in layout.fee:
-        match.column_and_rest("fee", fee)
+    maps = [leg.map for leg in legs] or [{}]
+    if layout.debit is None and not all(m.get("amount", profile.map.get("amount")) for m in maps):
+        raise ImportRefused("map.amount is missing, or debit and credit")
+    for match in matches:
+        for option, text in (("sign", layout.sign), *(("fee", fee) for fee in layout.fee)):
+            if text is not None:
+                match.column_and_rest(option, text)
+
+
+def _columns(profile: Profile) -> tuple[list[str], list[str]]:
+    """The columns that every heading row needs, as they decide about money, and all others."""
+    layout, maps = profile.layout, [leg.map for leg in profile.legs]
+    needed = [column for name in ("recordDate", "amount") for column in profile.map.get(name, ())]
+    needed += [side for side in (layout.debit, layout.credit) if side is not None]
+    needed += [column for legs_map in maps for column in legs_map.get("amount", ())]
+    needed += [column for condition in profile.conditions for column in condition]
+    needed += [*profile.fill_down, *(column for pair in profile.equal for column in pair)]
+    others = [
+        column for each in (profile.map, *maps) for columns in each.values() for column in columns
+    ]
+    return needed, [*others, *profile.opening, *profile.only, *profile.ignore]

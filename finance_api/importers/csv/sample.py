@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import pairwise
 
 from finance_api.importers.csv.amounts import DECIMAL_MARKS
+from finance_api.importers.csv.balances import orders_of, run_by
 from finance_api.importers.csv.cells import is_account, is_amount, is_date
 from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.number_form import number_pattern, plain_number, shape_of
@@ -115,16 +115,11 @@ class Numbers:
         """Whether the balance runs by the size of the one amount that each row has."""
         rows = zip(self.of(balance), *map(self.of, amounts), strict=True)
         found = [
-            (after, sum(abs(each or 0) for each in sizes))
+            (0, sum(abs(each or 0) for each in sizes), after)
             for after, *sizes in rows
             if after is not None and any(each is not None for each in sizes)
         ]
-        if len(found) < 3 or len({size for _, size in found}) < 2:
-            return False
-        steps = list(pairwise(found))
-        oldest_first = all(abs(later - now) == size for (now, _), (later, size) in steps)
-        newest_first = all(abs(now - later) == size for (now, size), (later, _) in steps)
-        return oldest_first or newest_first
+        return len(found) > 2 and len({row[1] for row in found}) > 1 and bool(orders_of(found))
 
     def direction(self, balance: Column, amount: Column, debit: Column | None = None) -> int:
         """1 if the balance runs by the amounts as they are, -1 if by the opposite; 0: neither.
@@ -136,14 +131,11 @@ class Numbers:
             sides = zip(sizes, self.of(debit), strict=True)
             sizes = [abs(one or 0) - abs(other or 0) for one, other in sides]
         rows = zip(sizes, self.of(balance), strict=True)
-        found = [(size, after) for size, after in rows if size is not None and after is not None]
+        found = [(0, size, after) for size, after in rows if size is not None and after is not None]
         if len(found) < (2 if debit is None else 3):
             return 0
-        steps = list(pairwise(found))
-        for way in (1, -1):
-            oldest_first = all(now + way * size == later for (_, now), (size, later) in steps)
-            newest_first = all(later + way * size == now for (size, now), (_, later) in steps)
-            if oldest_first or newest_first:
+        for way, fits in ((1, int.__eq__), (-1, lambda size, step: size == -step)):
+            if any(run_by(found, fits, newest_first=newest) for newest in (False, True)):
                 return way
         return 0
 
