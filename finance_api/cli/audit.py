@@ -35,5 +35,4 @@ def audit(cli: CliContext, email: str | None, as_json: bool, since: str | None) 
         }
         for entry in entries
     ]
-    columns = {"WHEN": "at", "USER": "user", "ACTION": "action", "FROM": "origin", "WHAT": "detail"}
-    show_list(rows, columns, as_json=as_json)
+    show_list(rows, ("WHEN", "USER", "ACTION", "FROM", "WHAT"), as_json=as_json)

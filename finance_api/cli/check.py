@@ -50,8 +50,8 @@ def check(cli: CliContext, repair: bool, as_json: bool) -> None:
 
 def _say(fault: Fault) -> None:
     user = "" if fault.user is None else f"{fault.user}: "
-    mended = "repaired" if fault.repaired else f"to mend it: {fault.command}"
-    say(f"{fault.kind}: {user}{fault.message}; {mended}")
+    fix = "repaired" if fault.repaired else f"to fix it: {fault.command}"
+    say(f"{fault.kind}: {user}{fault.message}; {fix}")
 
 
 def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
@@ -66,7 +66,7 @@ def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
     try:
         backend.check()
     except StorageError as error:
-        yield Fault("database", str(error), _mending(error))
+        yield Fault("database", str(error), _fix_for(error))
         return
     yield from backend.find_faults(repair=repair)
     try:
@@ -78,7 +78,7 @@ def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
     yield from _data(cli, users, repair=repair)
 
 
-def _mending(error: Exception) -> str:
+def _fix_for(error: Exception) -> str:
     """The command that fixes a database that cannot be used."""
     own = "give the database's file and folder to the user that the service runs as"
     for sign, command in (

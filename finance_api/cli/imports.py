@@ -1,7 +1,6 @@
 """finance-api imports"""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -52,20 +51,17 @@ def list_imports(cli: CliContext, email: str, as_json: bool) -> None:
     with cli.reading() as storage:
         entries = storage.history.list_entries(get_user(storage, email).id)
     rows = [_as_json(entry) for entry in reversed(entries)]
-    if as_json:
-        for row in rows:
-            row.pop("details")
-    columns: dict[str, str | Callable[[dict[str, Any]], str]] = {
-        "ID": lambda row: str(row["number"]),
-        "WHEN": "at",
-        "WHAT": "action",
-        "FILE": lambda row: row["file"] or "-",
-        "CREATED": lambda row: str(row["counts"].get("created", "-")),
-        "UPDATED": lambda row: str(row["counts"].get("updated", "-")),
-        "REVISION": lambda row: str(row["revision"]),
-        "STATE": "state",
-    }
-    show_list(rows, columns, as_json=as_json)
+    for row in rows:
+        row.pop("details")
+    if not as_json:
+        rows = [
+            {name: row[name] for name in ("number", "at", "action", "file")}
+            | {name: row["counts"].get(name) for name in ("created", "updated")}
+            | {name: row[name] for name in ("revision", "state")}
+            for row in rows
+        ]
+    headings = ("ID", "WHEN", "WHAT", "FILE", "CREATED", "UPDATED", "REVISION", "STATE")
+    show_list(rows, headings, as_json=as_json)
 
 
 @imports.command("show", epilog="Example: finance-api imports show me@example.com 3")

@@ -58,11 +58,7 @@ def list_jwts(cli: CliContext, email: str, as_json: bool) -> None:
             for j in storage.jwts.list_by_user(get_user(storage, email).id)
             if j.expires_at > cli.clock.now()
         ]
-    show_list(
-        rows,
-        {"JTI": "jti", "ISSUED": "issuedAt", "EXPIRES": "expiresAt", "REVOKED": "revokedAt"},
-        as_json=as_json,
-    )
+    show_list(rows, ("JTI", "ISSUED", "EXPIRES", "REVOKED"), as_json=as_json)
 
 
 @jwt.command(epilog="Example: finance-api jwt revoke --all me@example.com")

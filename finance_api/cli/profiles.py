@@ -1,6 +1,5 @@
 """finance-api profiles"""
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -59,13 +58,7 @@ def list_profiles(cli: CliContext, as_json: bool) -> None:
         }
         for profile in known_profiles(cli)
     ]
-    columns: dict[str, str | Callable[[dict[str, Any]], str]] = {
-        "NAME": "name",
-        "VERSION": lambda row: str(row["version"]),
-        "RECOGNISED BY": "recognisedBy",
-        "TITLE": "title",
-    }
-    show_list(rows, columns, as_json=as_json)
+    show_list(rows, ("NAME", "VERSION", "RECOGNISED BY", "TITLE"), as_json=as_json)
 
 
 @profiles.command("show", epilog="Example: finance-api profiles show wallet > my-wallet.toml")

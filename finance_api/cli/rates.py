@@ -81,14 +81,4 @@ def list_command(cli: CliContext, as_json: bool) -> None:
         }
         for (base, currency), found in sorted(days.items())
     ]
-    show_list(
-        rows,
-        {
-            "BASE": "base",
-            "CURRENCY": "currency",
-            "DAYS": lambda row: str(row["days"]),
-            "FIRST": "first",
-            "LAST": "last",
-        },
-        as_json=as_json,
-    )
+    show_list(rows, ("BASE", "CURRENCY", "DAYS", "FIRST", "LAST"), as_json=as_json)

@@ -69,18 +69,8 @@ def list_command(cli: CliContext, email: str, as_json: bool) -> None:
             }
             for row in list_rules(owned)
         ]
-    show_list(
-        rows,
-        {
-            "ID": "id",
-            "NAME": "name",
-            "KEYWORDS": lambda row: ", ".join(row["keywords"]),
-            "CATEGORY": "category",
-            "LABELS": "labels",
-            "ACCOUNT": "account",
-        },
-        as_json=as_json,
-    )
+    headings = ("ID", "NAME", "KEYWORDS", "CATEGORY", "LABELS", "ACCOUNT")
+    show_list(rows, headings, as_json=as_json)
 
 
 @rules.command(epilog="Example: finance-api rules remove me@example.com 'aldi, lidl'")

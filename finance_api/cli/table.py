@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -16,25 +17,29 @@ JsonObject = dict[str, Any]
 
 def show_list(
     rows: Sequence[JsonObject],
-    columns: Mapping[str, str | Callable[[JsonObject], str]],
+    headings: Sequence[str],
     *,
     as_json: bool,
+    cells: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
 ) -> None:
-    """columns: heading -> a member of the rows (null as a dash), or a function of a row.
+    """Print the rows as JSON, or as a table with a column for each member.
 
-    as_json: the rows themselves are printed.
+    headings: of the members, in their order. cells: how to write a member in the table.
     """
     if as_json:
         click.echo(json.dumps(rows))
         return
-    cells = [
-        [shown(row[c] or "-" if isinstance(c, str) else c(row)) for c in columns.values()]
-        for row in rows
-    ]
-    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
-    for line in (list(columns), *cells):
+    lines = [[shown(cells.get(name, _text)(value)) for name, value in row.items()] for row in rows]
+    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
+    for line in (headings, *lines):
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         click.echo("  ".join(padded).rstrip())
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        value = ", ".join(value)
+    return "-" if value in (None, "") else str(value)
 
 
 def instant(seconds: int | None) -> str | None:

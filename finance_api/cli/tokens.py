@@ -71,20 +71,12 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
             }
             for t in storage.tokens.list_by_user(get_user(storage, email).id)
         ]
-    show_list(
-        rows,
-        {
-            "ID": "id",
-            "NAME": "name",
-            "PREFIX": lambda row: row["prefix"] + "…",
-            "SCOPES": lambda row: "all" if row["scopes"] is None else ",".join(row["scopes"]),
-            "CREATED": "createdAt",
-            "LAST USED": "lastUsedAt",
-            "EXPIRES": "expiresAt",
-            "REVOKED": "revokedAt",
-        },
-        as_json=as_json,
-    )
+    cells = {
+        "prefix": lambda prefix: f"{prefix}…",
+        "scopes": lambda scopes: "all" if scopes is None else ",".join(scopes),
+    }
+    headings = ("ID", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED", "EXPIRES", "REVOKED")
+    show_list(rows, headings, as_json=as_json, cells=cells)
 
 
 @token.command(epilog="Example: finance-api token revoke --value - < leaked.txt")

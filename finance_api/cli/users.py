@@ -95,18 +95,12 @@ def list_users(cli: CliContext, as_json: bool) -> None:
             }
             for u in storage.users.list_all()
         ]
-    show_list(
-        rows,
-        {
-            "EMAIL": "email",
-            "PLAN": lambda row: "premium" if row["premium"] else "free",
-            "STATE": lambda row: "enabled" if row["enabled"] else "disabled",
-            "TIME ZONE": "timeZone",
-            "CREATED": "createdAt",
-            "UUID": "uuid",
-        },
-        as_json=as_json,
-    )
+    cells = {
+        "premium": lambda premium: "premium" if premium else "free",
+        "enabled": lambda enabled: "enabled" if enabled else "disabled",
+    }
+    headings = ("EMAIL", "PLAN", "STATE", "TIME ZONE", "CREATED", "UUID")
+    show_list(rows, headings, as_json=as_json, cells=cells)
 
 
 @user.command("set", epilog="Example: finance-api user set me@example.com --no-premium")

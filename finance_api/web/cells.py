@@ -18,7 +18,7 @@ _PERCENT = 100
 
 
 def money(units: int, currency: str | None) -> Markup:
-    """``1,234.50 EUR``, which is not divided."""
+    """``1,234.50 EUR``, kept on one line."""
     return Markup('<span class="money">{} <span class="currency">{}</span></span>').format(
         amount(units), currency or ""
     )
@@ -73,7 +73,7 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
 
 
 def progress(value: int, *, is_limit: bool) -> Markup:
-    """A share in ten-thousandths, as a bar. is_limit: too much is bad."""
+    """A share in ten-thousandths, as a bar. is_limit: more than all of it is bad."""
     text = f"{decimal_text(value * _PERCENT)}%"
     css = "over" if is_limit and value > 10**DECIMALS else "within"
     size = min(max(value, 0), 10**DECIMALS)

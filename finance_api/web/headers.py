@@ -18,7 +18,7 @@ _POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-#: The viewer of a reference brings styles and images of its own, and asks this service.
+#: The viewer of a reference has styles and images of its own, and sends requests to this service.
 _DOCS_POLICY = "; ".join(
     (
         _POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
@@ -40,7 +40,7 @@ _HEADERS = {
 def headers_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
         response = handler(request)
-        # Not request.path, which may be undecodable.
+        # Not request.path, which may not be decodable.
         path = request.environ.get("PATH_INFO", "")
         if is_page(path):
             response.headers.update(_HEADERS)

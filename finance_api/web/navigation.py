@@ -2,17 +2,16 @@
 
 from finance_api.web.object_pages import OBJECT_PAGES
 
-_TITLES = {name: page.title for name, page in OBJECT_PAGES.items()}
-
 
 def _objects(*names: str) -> tuple[tuple[str, str, str], ...]:
-    return tuple((name, OBJECT_PAGES[name].path, _TITLES[name]) for name in names)
+    pages = [OBJECT_PAGES[name] for name in names]
+    return tuple((page.name, page.path, page.title) for page in pages)
 
 
 #: Groups of (name of the page, path, label).
 NAVIGATION = (
     (
-        "Look",
+        "View",
         (
             ("overview", "/overview", "Overview"),
             ("records", "/records", "Records"),
@@ -20,14 +19,14 @@ NAVIGATION = (
         ),
     ),
     (
-        "Sort",
+        "Organise",
         (
             *_objects("categories", "labels", "rules"),
             ("transfers", "/transfers", "Transfers"),
         ),
     ),
     (
-        "Bring in",
+        "Add data",
         (
             ("import", "/import", "Import"),
             ("imports", "/imports", "Imports"),

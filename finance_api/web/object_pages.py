@@ -26,7 +26,6 @@ class ObjectPage:
     """
 
     name: str
-    title: str
     word: str
     resource: Resource
     columns: tuple[str, ...]
@@ -39,6 +38,10 @@ class ObjectPage:
     def path(self) -> str:
         return f"/{self.name}"
 
+    @property
+    def title(self) -> str:
+        return self.name.replace("-", " ").capitalize()
+
 
 def _by_name(pages: Iterable[ObjectPage]) -> Mapping[str, ObjectPage]:
     return {page.name: page for page in pages}
@@ -48,7 +51,6 @@ OBJECT_PAGES = _by_name(
     (
         ObjectPage(
             name="accounts",
-            title="Accounts",
             word="account",
             resource=ACCOUNTS,
             sort="+archived,+name",
@@ -59,7 +61,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="categories",
-            title="Categories",
             word="category",
             resource=CATEGORIES,
             sort="+archived,+name",
@@ -70,7 +71,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="labels",
-            title="Labels",
             word="label",
             resource=LABELS,
             sort="+archived,+name",
@@ -81,7 +81,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="budgets",
-            title="Budgets",
             word="budget",
             resource=BUDGETS,
             sort="+closed,+name",
@@ -91,7 +90,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="goals",
-            title="Goals",
             word="goal",
             resource=GOALS,
             columns=("state", "desiredDate", "savedAmount", "targetAmount", "progress"),
@@ -100,7 +98,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="standing-orders",
-            title="Standing orders",
             word="standing order",
             resource=STANDING_ORDERS,
             columns=("nextDueDate", "accountId", "categoryId", "amount"),
@@ -109,7 +106,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="rules",
-            title="Rules",
             word="rule",
             resource=RECORD_RULES,
             sort="+createdAt",

@@ -12,7 +12,7 @@ PAGE_ROWS = 50
 
 
 def offset_of(request: Request) -> int:
-    """Where the page begins; 0 for a parameter that is none."""
+    """The first row of the page; 0 for a faulty parameter."""
     try:
         return parse_integer(request.GET.get("offset", "0"), 0, MAX_OFFSET)
     except QueryError:
@@ -21,7 +21,7 @@ def offset_of(request: Request) -> int:
 
 @dataclass(frozen=True)
 class Pager:
-    """first, last: of the rows on the page, from 1. previous, next: links; None: there is none."""
+    """first, last: numbers of the rows on the page, from 1. previous, next: links, if any."""
 
     first: int
     last: int

@@ -13,7 +13,7 @@ def login_path(wanted: str) -> str:
 
 
 def page_after(wanted: str) -> str:
-    """``wanted``, if it is a page; else the overview.
+    """``wanted`` if it is the path of a page; otherwise the overview.
 
     A full URL would be an open redirect, and so would ``//host`` or ``/\\\\host`` in some browsers.
     """

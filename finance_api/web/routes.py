@@ -14,7 +14,7 @@ from finance_api.web.object_pages import OBJECT_PAGES
 STATIC = f"{SETTINGS_PAGES}/static"
 STATIC_SECONDS = 31_536_000
 
-#: Name -> path. All but signing in need a session.
+#: Name -> path. All except the sign-in page need a session.
 ROUTES = {
     "overview": "/overview",
     "records": "/records",
@@ -88,7 +88,7 @@ def includeme(config: Configurator) -> None:
         cache_max_age=STATIC_SECONDS,
         permission=NO_PERMISSION_REQUIRED,
     )
-    # Often typed; they lead to a page.
+    # Often typed; both redirect to a page.
     config.add_route("settings", SETTINGS_PAGES)
     config.add_route("settings.slash", f"{SETTINGS_PAGES}/")
     for name, path in ROUTES.items():

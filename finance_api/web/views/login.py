@@ -73,7 +73,7 @@ def sign_in(request: Request) -> Any:
 
 
 def _account(email: str) -> str:
-    """The key that attempts are counted by: the same for all spellings of an e-mail address."""
+    """The key for counting attempts: the same for all spellings of an e-mail address."""
     try:
         return normal_email(email)
     except EmailRefused:
@@ -90,7 +90,7 @@ def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:
 
 
 def _wrong(request: Request, user: User | None, **form: str) -> dict[str, Any]:
-    """user: whose address it is, if it is anybody's. What else was typed may be a password."""
+    """user: the owner of the address, if any. Other typed text may be a password."""
     request.services.metrics.authentication_failures("password", "invalid").inc()
     note_request(request, None if user is None else user.id, AuditAction.SIGN_IN_FAILED)
     return _refused(request, 403, errors={"form": _REFUSED}, **form)
@@ -109,7 +109,7 @@ def sign_out(request: Request) -> Response:
 
 
 def signed_out(request: Request, notice: str) -> Response:
-    """Redirects to the sign-in page and removes the session cookie."""
+    """Redirect to the sign-in page and remove the session cookie."""
     response = done(LOGIN, notice)
     sessions.set_cookie(request, response, "session", None)
     return response

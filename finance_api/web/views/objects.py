@@ -89,7 +89,7 @@ def _badges(row: Row) -> list[str]:
 
 
 def show_new(request: Request) -> dict[str, Any]:
-    """GET: a form with the defaults, or with what the query gives, as links of other pages do."""
+    """GET: a form with the defaults, or with values from the query of a link."""
     shown = _page_of(request)
     fields = editable_fields(shown.resource)
     currencies = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
@@ -126,7 +126,7 @@ def add(request: Request) -> Response | dict[str, Any]:
 
 
 def show(request: Request) -> dict[str, Any]:
-    """GET: the form of an object, and what follows from other data."""
+    """GET: the form of an object, and its computed values."""
     shown = _page_of(request)
     row = own_row(request, shown.resource)
     return _form(request, shown, texts_of(shown.resource, row), row, {})
@@ -197,7 +197,7 @@ def _form(
     row: Row | None,
     errors: dict[str, str],
 ) -> dict[str, Any]:
-    """row: the one that is changed; None: a new one."""
+    """row: the row to change; None for a new one."""
     owned, resource = own_rows(request), shown.resource
     if "form" in errors:
         # A refusal names fields; the form shows their labels.

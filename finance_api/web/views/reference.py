@@ -1,4 +1,4 @@
-"""The references of the APIs, for everybody."""
+"""The references of the APIs, which need no sign-in."""
 
 from collections.abc import Mapping
 from typing import Any

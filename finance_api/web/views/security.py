@@ -13,7 +13,7 @@ from finance_api.auth.user_accounts import set_password
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
-from finance_api.storage.interface import AuditAction, AuditEntry
+from finance_api.storage.interface import AuditEntry
 from finance_api.web.page import (
     done,
     form_text,
@@ -29,24 +29,6 @@ from finance_api.web.views.login import signed_out
 
 SECURITY = f"{SETTINGS_PAGES}/security"
 _AUDIT_ENTRIES = 20
-_AUDIT_WORDS = {
-    AuditAction.SIGN_IN: "Signed in",
-    AuditAction.SIGN_IN_FAILED: "Failed to sign in",
-    AuditAction.PASSWORD_CHANGED: "Changed the password",
-    AuditAction.TOKEN_CREATED: "Created a token",
-    AuditAction.TOKEN_RENAMED: "Renamed a token",
-    AuditAction.TOKEN_REVOKED: "Revoked a token",
-    AuditAction.TOKENS_REVOKED: "Revoked all tokens",
-    AuditAction.JWT_ISSUED: "Issued a JWT",
-    AuditAction.JWT_REVOKED: "Revoked a JWT",
-    AuditAction.JWTS_REVOKED: "Revoked all JWTs",
-    AuditAction.USER_ENABLED: "Enabled the user",
-    AuditAction.USER_DISABLED: "Disabled the user",
-    AuditAction.IMPORT: "Imported",
-    AuditAction.EDIT: "Edited",
-    AuditAction.UNDO: "Undid",
-    AuditAction.EXPORT: "Exported",
-}
 _ID_CHARACTERS = 16
 #: Marks in User-Agent and names, in order of precedence: many browsers name others as well.
 _BROWSERS = (
@@ -118,7 +100,9 @@ def _browser_name(user_agent: str) -> str:
 
 
 def _what(entry: AuditEntry) -> str:
-    words = _AUDIT_WORDS[entry.action]
+    """``Token created: Spreadsheet``."""
+    text = entry.action.replace("-", " ").replace("jwt", "JWT")
+    words = f"{text[0].upper()}{text[1:]}"
     return f"{words}: {entry.detail}" if entry.detail else words
 
 
