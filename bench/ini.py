@@ -5,17 +5,11 @@ from pathlib import Path
 
 from bench.workspace import PROJECT
 from finance_api.cli.context import CliContext
-from finance_api.settings import SETTINGS
 
 APPLICATION = "app:main"
 #: The most that `finance_api.ratelimit.limits` takes: quotas are counted, and never used up.
 _MANY = "1000000000/hour"
 _CACHE_BYTES = "finance_api.cache.max_bytes"
-
-
-def has_response_cache() -> bool:
-    """Whether this version has a response cache."""
-    return any(setting.name == _CACHE_BYTES for setting in SETTINGS)
 
 
 def write_ini(
@@ -24,14 +18,13 @@ def write_ini(
     url: str,
     cached: bool = True,
     server: str = "granian",
-    threads: int | None = 1,
+    threads: int = 1,
     port: int = 0,
     project: Path = PROJECT,
 ) -> Path:
     """An ini file like production.ini that serves ``url`` and logs to a file beside it.
 
     server: granian, with one worker and so many threads; or waitress, one for each connection.
-    threads: None: as many as in the files, of either server.
     project: the checkout whose files these are.
     """
     ini = _read(project / "production.ini")
@@ -41,15 +34,14 @@ def write_ini(
     application["finance_api.require_https"] = "false"
     application["finance_api.jwt.keys"] = ""
     application["finance_api.ratelimit.public"] = _MANY
-    if has_response_cache() and not cached:
+    if not cached:
         application[_CACHE_BYTES] = "0"
     if server == "waitress":
         ini["server:main"] = _read(project / "development.ini")["server:main"]
-        if threads is not None:
-            # More than there are connections, of which slow searches would be refused.
-            ini["server:main"]["threads"] = "20"
-            application["finance_api.max_data_requests"] = "17"
-    elif threads is not None:
+        # More than there are connections, or slow searches would be refused.
+        ini["server:main"]["threads"] = "20"
+        application["finance_api.max_data_requests"] = "17"
+    else:
         ini["server:main"].update({"workers": "1", "threads": str(threads)})
     ini.remove_option("server:main", "get port")
     ini["server:main"].update({"host": "127.0.0.1", "port": str(port)})

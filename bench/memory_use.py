@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from bench import data
 from bench.checking import check
 from bench.client import run, write_requests
-from bench.ini import has_response_cache
 from bench.loads import LOADS
 from bench.servers import Server
 from bench.workspace import Workspace
@@ -25,8 +24,8 @@ def measure_memory(workspace: Workspace, servers: Sequence[Server]) -> list[Memo
     """Each worker after all loads; of the service, the one with its response cache on."""
     people = data.prepare(workspace)
     for server in servers:
-        if not (server.is_ours and has_response_cache()):
-            # It has had the loads already, or a sample of them.
+        if not server.is_ours:
+            # It has had the loads already.
             continue
         for load in (replace(load, cached=True) for load in LOADS):
             queries = load.queries(workspace.size, people)

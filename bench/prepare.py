@@ -136,9 +136,9 @@ def _fingerprint(workspace: Workspace) -> str:
 
 
 def _fingerprint_of_tables() -> str:
-    """Changes with the service's migrations."""
-    versions = PROJECT / "finance_api" / "storage" / "sql" / "migrations" / "versions"
-    return _fingerprint_of(sorted(versions.glob("*.py")))
+    """Changes with the service's tables and migrations."""
+    folder = PROJECT / "finance_api" / "storage" / "sql"
+    return _fingerprint_of(sorted([*folder.glob("*.py"), *folder.glob("migrations/versions/*.py")]))
 
 
 def _fingerprint_of(files: Sequence[Path]) -> str:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from bench.competitors.datasette_metadata import SETTINGS, write_metadata
 from bench.dialects import Datasette, Dialect, FastApi, Ours
-from bench.ini import has_response_cache, write_ini
+from bench.ini import write_ini
 from bench.loads import Load
 from bench.postgresql import Postgresql
 from bench.prepare import competitors_url_of, url_of
@@ -72,18 +72,13 @@ def serving(
     workspace: Workspace,
     postgresql: Postgresql | None,
     wanted: Sequence[tuple[str, str]],
-    *,
-    uncached: bool = True,
 ) -> Iterator[list[Server]]:
-    """The servers of these (name, database), listening; ended at the end.
-
-    uncached: whether there are loads with the response cache off.
-    """
+    """The servers of these (name, database), listening; ended at the end."""
     with ExitStack() as stack:
         servers = []
         for name, database in wanted:
             server = _start(stack, workspace, postgresql, name, database)
-            if uncached and server.is_ours and has_response_cache():
+            if server.is_ours:
                 server.uncached = _start_ours(
                     stack, workspace, postgresql, name, database, cached=False
                 )
@@ -105,19 +100,6 @@ def serving_exports(
         )
         process.wait_until_listening()
         yield Server("granian", database, Ours(), process)
-
-
-@contextmanager
-def serving_as_usual(
-    workspace: Workspace, postgresql: Postgresql | None, name: str, database: str
-) -> Iterator[Server]:
-    """A server of the service with the threads and places that its ini file gives it."""
-    with ExitStack() as stack:
-        process = _start_ours(
-            stack, workspace, postgresql, name, database, cached=False, threads=None
-        )
-        process.wait_until_listening()
-        yield Server(name, database, Ours(), process)
 
 
 def _start(
@@ -169,7 +151,7 @@ def _start_ours(
     database: str,
     *,
     cached: bool,
-    threads: int | None = 1,
+    threads: int = 1,
 ) -> Process:
     label = f"{name}-{database}{'' if cached else '-uncached'}{f'-{threads}' * (threads != 1)}"
     url = url_of(workspace, database, postgresql)

@@ -71,19 +71,4 @@ QUICK = Size(
     memory_seconds=0,
 )
 
-#: One user with many records beside others with few.
-FAIR = Size(
-    name="fair",
-    users=3,
-    large_records=200_000,
-    regular_users=1,
-    regular_records=1_000,
-    shared_records=100,
-    bulk_records=0,
-    token_counts=(0, 0),
-    run_seconds=1,
-    runs=1,
-    memory_seconds=0,
-)
-
-SIZES = {size.name: size for size in (FULL, QUICK, FAIR)}
+SIZES = {size.name: size for size in (FULL, QUICK)}

@@ -6,25 +6,48 @@ python -m bench.micro --profile "app: first page of 100"    the profile of one l
 
 import argparse
 import cProfile
+import gc
 import pstats
-from collections.abc import Sequence
+import statistics
+import time
+from collections.abc import Callable, Sequence
 
 from bench import data
 from bench.ini import write_ini
 from bench.micro.application import opened
 from bench.micro.layers import Layer, layers
-from bench.micro.timing import microseconds
 from bench.postgresql import running
 from bench.prepare import DATABASES, prepare, url_of
 from bench.sizes import FULL, QUICK
 from bench.workspace import Workspace, exclusive
 
 _PROFILED_CALLS = 2_000
+_ROUNDS = 7
+_ROUND_SECONDS = 0.08
+
+
+def _microseconds(call: Callable[[], object]) -> float:
+    """The median over several rounds of many calls each."""
+    call()
+    begin = time.perf_counter()
+    call()
+    calls = max(3, int(_ROUND_SECONDS / (time.perf_counter() - begin + 1e-7)))
+    found = []
+    gc.disable()
+    try:
+        for _ in range(_ROUNDS):
+            begin = time.perf_counter()
+            for _ in range(calls):
+                call()
+            found.append((time.perf_counter() - begin) / calls)
+    finally:
+        gc.enable()
+    return statistics.median(found) * 1e6
 
 
 def _print_all(found: Sequence[Layer]) -> None:
     for layer in found:
-        print(f"  {layer.name:42}{microseconds(layer.call):10,.1f}", flush=True)
+        print(f"  {layer.name:42}{_microseconds(layer.call):10,.1f}", flush=True)
 
 
 def _print_profile(layer: Layer) -> None:

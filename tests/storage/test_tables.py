@@ -1,12 +1,10 @@
-"""The tables: distributable by user, as the migrations make them, and asked for one user only."""
+"""The tables: distributable by user, and read for one user only."""
 
 import re
 
 import psycopg
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
-from sqlalchemy import UniqueConstraint, event, inspect
+from sqlalchemy import UniqueConstraint, event
 
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_conditions
@@ -17,7 +15,6 @@ from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections.compiled import SqlCache
 from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.indexes import metadata
 from finance_api.storage.sql.reading import changes, pages, rows, searching, sums
 from finance_api.storage.sql.reading.conditions import Predicate, order_keys
 from finance_api.storage.sql.reading.state import with_state
@@ -49,30 +46,6 @@ def test_every_key_of_the_projection_begins_with_the_user_too(table):
     for index in table.indexes:
         assert next(iter(index.expressions)) is table.c.user_id
     assert not [c for c in table.constraints if isinstance(c, UniqueConstraint)]
-
-
-#: Of one database alone.
-INDEXES = {
-    "sqlite": {"ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"},
-    "postgresql": {"ix_records_by_date_including", "ix_record_sums_category"},
-}
-
-
-@DATABASES
-def test_the_migrations_make_the_declared_tables(new_backend, database):
-    def is_compared(item, name, kind, reflected, compare_to):
-        others = set().union(*INDEXES.values()) - INDEXES[database]
-        return reflected or name not in others
-
-    with new_backend(database).engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"include_object": is_compared})
-        assert compare_metadata(context, metadata) == []
-        indexes = {
-            index["name"]
-            for table in ("records", "records_by_date", "record_sums")
-            for index in inspect(connection).get_indexes(table)
-        }
-        assert indexes & set().union(*INDEXES.values()) == INDEXES[database]
 
 
 @pytest.fixture

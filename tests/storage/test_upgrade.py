@@ -5,10 +5,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
-from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import select, update
+from sqlalchemy import inspect, select, update
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
@@ -18,8 +20,8 @@ from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DataState, reading
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.indexes import metadata
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import (
     GRAINS,
@@ -213,19 +215,27 @@ def test_versions_are_those_of_the_migrations_in_their_order():
     assert schema.versions() == tuple(script.revision for script in reversed(list(revisions)))
 
 
-#: A database that this version made, as SQLite's `.dump` writes it: a user's household.
-FIXTURE = Path(__file__).parents[1] / "samples" / "databases" / "0001_initial.sql"
+#: Databases of the first version. SQLite: a user's household, as `.dump` writes it.
+FIXTURES = Path(__file__).parents[1] / "samples" / "databases"
+FIRST = {"sqlite": "0001_initial.sql", "postgresql": "0001_initial_postgresql.sql"}
 
-#: A later migration.
+
+def load_first(url, database):
+    """Fill an empty database with the tables of the first version."""
+    statements = (FIXTURES / FIRST[database]).read_text("utf-8")
+    if database == "sqlite":
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+            connection.executescript(statements)
+    else:
+        with psycopg.connect(url) as connection:
+            connection.execute(statements)
 
 
 @pytest.fixture
-def stored(tmp_path):
+def stored(empty_url):
     """The database of the fixture."""
-    path = tmp_path / "stored.db"
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(FIXTURE.read_text("utf-8"))
-    backend = SqlBackend(f"sqlite:///{path}")
+    load_first(empty_url("sqlite"), "sqlite")
+    backend = SqlBackend(empty_url("sqlite"))
     yield backend
     backend.close()
 
@@ -236,23 +246,38 @@ def all_rows(backend):
         return {r.name: storage.data.scan_rows(user.id, r) for r in RESOURCES}
 
 
-def made_by(backend):
-    """The statements that made the tables and indexes."""
+#: Indexes of one database alone.
+INDEXES = {
+    "sqlite": {"ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"},
+    "postgresql": {"ix_records_by_date_including", "ix_record_sums_category"},
+}
+
+
+@DATABASES
+@pytest.mark.parametrize("is_first", [True, False], ids=["first version", "new"])
+def test_new_and_upgraded_databases_have_the_declared_tables(empty_url, database, is_first):
+    """If this fails for the first version, a migration for a change of the tables is missing."""
+    url = empty_url(database)
+    if is_first:
+        load_first(url, database)
+    backend = SqlBackend(url)
+    backend.upgrade()
+
+    def is_compared(item, name, kind, reflected, compare_to):
+        others = set().union(*INDEXES.values()) - INDEXES[database]
+        return reflected or name not in others
+
     with backend.engine.connect() as connection:
-        made = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'"
-        return dict(connection.exec_driver_sql(made).all())
-
-
-def test_the_first_migration_makes_the_tables_of_the_fixture(stored, empty_url):
-    """If this fails, a migration was changed that databases have already gone through."""
-    fresh = SqlBackend(empty_url("sqlite"))
-    Path(fresh.engine.url.database).touch()
-    config = schema._config()
-    with writing(fresh.engine).begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001_initial")
-    assert made_by(stored) == made_by(fresh)
-    fresh.close()
+        assert schema.get_version(connection) == schema.newest_version()
+        context = MigrationContext.configure(connection, opts={"include_object": is_compared})
+        assert compare_metadata(context, metadata) == []
+        indexes = {
+            index["name"]
+            for table in ("records", "records_by_date", "record_sums")
+            for index in inspect(connection).get_indexes(table)
+        }
+        assert indexes & set().union(*INDEXES.values()) == INDEXES[database]
+    backend.close()
 
 
 def test_a_later_migration_keeps_the_data_of_the_fixture(stored, tmp_path, monkeypatch):

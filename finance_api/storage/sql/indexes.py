@@ -1,7 +1,7 @@
 """The indexes of records, some with options of PostgreSQL.
 
 In a module of their own, because such an option imports SQLAlchemy's PostgreSQL dialect. Only
-migrations need the indexes, and import `metadata` from here.
+`schema.upgrade` and migrations need the indexes, and import `metadata` from here.
 """
 
 from sqlalchemy import Index

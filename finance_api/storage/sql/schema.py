@@ -70,6 +70,8 @@ def upgrade(engine: Engine) -> None:
     # Imported here, so that other commands start faster.
     from alembic import command
 
+    from finance_api.storage.sql import indexes
+
     with suppress(StorageNotReady):
         check(engine)
         return
@@ -83,9 +85,13 @@ def upgrade(engine: Engine) -> None:
         _check_encoding(connection)
         found = get_version(connection)
         refuse_unknown(found)
-        if found != newest_version():
+        config.attributes["connection"] = connection
+        if found is None:
+            # Declared once: no migration makes the tables a second time.
+            indexes.metadata.create_all(connection, checkfirst=False)
+            command.stamp(config, "head")
+        elif found != newest_version():
             _lock_tables(connection)
-            config.attributes["connection"] = connection
             command.upgrade(config, "head")
         if rebuilding.get_version(connection) != rebuilding.VERSION:
             rebuilding.rebuild_all(connection)
