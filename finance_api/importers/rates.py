@@ -18,7 +18,7 @@ from finance_api.values.time import TimeError, parse_date
 #: The largest file, unpacked too. The European Central Bank's has some 2 MiB.
 MAX_BYTES = 64 * 2**20
 MAX_RATE_CHARACTERS = 40
-#: Of a file with one rate on each row, in any order.
+#: The columns of a file with one rate on each row, in any order.
 HEADINGS = ("date", "base", "currency", "rate")
 
 _KNOWN = frozenset(CURRENCIES)

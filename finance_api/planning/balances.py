@@ -1,4 +1,4 @@
-"""What accounts held at the end of each day, week, month, quarter or year."""
+"""Balances of accounts at the end of each day, week, month, quarter or year."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ DEFAULT_INTERVALS = 12
 
 
 class BalancesError(Exception):
-    """What is asked for cannot be answered. name: of the parameter; the message says why."""
+    """The query cannot be answered. name: the parameter at fault; the message says why."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
@@ -68,7 +68,7 @@ class Balances:
 
     @property
     def first_dates(self) -> dict[str, int]:
-        """Of the accounts that have records, by id; read when it is asked for."""
+        """The date of the first record of each account that has any, by id; read only when used."""
         earlier = {account_id: sums.first for (account_id,), sums in self.read_earlier().items()}
         later: dict[str, int] = {}
         for (account_id, _), sums in self.by_month.items():

@@ -137,7 +137,7 @@ def list_changes(
         found = read()
         due = _due(types, found, position.key, limit)
     if since is None:
-        # What was gone before need not be told.
+        # A new reader needs no earlier deletions.
         position = position._replace(deletions_from=found.state.revision + 1)
     else:
         _check(since, needed, found)
@@ -190,7 +190,7 @@ def _key(line: bytes) -> ChangeKey:
 
 
 def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
-    """Those with computed fields that come after the key, and before what the page ends with."""
+    """The resources with computed fields whose rows belong after the key and on this page."""
     last = _key(found.lines[limit]) if len(found.lines) > limit else None
     due = []
     for resource in types:

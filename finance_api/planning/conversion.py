@@ -16,13 +16,13 @@ from finance_api.values.time import DAY_SECONDS, date_text
 
 #: How old a rate may be: where a day has none, the last one before it counts.
 MAX_AGE_DAYS = 7
-#: Of several bases, it is the first.
+#: The first of several bases.
 _EUR = "EUR"
 
 #: An exact rate: a numerator, and a denominator above 0.
 Ratio = tuple[int, int]
 
-#: What is converted of each row.
+#: The field that is converted in each row.
 CONVERTED: Mapping[Resource, str] = {RECORDS: "amount", ACCOUNTS: "balance"}
 
 
@@ -78,7 +78,7 @@ class Conversion:
         self._rates: dict[tuple[str, int], Ratio | None] = {}
 
     def rate(self, currency: str, day: int) -> Ratio | None:
-        """What one unit is in the target: of the day, or of the last day before that has it."""
+        """The value of one unit in the target, of the day or the last day before with a rate."""
         for age in range(MAX_AGE_DAYS + 1):
             quoted = self._quoted.get(day - age * DAY_SECONDS)
             found = None if quoted is None else _cross_rate(quoted, currency, self.target)

@@ -32,7 +32,7 @@ def current_period(budget: Row, today: int) -> BudgetPeriod | None:
 
 
 def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
-    """So many periods up to that of ``today``, the newest first, without those outside its dates.
+    """That many periods up to that of ``today``, the newest first, without any outside its dates.
 
     A custom budget has one.
     """

@@ -33,7 +33,7 @@ _PARTS = {
 }
 _LAST_DAY = "99991231"
 _LAST_MIDNIGHT = datetime(9999, 12, 31)
-#: What a rule without any of these goes by is the day of its start.
+#: A rule without any of these parts falls on the day of its start.
 _DAYS = frozenset({"BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO"})
 _FIRST_START = datetime(1900, 1, 1)
 _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -61,7 +61,7 @@ def check_rule(text: str | None, start: int | None) -> None:
 
 
 class Schedule(NamedTuple):
-    """What a rule comes down to from a day on: mostly the same for all that fall on the same days.
+    """A rule from a day on, in a form that rules with the same days mostly share.
 
     start: a day that the rule need not give. parts: of the rule from ``first`` on, none if
     ``start`` is the only day. now, until: the first and the last day that the rule may give.
@@ -85,7 +85,7 @@ class Schedule(NamedTuple):
         if count is None:
             rule = rule.replace(until=self.until)
         else:
-            # What the rule does not give is one of them all the same.
+            # The start counts, even where the rule does not give it.
             is_given = rule.after(self.first, inc=True) == self.first
             left = int(count) if is_given else int(count) - 1
             if not left:

@@ -20,7 +20,7 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 _TRACKED = names_of(BUDGETS.computed_fields)
 _OUTSIDE = dict.fromkeys(_TRACKED)
 
-#: What decides which budgets a record counts for; labels only where a budget asks for some.
+#: The fields that decide which budgets a record counts for; labels only where a budget has some.
 _KEY = ("currencyCode", "accountId", "categoryId", "recordType", "isTransfer", "labelIds")
 
 #: The label ids that some records of a group have, the exact sum of these records, their number.
@@ -45,7 +45,7 @@ _Group = tuple[RecordGroup, list[_Labelled]]
 
 
 class Counted(NamedTuple):
-    """What counts for a budget. income: what would count, were it not income. number: of spent."""
+    """The sums of a budget. income: is no part of spent. number: how many records are in spent."""
 
     spent: int
     income: int
@@ -114,7 +114,7 @@ class BudgetSums:
             spans[bool(budget["labelIds"])].add(span)
             labels.update(budget["labelIds"])
         with_any = [any_of("labelIds", labels)]
-        #: Of budgets with labels, and of those without: of each part the groups.
+        #: The groups of each part, for budgets with labels and for budgets without.
         self._parts = {
             True: {p: self._read(storage, user_id, p, _KEY, with_any) for p in _parts(spans[True])},
             False: {p: self._read(storage, user_id, p, _KEY[:-1]) for p in _parts(spans[False])},
@@ -139,7 +139,7 @@ class BudgetSums:
         ]
 
     def count(self, budget: Row, span: Span) -> Counted:
-        """What counts: no transfers, and the budget's currency alone."""
+        """The sums of the budget in the span, without transfers and other currencies."""
         amount = income = number = 0
         for group in self.groups_of(budget, span):
             if group.is_transfer or group.currency != budget["currencyCode"]:
@@ -186,7 +186,7 @@ def _totals(labelled: Sequence[_Labelled]) -> tuple[int, int]:
 
 
 def _parts(distinct: set[Span]) -> list[Span]:
-    """What lies between the ends of the spans, as far as it is within one."""
+    """The parts between the ends of all spans, without those outside of every span."""
     ends = sorted({end for span in distinct for end in (span.first, span.end)})
     parts = (Span(first, end) for first, end in pairwise(ends))
     return [p for p in parts if any(s.first <= p.first < s.end for s in distinct)]

@@ -23,7 +23,7 @@ class TooManyDueDays(Exception):
 
 @dataclass
 class Total:
-    """Of one currency: how many occurrences, and the sums of what comes in and what goes out."""
+    """The occurrences of one currency: their number, the sum of income and the sum of expenses."""
 
     count: int = 0
     income: int = 0
@@ -103,7 +103,7 @@ class DueDays:
 
 
 def upcoming_days(storage: Storage, user_id: int, today: int, days: int) -> DueDays:
-    """Those within so many days, today included. Raises TooManyDueDays."""
+    """The due days within that many days, today included. Raises TooManyDueDays."""
     orders = storage.data.scan_rows(user_id, STANDING_ORDERS)
     return DueDays(orders, today, today + days * DAY_SECONDS)
 

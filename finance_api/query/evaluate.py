@@ -48,7 +48,7 @@ def _holds(condition: Condition, row: Mapping[str, Any]) -> bool:
 
 
 def _elements(value: Any) -> tuple[Any, ...]:
-    """What a condition can be met by: nothing of a missing value."""
+    """The values that can meet a condition: none if the value is missing."""
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (value,)

@@ -1,4 +1,4 @@
-"""What records are told apart by in sums: their fields, and what follows from these."""
+"""The values that sums of records are grouped by: fields, and values derived from them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from finance_api.resources.records import VOID
 from finance_api.values.periods import Period, start_of
 
-#: What follows from the fields, by name: of a recordDate its day, also where its time is kept. A
+#: Values derived from the fields, by name: the day of a recordDate, also where its time is kept. A
 #: day or month is the second that it begins at.
 DERIVED_GROUPS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "recordDate": lambda record: start_of(Period.DAY, record["recordDate"]),

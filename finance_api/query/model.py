@@ -9,7 +9,7 @@ from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import DAY_SECONDS, months_before
 
-#: What records may be filtered by while they are read in their usual order, and how far.
+#: Filters and the largest offset that leave a page of records in their usual order cheap.
 _OF_THE_ORDER = ("recordDate", "recordState", "id")
 _NEAR = 1_000
 
@@ -87,12 +87,12 @@ class Condition:
     or_missing: bool = False
 
     def negated(self) -> "Condition":
-        """Of an NE: what must hold for no element of the value."""
+        """For NE: the condition that no element of the value may meet."""
         equals = Operator.ANY_OF if isinstance(self.operand, tuple) else Operator.EQ
         return replace(self, operator=equals)
 
     def on(self, today: int) -> "Condition":
-        """What it means today."""
+        """The condition with relative days resolved against today."""
         if not isinstance(self.operand, RelativeDay):
             return self
         return replace(self, operand=self.operand.on(today))
@@ -185,7 +185,7 @@ class Query:
         return any(isinstance(c.operand, RelativeDay) for c in self.conditions)
 
     def on(self, today: int) -> "Query":
-        """What it means today: with the days themselves."""
+        """The query with relative days resolved against today."""
         return replace(self, conditions=tuple(c.on(today) for c in self.conditions))
 
 

@@ -35,7 +35,7 @@ MAX_OPERAND_CHARACTERS = 256
 MAX_CONDITIONS = 10
 MAX_LIST_OPERANDS = 100
 MAX_WORDS = 10
-#: Of unknown ones, in a message.
+#: How many unknown choices a message names.
 _SHOWN_CHOICES = 5
 
 _INTEGER = re.compile("[0-9]{1,10}")

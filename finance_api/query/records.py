@@ -12,10 +12,10 @@ NOT_VOID = replace(condition_on(RECORDS, "recordState", Operator.NE, (VOID,)), o
 
 
 def dated(first: int, end: int) -> Condition:
-    """Of dates from a second on, and before another."""
+    """The recordDate is at or after ``first``, and before ``end``."""
     return condition_on(RECORDS, "recordDate", Operator.EQ, Span(first, end))
 
 
 def any_of(name: str, values: Iterable[str]) -> Condition:
-    """Of a field that has one of these values."""
+    """The field has one of these values."""
     return condition_on(RECORDS, name, Operator.ANY_OF, tuple(sorted(values)))

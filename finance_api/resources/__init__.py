@@ -46,7 +46,7 @@ def referred_by(field: Field) -> Resource:
     return BY_MODEL_TYPE[field.references or ""]
 
 
-#: What others refer to: a user has few enough of each to hold them all at once.
+#: Resources that others refer to: a user has few enough of each to keep them all in memory.
 REFERRED = frozenset(referred_by(field) for r in RESOURCES for field in r.references)
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What records are classified by: categories, labels, and the rules that give them."""
+"""Categories and labels of records, and the rules that give them."""
 
 from finance_api.resources.common import (
     ARCHIVED,

@@ -115,7 +115,7 @@ _TEXTS = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
 def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
-    """Of the resource's JSON objects on the lines, the members for these fields."""
+    """The resource's JSON objects on the lines, with the members for these fields only."""
     if fields == resource.fields:
         return lines
     names = names_of(fields)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class DayRates(NamedTuple):
-    """What one unit of a currency was worth in others on a day (its first second)."""
+    """The value of one unit of a currency in others on a day (its first second)."""
 
     day: int
     base: str

@@ -5,7 +5,7 @@ import re
 #: First characters that make a spreadsheet read a cell as a formula (OWASP: CSV injection), in all
 #: forms that Unicode has of them.
 _FORMULA = "=＝﹦⁼₌+＋﹢⁺₊@＠﹫\\-－﹣−⁻₋"
-#: What may be dropped before a cell: white space, invisible characters, quotes.
+#: Characters that may be dropped before a cell: white space, invisible characters, quotes.
 _DROPPED = r';\s"\u00ad\u200b-\u200f\u2060-\u2064\ufeff'
 #: The beginning of a cell, also for a program that splits at semicolons, tabs and line ends, within
 #: quotes too.
@@ -17,7 +17,7 @@ _APOSTROPHE = re.compile(_BEGINNING.pattern.replace(f"([{_FORMULA}])?", f"'(?=[{
 _BLANK_APOSTROPHE = re.compile(r"(^|;)'(?=[\t\r\n])")
 
 
-#: What a cell of a workbook holds at most.
+#: The longest text in a cell of a workbook.
 _LONGEST_CELL = 32_767
 
 

@@ -26,7 +26,7 @@ class Element:
         self.parts: list[Any] = []
 
     def all(self, *path: str) -> "Iterator[Element]":
-        """Those that are not empty at the path of names below it, in their order."""
+        """Yield the elements at the path of names below it, in their order, without empty ones."""
         name, *rest = path
         for child in self.children:
             if child.name == name:

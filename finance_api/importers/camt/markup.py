@@ -20,18 +20,18 @@ from finance_api.importers.texts import quoted
 
 PIECE_BYTES = 1 << 16
 MAX_DEPTH = 100
-#: Of one text, tag or comment. Nothing that a bank writes comes near it.
+#: The longest text, tag or comment; no bank writes anything near it.
 MAX_TEXT_BYTES = 1_000_000
-#: Of all that is held at a time: an entry, and what stands outside of entries.
+#: How much is in memory at a time: an entry, and everything outside of entries.
 MAX_HELD_BYTES = 100_000_000
-#: Of elements and attributes; the messages have a few hundred. expat keeps all of them.
+#: How many names elements and attributes may have. expat keeps all; the messages have hundreds.
 MAX_NAMES = 5_000
 _MAX_NAME_LENGTH = 200
 _ELEMENT_BYTES = 250
 _TRANSACTION_BYTES = 1_000
 
 _DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([^\"'<>]*)[\"']")
-#: What banks declare in front of Windows-1252 as well.
+#: Charsets that banks declare for Windows-1252 as well.
 _LATIN = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 
 
@@ -57,7 +57,7 @@ def entries_in(stream: BinaryIO) -> Iterator[Found]:
         while piece := stream.read(PIECE_BYTES):
             read += len(piece)
             parser.Parse(piece)
-            # What expat holds back is a tag, comment or such.
+            # expat holds back incomplete tags and comments.
             if read - parser.CurrentByteIndex > MAX_TEXT_BYTES:
                 raise _too_long(parser.CurrentLineNumber)
             yield from builder.taken()
@@ -68,7 +68,7 @@ def entries_in(stream: BinaryIO) -> Iterator[Found]:
 
 
 def _charset_of(stream: BinaryIO) -> str | None:
-    """What the bytes are, whatever the file declares; None: what it declares."""
+    """The charset of the bytes, whatever the file declares; None: the declared one."""
     stream.seek(0)
     head = stream.read(HEAD_BYTES)
     if charset := utf_16_of(head):

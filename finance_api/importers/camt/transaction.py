@@ -6,7 +6,7 @@ from finance_api.importers.camt.element import Element
 from finance_api.importers.camt.values import Amount, amount_or_none, number_of, sign_of
 from finance_api.importers.texts import one_line
 
-#: What stands in for an id that nobody gave.
+#: Texts that stand in for an id that nobody gave.
 _PLACEHOLDERS = frozenset({"NOTPROVIDED", "NOTAVAILABLE", "NONREF", "UNKNOWN"})
 #: Amounts of the booking, and the amount that was ordered.
 _BOOKED = ("Amt", "AmtDtls/TxAmt/Amt")
@@ -35,7 +35,7 @@ class Party(NamedTuple):
 
 
 class Transaction(NamedTuple):
-    """What a transaction says.
+    """The values of a transaction.
 
     line: where it begins in the file, from 1.
     amounts: of the booking, then the ordered one: without signs, each with its currency.

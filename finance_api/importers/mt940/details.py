@@ -1,4 +1,4 @@
-"""What ``:86:`` says of an entry, in the forms that banks give it.
+"""The text of an entry (``:86:``), in the forms that banks give it.
 
 ``166?00GUTSCHRIFT?20EREF+…?31DE42…?32NAME`` (Germany and Austria, others with ``<``, ``>`` or
 ``~``), with the codes of SEPA (``SVWZ+``) in it; ``/TRTP/…/IBAN/…/NAME/…/REMI/…`` (Netherlands); an
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from finance_api.importers.texts import one_line
 from finance_api.values.iban import compact
 
-#: So long are the lines of the standard, and the sub-fields of German banks.
+#: The length of the standard's lines, and of the sub-fields of German banks.
 _LINE, _SUB_FIELD = 65, 27
 _CODED = re.compile(r"\s*(?:[0-9]{3})?([?<>~^])[0-9]{2}")
 _PURPOSE = (*map(str, range(20, 30)), *map(str, range(60, 66)))
@@ -28,7 +28,7 @@ _NOT_GIVEN = frozenset({"NOTPROVIDED", "NONREF", "NOT PROVIDED"})
 
 
 class Details(NamedTuple):
-    """What an entry's text says; reference: an end-to-end id, or another."""
+    """The parts of an entry's text. reference: an end-to-end id, or another."""
 
     payee: str | None = None
     note: str | None = None
@@ -76,7 +76,7 @@ def _of_sub_fields(text: str, mark: str) -> Details:
 
 def _of_slashes(text: str) -> Details:
     _, codes = _codes_in(_SLASHED, text)
-    # Of the other side: account, bank, name, place.
+    # Account, bank, name and place of the other side.
     side = [*codes.get("CNTP", "").split("/"), "", "", ""]
     remittance = codes.get("REMI", "").removeprefix("USTD/").strip("/")
     is_structured = remittance.startswith("STRD/")
@@ -90,7 +90,7 @@ def _of_slashes(text: str) -> Details:
 
 
 def _codes_in(codes: re.Pattern[str], text: str) -> tuple[str, dict[str, str]]:
-    """What stands before the first code, and what stands behind each; the first of equal ones."""
+    """The text before the first code, and the text after each; the first of equal codes counts."""
     leading, *parts = codes.split(text)
     found: dict[str, str] = {}
     for code, value in zip(parts[::2], parts[1::2], strict=True):

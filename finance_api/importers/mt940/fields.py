@@ -102,7 +102,7 @@ def moment_of(field: Field) -> int | None:
 
 
 def _parsed(field: Field, text: str) -> mt940.models.Transactions:
-    """What mt-940 makes of the field with this text."""
+    """Parse the field with this text by mt-940."""
     source = io.StringIO(f":20:\n:{field.tag}:{text}\n")
     try:
         (found,) = mt940.parse_statements(source, tags=_TAGS, options=_OPTIONS)

@@ -27,7 +27,7 @@ from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.iban import compact
 
 _WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
-#: What begins a message where the one before has no end.
+#: Fields that begin a message where the one before has no end.
 _BEGINNINGS = frozenset({"20", "25", "60"})
 _ENDS = frozenset({"62", "90", END})
 
@@ -126,7 +126,7 @@ class _Message:
                 self.currency = code
 
     def _take_details(self, each: Field) -> None:
-        """Those of an entry together are one text, and those of none are left out."""
+        """Join the fields of an entry to one text; leave out fields without an entry."""
         if self._entry is None:
             return
         self._details.append(each.text)
@@ -139,7 +139,7 @@ class _Message:
             )
 
     def end(self, *, is_last: bool) -> Iterator[tuple[Statement, Entry | None]]:
-        """What is left when the message is over. Raises ImportRefused."""
+        """Give out what is left when the message is over. Raises ImportRefused."""
         is_open = self.opening is not None and self.closing is None
         if is_open or (is_last and self.is_headed and not self.is_over):
             raise ImportRefused(

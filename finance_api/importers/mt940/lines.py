@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 from finance_api.importers.charsets import fits, utf_16_of
 from finance_api.importers.interface import ImportRefused
 
-#: Of one field. Nothing that a bank writes comes near it.
+#: The longest field; no bank writes anything near it.
 MAX_FIELD_CHARACTERS = 100_000
 #: The standard has ASCII only. Banks write what their programs do; CP850 fits all bytes.
 _BEGINNING_BYTES = 4
@@ -16,7 +16,7 @@ _CHARSETS = ("utf-8", "cp1252", "cp850")
 
 _FIELD = re.compile(r"(?:\{.*\{4:)?:([0-9]{2}[A-Z]?|NS):(.*)", re.DOTALL)
 _END = re.compile(r"\s*-\s*(?:\}.*|XXX)?", re.DOTALL)
-#: What stands before a message.
+#: Lines before a message.
 _ENVELOPE = re.compile(r"\s*\{[1-5]:.*|:94[02]:", re.DOTALL)
 #: The tag of an end, which is no field.
 END = "-"

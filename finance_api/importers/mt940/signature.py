@@ -9,7 +9,7 @@ MT940, MT942 = "mt940", "mt942"
 _FIELD = r":(?:[0-9]{2}[A-Z]?|NS):"
 #: A field, or up to nine lines that some banks write before the first ``:20:``.
 _BEGIN = re.compile(rf"(?:\{{[1-5]:|{_FIELD}|(?:[^\n]{{0,80}}\n){{1,9}}:20:)")
-#: What only a report of a day that goes on has, and what it does not have.
+#: Only interim reports (MT942) have these fields; only statements have an opening balance.
 _INTERIM = re.compile(r"\{2:[IO]942|^:(?:34F|90[CD]):", re.MULTILINE)
 _OPENING = re.compile(r"^:60[FM]?:", re.MULTILINE)
 

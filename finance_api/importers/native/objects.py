@@ -8,8 +8,8 @@ from finance_api.resources import BY_MODEL_TYPE
 from finance_api.resources.field import Resource
 
 TYPE_KEY = "reserved_model_type"
-#: Of all values of an object together, as they are kept. Written out they stay below the limit of
-#: a line, whatever has to be escaped.
+#: The most text of all values of an object. Written out it stays below the limit of a line,
+#: whatever has to be escaped.
 MAX_TEXT_BYTES = 4_194_304
 # A shorter one cannot have more, however Unicode composes it.
 _LONG_LINE_BYTES = MAX_TEXT_BYTES // 4
@@ -86,7 +86,7 @@ class _ObjectReader:
 
 
 def _check_length(values: dict[str, Any]) -> None:
-    """That the object can be written as a line that is read again."""
+    """Check that the object can be written as a line that is read again."""
     total = sum(len(str(value).encode()) for value in values.values())
     if total > MAX_TEXT_BYTES:
         raise ValueRefused(f"has {total} bytes of text; at most {MAX_TEXT_BYTES} are kept")

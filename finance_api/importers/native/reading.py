@@ -27,7 +27,7 @@ _LISTS = {
     resource.model_type: {field.name for field in resource.native_fields if field.kind.is_list}
     for resource in RESOURCES
 }
-#: So much of the records, and of all else, is held in memory.
+#: How much of the records, and of all other objects, is in memory.
 _SPOOLED_BYTES = 1 << 20
 
 

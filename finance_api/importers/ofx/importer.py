@@ -30,7 +30,7 @@ from finance_api.importers.ofx.tree import Tree
 from finance_api.importers.texts import quoted
 from finance_api.resources.currencies import CURRENCIES
 
-#: So much of the transactions is held in memory.
+#: How much of the waiting transactions is in memory.
 _SPOOLED_BYTES = 1 << 20
 
 

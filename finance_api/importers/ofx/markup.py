@@ -13,7 +13,7 @@ from html.entities import html5
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
-#: Of one tag, text or comment. Nothing that a bank writes comes near it.
+#: The longest tag, text or comment; no bank writes anything near it.
 MAX_LEXEME_CHARACTERS = 1_000_000
 
 #: A leaf with its closing tag; one that ends at the next tag; any other tag; or the beginning of

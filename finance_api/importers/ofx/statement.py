@@ -11,9 +11,9 @@ from finance_api.importers.ofx.tree import STATEMENTS
 from finance_api.importers.ofx.values import amount_of, date_or_none_of, moment_of
 from finance_api.importers.texts import quoted
 
-#: What stands directly in a statement, and tells one that has lost its own tag.
+#: Elements directly in a statement: a sign of one that has lost its own tag.
 _LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})
-#: What stands only in a transaction.
+#: Elements of transactions only.
 _TRANSACTION_PARTS = frozenset({"TRNAMT", "INVTRAN"})
 
 #: TRNTYPE -> payment type, where it is certain. CREDIT, DEBIT, CHECK and the like are not.
@@ -71,7 +71,7 @@ def _add_facts(element: Element, statement: Statement) -> None:
     """Fills in the days that the statement covers, its age, and its last balance."""
     lists = [e for e in element.descendants() if e.name in ("BANKTRANLIST", "INVTRANLIST")]
     begin = end = None
-    # Of several lists it is not known what lies between them.
+    # Between several lists may be days that none of them covers.
     if len(lists) == 1:
         begin, end = lists[0].child("DTSTART"), lists[0].child("DTEND")
         first, last = date_or_none_of(begin), date_or_none_of(end)

@@ -15,7 +15,7 @@ from finance_api.importers.ofx.values import (
     note_of,
 )
 
-#: What stands in for an id or number that the bank does not have.
+#: Text that stands in for an id or number that the bank does not have.
 _PLACEHOLDER = re.compile("0+")
 
 

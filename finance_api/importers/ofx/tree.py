@@ -15,7 +15,7 @@ from finance_api.importers.ofx.markup import Lexeme, LexemeKind
 from finance_api.importers.texts import quoted
 
 MAX_DEPTH = 100
-#: Of all elements that are held at a time; half a million of them.
+#: How much the elements in memory may take: half a million of them.
 MAX_HELD_BYTES = 100_000_000
 _ELEMENT_BYTES = 200
 
@@ -91,7 +91,7 @@ class Tree:
             else:
                 self._begin(name, line)
                 if text:
-                    # What the tag has ended comes before what the text is refused for.
+                    # Transactions that the tag ends come before a refusal of the text.
                     yield from self._taken()
                     self._text(text, line)
                 if kind is not LexemeKind.OPEN:

@@ -17,7 +17,7 @@ from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import clean, clean_or_none
 from finance_api.values.time import TimeError, parse_date
 
-#: What the format allows for an identifier at most (FITID, A-255); it goes into an index.
+#: The longest identifier of the format (FITID, A-255); it goes into an index.
 MAX_IDENTIFIER_LENGTH = 255
 _CURRENCIES = frozenset(CURRENCIES)
 

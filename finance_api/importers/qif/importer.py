@@ -78,7 +78,7 @@ class QifImporter:
 
 
 class _Survey:
-    """What a file has, from one pass over all of it. Raises ImportRefused."""
+    """The content of a file, from one pass over all of it. Raises ImportRefused."""
 
     def __init__(self, options: Mapping[str, Any], text: TextFile) -> None:
         self._account, self._currency = options.get("account"), options.get("currency")

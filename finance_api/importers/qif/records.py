@@ -6,7 +6,7 @@ from typing import NamedTuple
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
-#: Of one record, which is held in memory as a whole.
+#: The most fields of a record, which is in memory as a whole.
 MAX_FIELDS = 100_000
 
 

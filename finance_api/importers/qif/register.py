@@ -54,7 +54,7 @@ class Account(NamedTuple):
 
 
 class Category(NamedTuple):
-    """What L or S says: a category, or the other account of a transfer; and a class."""
+    """The value of L or S: a category, or the other account of a transfer; and a class."""
 
     name: str = ""
     other_account: str = ""
@@ -84,7 +84,7 @@ class Transaction(NamedTuple):
 
 @dataclass
 class Passed:
-    """What no record can hold.
+    """Parts of the file that no record can hold.
 
     investments: how many transactions of them. lists: what they are of, and how many entries.
     codes: of fields.

@@ -28,13 +28,13 @@ _MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
 #: The beginning of a ZIP file whose end, with the list of its members, is missing.
 _CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
 _HEAD_BYTES = 4_096
-#: What damaged files raise, and what is in them.
+#: Exceptions of damaged files.
 _DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, MarkupError, EOFError),
     *(OSError, RuntimeError, ValueError, LookupError, OverflowError),
 )
 
-#: What is no fault of the file.
+#: A full disk is no fault of the file.
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 

@@ -18,7 +18,7 @@ from python_calamine import PasswordError, SheetTypeEnum, load_workbook
 #: The exit codes for a file with a password, and with too many cells; others are those of crashes
 #: and limits.
 PASSWORD, TOO_MANY_CELLS = 3, 4
-#: Of all sheets, with the empty ones between others.
+#: The most cells of all sheets together, empty ones between others included.
 MAX_CELLS = 10_000_000
 #: The file of [name, why it cannot be read or null, [column, last row] for each column that has
 #: numbers with decimals, the same for texts like 1.234] for each sheet, null for one without cells.
@@ -28,7 +28,7 @@ _MEMORY_BYTES = _FILE_BYTES = 2**30
 _SECONDS = 60
 
 _LINE_ENDS = re.compile("\r\n|\r")
-#: Of a text that is a number of thousands, or has three decimals.
+#: A text that is a number of thousands, or has three decimals.
 _THOUSAND = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9.,])")
 _HALF_A_SECOND = timedelta(milliseconds=500)
 

@@ -8,9 +8,9 @@ from typing import IO
 from xml.parsers import expat
 
 _PIECE_BYTES = 1 << 16
-#: Of one tag, text or comment. No program that writes spreadsheets comes near it.
+#: The longest tag, text or comment. No program that writes spreadsheets comes near it.
 _MAX_TAG_BYTES = 1_000_000
-#: Of elements and attributes. The formats have some hundreds; expat keeps all of them.
+#: How many names elements and attributes may have. expat keeps all; the formats have hundreds.
 _MAX_NAMES = 5_000
 
 Attributes = dict[str, str]
@@ -49,7 +49,7 @@ def read_part(
         while piece := part.read(_PIECE_BYTES):
             read += len(piece)
             parser.Parse(piece)
-            # What expat holds back is a tag, comment or such.
+            # expat holds back incomplete tags and comments.
             if read - parser.CurrentByteIndex > _MAX_TAG_BYTES or len(names) > _MAX_NAMES:
                 raise MarkupError
         parser.Parse(b"", True)

@@ -54,7 +54,7 @@ def _dimensions() -> Iterator[Dimension]:
         yield Dimension(period.value, source, (field,), period)
 
 
-#: What records can be grouped by, by name.
+#: The dimensions that records can be grouped by, by name.
 DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension in _dimensions()}
 
 
@@ -102,7 +102,7 @@ class SummaryQuery:
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
-        """What each group shows, in this order."""
+        """The columns of each group, in this order."""
         of_dimensions = [field for dimension in self.group_by for field in dimension.fields]
         start = [_PERIOD_START] if self.periods else []
         converted = () if self.convert_to is None else CONVERTED_SUMS
@@ -115,6 +115,6 @@ class SummaryQuery:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What the storage's sums are asked for by: the currency first, and the record type."""
+        """The names that the storage sums by: the currency first, the record type among them."""
         sources = (dimension.source for dimension in self.group_by)
         return tuple(dict.fromkeys(["currencyCode", *sources, "recordType"]))

@@ -243,7 +243,7 @@ class SummaryReader:
     # -- conversion
 
     def converted(self, key: tuple[Any, ...], sums: RecordSum) -> Converted:
-        """What of the sum could be converted, and of how many records; nothing where not asked."""
+        """The converted part of a sum, and its number of records; zeros if nothing is converted."""
         if key[0] == self._query.convert_to:
             return sums.amount, sums.number
         return self._converted.get(key, _NOTHING)
