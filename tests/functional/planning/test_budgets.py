@@ -60,37 +60,6 @@ def test_income_is_no_refund(client):
     ]
 
 
-def test_void_records_transfers_and_other_currencies_do_not_count(client):
-    client.load(
-        account(1),
-        account(2, name="Francs", currencyCode="CHF"),
-        budget(),
-        record(1, amount=-1),
-        record(2, amount=-2, recordState="void"),
-        record(3, amount=-4, transferId=uid("Record", 77)),
-        record(4, amount=-8, accountId=uid("Account", 2)),
-        record(5, amount=-16, recordState="uncleared"),
-        record(6, amount=-32, recordState="reconciled"),
-        record(7, amount=-64, recordState="cleared"),
-    )
-    assert spent(client) == (113, 4)
-
-
-def test_accounts_that_are_excluded_from_statistics_do_not_count(client):
-    client.load(
-        account(1),
-        account(2, name="Hidden", excludeFromStats=True),
-        budget(1),
-        budget(2, accountIds=[uid("Account", 2)]),
-        budget(3, accountIds=[uid("Account", 1), uid("Account", 2)]),
-        record(1, amount=-1),
-        record(2, amount=-2, accountId=uid("Account", 2)),
-    )
-    assert [spent(client, n) for n in (1, 2, 3)] == [(1, 1), (0, 0), (1, 1)]
-    client.load(account(1, excludeFromStats=True))
-    assert [spent(client, n) for n in (1, 2, 3)] == [(0, 0)] * 3
-
-
 def test_a_category_counts_with_everything_below_it(client):
     ids = [uid("Category", n) for n in range(1, 6)]
     client.load(

@@ -120,7 +120,7 @@ def test_random_budgets_count_as_the_model_does(new_backend, storage):
         *(st.integers(0, n).map(lambda n: make_id(n) if n else None) for n in range(4))
     )
 
-    @settings(max_examples=count(15, 1_000), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(60, 1_000), suppress_health_check=list(HealthCheck))
     @given(st.lists(records, max_size=30), st.lists(budgets, max_size=12), hidden, parents, kinds)
     def check(some_records, some_budgets, hidden, parents, kinds):
         unit = Unit(backend, f"user{next(users)}")
