@@ -111,33 +111,36 @@ def decide_currencies(
                 answers=(Answer(instead_of=("--currency",)),),
             )
     whole = written
-    if option is not None and above is not None and option != above and not in_headings:
-        raise ImportRefused(
-            f"a line above the headings says {above}, but --currency says {option}",
-            headings.line,
-            answers=(Answer(instead_of=("--currency",)),),
-        )
     if "currency" not in map(field_of, layout.columns):
         if option is not None and plan.profile is None and not in_headings:
-            _ask_about_others_above(plan, option, questions)
+            _ask_about_others_above(plan, option, above, questions)
         whole = whole or _in_columns(survey, option or whole, headings, questions, needs_one)
     if whole is None and option is None and len(certain) == 1:
         whole = next(iter(certain))
     return Currencies(option, whole, {}, by_mark=False, remembered=remembered)
 
 
-def _ask_about_others_above(plan: Plan, option: str, questions: Questions) -> None:
-    """Asks where the lines above the headings have another currency than --currency, and not it."""
-    beside = currencies_beside(lines_above(plan.table))
-    if beside and option not in beside:
+def _ask_about_others_above(
+    plan: Plan, option: str, labelled: str | None, questions: Questions
+) -> None:
+    """Ask if the lines above the headings state another currency than --currency.
+
+    labelled: the currency behind a label; without one, no other currency may stand there alone.
+    """
+    others = {labelled} - {None, option}
+    if labelled is None and option not in (beside := currencies_beside(lines_above(plan.table))):
+        others |= beside
+    codes = sorted(filter(None, others))
+    if codes:
         questions.ask(
-            f"the lines above the headings have {listed(sorted(beside))}, but --currency says "
-            f"{option}: say which is meant",
+            f"the lines above the headings have {listed(codes)}, but --currency says {option}: "
+            "say which is meant",
             *(
                 Answer(("--currency", code), ("--currency",), f"all amounts are in {code}")
-                for code in sorted(beside)
+                for code in codes
             ),
             Answer(("--map", "currency="), (), f"all amounts are in {option}"),
+            line=plan.headings.line,
         )
 
 

@@ -113,7 +113,7 @@ def test_a_heading_states_the_currency(heading):
 def test_a_line_above_the_headings_states_the_currency():
     text = f"Account,1\nCurrency,USD\n\nDate,Text,Amount\n{END_ROWS}"
     assert read(text, account="X")[0].account.currency == "USD"
-    assert "says USD, but --currency says EUR" in refusal(text).reason
+    assert "have 'USD', but --currency says EUR" in refusal(text).reason
 
 
 @pytest.mark.parametrize("heading", ["Fee", "Tip", "Charge", "Gebühr", "Frais"])
