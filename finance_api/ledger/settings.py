@@ -8,7 +8,7 @@ SETTINGS = (
         integer(1, 100_000),
         "400",
         "days",
-        "How long what was there before an import or edit is kept, so that it can be taken back.",
+        "How long imports and edits can be undone.",
     ),
     Setting(
         "finance_api.imports.profiles_directory",

@@ -4,7 +4,6 @@ A page shows a figure and the request that returns it; both come from one `ApiRe
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from finance_api.http.errors import problem
 from finance_api.http.requests import Request
@@ -45,14 +44,6 @@ _SUMMARY_SORTS = {
 }
 
 
-@dataclass(frozen=True)
-class Course:
-    """Net worth over time. totals: rows of each point and currency; converted: of each point."""
-
-    totals: list[Row]
-    converted: list[Row]
-
-
 class ApiResults:
     """Results of the signed-in user's requests."""
 
@@ -81,8 +72,11 @@ class ApiResults:
         except SummaryTooLarge as error:
             raise problem(400, str(error)) from None
 
-    def course(self, asked: ApiRequest) -> Course:
-        """Raises BalancesError."""
+    def course(self, asked: ApiRequest) -> tuple[list[Row], list[Row]]:
+        """Net worth over time: rows for each point and currency, and converted ones for each point.
+
+        Raises BalancesError.
+        """
         given = asked.parameters
         days = (given.get(name) for name in ("from", "to"))
         first, last = (parse_date(day) if day else None for day in days)
@@ -92,7 +86,7 @@ class ApiResults:
         if target := given.get("convertTo"):
             rows = balance_rows(found, query.interval)
             converted = converted_totals(with_converted_balances(self._storage, rows, target))
-        return Course(balance_totals(found, query.interval), converted)
+        return balance_totals(found, query.interval), converted
 
     def upcoming(self, asked: ApiRequest) -> DueDays:
         """Raises TooManyDueDays."""

@@ -16,7 +16,7 @@ from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.api_requests import ApiRequest
-from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiResults, Course
+from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiResults
 from finance_api.web.plots import Plot, column_plot, line_plot
 from finance_api.web.record_filters import NO_CATEGORY
 from finance_api.web.rendering import month_words
@@ -70,14 +70,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class WorthPoint:
-    label: str
-    amount: int | None
-
-
-@dataclass(frozen=True)
 class Chart:
-    lines: Sequence[Line] | Sequence[WorthPoint]
+    """lines: the rows of its table."""
+
+    lines: Sequence[Line] | Sequence[dict[str, Any]]
     plot: Plot
 
 
@@ -116,29 +112,28 @@ class Overview:
         return None if "to" in self.worth_request.parameters else "/accounts"
 
     @cached_property
-    def _course(self) -> Course:
+    def _course(self) -> tuple[list[Row], list[Row]]:
+        """See `ApiResults.course`."""
         try:
             return self._results.course(self.worth_request)
         except BalancesError:
             # There are too many accounts for one answer.
-            return Course([], [])
+            return [], []
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
         """At the end of the timespan."""
-        return {row["currencyCode"]: row["balance"] for row in self._course.totals}
+        return {row["currencyCode"]: row["balance"] for row in self._course[0]}
 
     @cached_property
     def worth(self) -> Chart:
+        totals, converted = self._course
         if self.is_converted:
-            rows = [(row["date"], row["convertedBalance"]) for row in self._course.converted]
+            rows = [(row["date"], row["convertedBalance"]) for row in converted]
         else:
-            rows = [
-                (row["date"], row["balance"])
-                for row in self._course.totals
-                if row["currencyCode"] == self.currency
-            ]
-        points = [WorthPoint(month_words(day), amount) for day, amount in rows]
+            own = [row for row in totals if row["currencyCode"] == self.currency]
+            rows = [(row["date"], row["balance"]) for row in own]
+        points = [{"label": month_words(day), "amount": amount} for day, amount in rows]
         known = [(month_words(day), amount) for day, amount in rows if amount is not None]
         plot = line_plot([amount for _, amount in known], [label[:3] for label, _ in known])
         return Chart(points, plot)

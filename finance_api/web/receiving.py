@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import IO
 
 from pyramid.httpexceptions import HTTPBadRequest
@@ -35,15 +34,6 @@ class TooSlow(Exception):
     """The file did not arrive in time."""
 
 
-@dataclass(frozen=True)
-class SentFile:
-    """name: as sent by the browser, without folders; "" if no file was chosen."""
-
-    name: str
-    content: IO[bytes]
-    size: int
-
-
 @contextmanager
 def sent_file(
     request: Request,
@@ -52,14 +42,14 @@ def sent_file(
     *,
     max_bytes: int,
     max_seconds: int,
-) -> Iterator[SentFile]:
+) -> Iterator["SentFile"]:
     """The file in a field of the form.
 
     accept: called with the fields before the file, once the file begins; may raise.
     Raises TooLarge, TooSlow, and HTTPBadRequest for another form or one that is cut short.
     """
     with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as content:
-        form = _Form(field, accept, content, max_bytes)
+        form = SentFile(field, accept, content, max_bytes)
         try:
             parser = form.parser(_boundary(request))
             for chunk in _chunks(request, max_bytes, max_seconds):
@@ -72,7 +62,7 @@ def sent_file(
         if not form.is_complete or form.name is None:
             raise HTTPBadRequest
         content.seek(0)
-        yield SentFile(form.name, content, form.size)
+        yield form
 
 
 def _boundary(request: Request) -> bytes:
@@ -94,8 +84,11 @@ def _chunks(request: Request, max_bytes: int, max_seconds: int) -> Iterator[byte
         yield chunk
 
 
-class _Form:
-    """Collects the parts of the form as they arrive."""
+class SentFile:
+    """Collects the parts of the form as they arrive.
+
+    name: as sent by the browser, without folders; "" if no file was chosen, None if none was sent.
+    """
 
     def __init__(
         self,
@@ -106,7 +99,7 @@ class _Form:
     ) -> None:
         self._field = field
         self._accept = accept
-        self._content = content
+        self.content = content
         self._max_bytes = max_bytes
         self._fields: dict[str, bytearray] = {}
         self._parts = 0
@@ -171,7 +164,7 @@ class _Form:
         self.size += end - start
         self.is_too_large = self.size > self._max_bytes
         if not self.is_too_large:
-            self._content.write(data[start:end])
+            self.content.write(data[start:end])
 
     def _end(self) -> None:
         self.is_complete = True
