@@ -51,7 +51,7 @@ class Questions:
             self.fields.add(of)
 
     def add(self, others: "Questions") -> None:
-        """Asks what the others ask."""
+        """Ask what the others ask."""
         self.asked += others.asked
         self.columns |= others.columns
         self.fields |= others.fields
@@ -79,7 +79,7 @@ class Questions:
         return any(option in answer.words for question in self.asked for answer in question.answers)
 
     def put(self) -> None:
-        """Raises ImportRefused if anything was asked."""
+        """Raise ImportRefused if anything was asked."""
         if not self.asked:
             return
         first, *others = self.asked

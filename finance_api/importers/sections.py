@@ -42,7 +42,7 @@ class Section:
     last: int | None = None
 
     def take(self, entry: Entry) -> None:
-        """Counts an entry of this section."""
+        """Count an entry of this section."""
         day = entry.date - entry.date % DAY_SECONDS
         self.count += 1
         self.total += entry.amount
@@ -58,7 +58,7 @@ class Section:
         as_of: int | None,
         line: int,
     ) -> None:
-        """Tells the `Statement` what this one said; refused if its entries are not all there.
+        """Tell the `Statement` what this one said; refused if its entries are not all there.
 
         days: the first and last that it says to cover. line: where it stands.
         """

@@ -118,7 +118,7 @@ class AmountColumns:
         return -1 if parts.negative else 1
 
     def decide(self, questions: Questions) -> Reading:
-        """Asks for --decimal if two marks are left and give different numbers."""
+        """Ask for --decimal if two marks are left and give different numbers."""
         if len(self._readings) == 2 and self._doubtful:
             text, line, point, comma = self._doubtful
             questions.ask(

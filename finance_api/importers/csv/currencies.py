@@ -81,7 +81,7 @@ class Currencies:
 def decide_currencies(
     plan: Plan, survey: Survey, questions: Questions, *, needs_one: Callable[[], bool]
 ) -> Currencies:
-    """Asks for --map currency= where an unmapped column has codes that are not one for all.
+    """Ask for --map currency= where an unmapped column has codes that are not one for all.
 
     needs_one: whether an account may be new.
     """

@@ -197,7 +197,7 @@ def _answer(form: str, text: str, day: int) -> Answer:
 
 
 class DateReader:
-    """Reads texts under one form. zone: whose days are meant where the texts are UTC instants."""
+    """Reader of texts under one form. zone: convert texts, which are UTC instants, to this one."""
 
     def __init__(self, form: DateForm, zone: ZoneInfo | None = None) -> None:
         self._form = form

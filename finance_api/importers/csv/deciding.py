@@ -61,7 +61,7 @@ class Deciding:
         self._survey = Survey(plan, self.selection, self._words)
 
     def run(self) -> StatementBuilder:
-        """Asks for all that is open; the builder reads under the first answers."""
+        """Ask for all that is open; the builder reads under the first answers."""
         plan, questions, survey = self.plan, self._questions, self._survey
         zone = plan.layout.zone()
         self._look_at_rows()
@@ -123,7 +123,7 @@ class Deciding:
             raise
 
     def _leave_out_trailer(self) -> None:
-        """Leaves out the rows at the end that are known to be no data."""
+        """Leave out the rows at the end that are known to be no data."""
         plan, survey = self.plan, self._survey
         first = next((cell for cell in survey.footer_cells if cell.strip()), None)
         if survey.footer is None or first is None:
@@ -161,7 +161,7 @@ class Deciding:
         return dates.decide(questions)
 
     def _ask_about_units(self) -> None:
-        """Asks whether amounts whose heading says so are in hundredths of the currency."""
+        """Ask whether amounts whose heading says so are in hundredths of the currency."""
         plan, headings = self.plan, self.plan.headings
         if headings.texts is None or plan.layout.units is not None or plan.profile:
             return
@@ -214,7 +214,7 @@ class Deciding:
     def _trial(
         self, builder: Callable[[Signs], StatementBuilder]
     ) -> Callable[[Signs], bool] | None:
-        """Says whether the balances agree with signs; None if they cannot be asked."""
+        """Say whether the balances agree with signs; None if they cannot be asked."""
         if "balance" not in self.plan.columns or self._questions.asked or self._survey.footer:
             return None
 

@@ -162,7 +162,7 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
 
 
 def _look_at(stream: BinaryIO, codec: str) -> None:
-    """Raises ImportRefused for what cannot be decoded or stored, and for an endless line."""
+    """Raise ImportRefused for what cannot be decoded or stored, and for an endless line."""
     line = 0
     try:
         for line, text in _numbered_lines(stream, codec):

@@ -210,7 +210,7 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
 
 
 def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
-    """Asks which of several columns with a heading of one field is meant."""
+    """Ask which of several columns with a heading of one field is meant."""
     for name, others in plan.doubled.items():
         numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
         questions.ask(

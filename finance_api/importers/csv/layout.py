@@ -251,7 +251,7 @@ def _checked_columns(columns: Mapping[str, str | Sequence[str]]) -> dict[str, tu
 
 
 def _check_ways(layout: Layout) -> None:
-    """Raises ImportRefused if the parts that say which way money goes do not go together."""
+    """Raise ImportRefused if the parts that say which way money goes do not go together."""
     named = layout.named
     sides = [side for side in ("debit", "credit") if side in named]
     if layout.invert and layout.positive == "in":

@@ -80,7 +80,7 @@ def _sides(columns: Sequence[Column]) -> list[list[Column]]:
 
 
 def _find_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence[Column]) -> bool:
-    """Takes the only columns by which a balance runs, where headings do not name one amount."""
+    """Take the only columns by which a balance runs, where headings do not name one amount."""
     tried = numbers[:_MOST_TRIED]
     if len(named) == 1:
         return False
@@ -203,7 +203,7 @@ def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
 
 
 def _refuse_divided(open_: OpenColumns) -> None:
-    """Refuses amounts whose decimals are cells of their own: "-12,50" without quotes."""
+    """Refuse amounts whose decimals are cells of their own: "-12,50" without quotes."""
     for amount in open_.of(*_MONEY[:3]):
         beside = next((c for c in open_.all if c.index == amount.index + 1), None)
         if (

@@ -97,7 +97,7 @@ class OpenColumns:
         return [self.all[index] for index in indexes if index < len(self.all)]
 
     def ask(self, role: str, reason: str, readings: Sequence[tuple[Answer, Columns]]) -> None:
-        """Reads on under the first reading."""
+        """Read on under the first reading."""
         answers = [answer for answer, _ in readings[:_MOST_PROPOSED]]
         self.found.questions.ask(reason, *answers, line=self.headings.line, of=role)
         for name, (index,) in readings[0][1].items():

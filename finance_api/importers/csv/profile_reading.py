@@ -176,7 +176,7 @@ class _Table:
         return [(key, self.words(key)) for key in self.left()]
 
     def end(self) -> None:
-        """Raises ImportRefused if a key is left that nobody knows."""
+        """Raise ImportRefused if a key is left that nobody knows."""
         for key in self._values:
             near = difflib.get_close_matches(key, self._known, n=1)
             raise self.refused(
@@ -284,7 +284,7 @@ def _pair(value: Any) -> tuple[str, str]:
 
 
 def _check(profile: Profile) -> None:
-    """Raises ImportRefused if the profile contradicts itself or names what is not there."""
+    """Raise ImportRefused if the profile contradicts itself or names what is not there."""
     layout, legs = profile.layout, profile.legs
     directions = {leg.positive is not None for leg in legs}
     ways = (layout.debit, layout.sign, layout.positive, layout.mixed_signs)

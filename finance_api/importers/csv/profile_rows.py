@@ -133,7 +133,7 @@ class ProfileRows:
         return make
 
     def begin(self) -> Expand:
-        """Takes the rows of one reading in their order. Raises ImportRefused with their lines."""
+        """Take the rows of one reading in their order. Raises ImportRefused with their lines."""
         above: list[str] = []
 
         def expand(

@@ -272,7 +272,7 @@ class StatementBuilder:
         return [rows.statement for rows in self._rows.values()]
 
     def _reconcile(self, rows: _AccountRows, stated: Mapping[int, tuple[str, list[str]]]) -> None:
-        """Takes the balances that rows state for those of the account. Raises ImportRefused."""
+        """Take the balances that rows state for those of the account. Raises ImportRefused."""
         opening, closing = (self._stated(kind, stated) for kind in (OPENING, CLOSING))
         statement = rows.statement
         if opening is not None and statement.opening is None:
@@ -374,7 +374,7 @@ class StatementBuilder:
 
 
 def _texts_digest(plan: Plan) -> str:
-    """Tells which columns payee and note are made of, and by which version of a profile."""
+    """Tell which columns payee and note are made of, and by which version of a profile."""
     headings, profile = plan.headings.texts, plan.profile
     names: list[Any] = [
         [index if headings is None else folded(headings[index]) for index in indexes]

@@ -51,7 +51,7 @@ class Watched:
     are_several: bool = False
 
     def judge(self) -> None:
-        """Says what the cells so far are."""
+        """Say what the cells so far are."""
         texts = [text for cell in self.values if (text := cell.strip())]
         money = [text for text in texts if text.strip("-0.,") and is_amount(text)]
         self.is_filled = bool(texts)
@@ -199,7 +199,7 @@ class Survey:
         self.watched = list(self.unmapped)
 
     def run(self) -> None:
-        """Raises ImportRefused for rows that cannot be read, unless they may be a footer."""
+        """Raise ImportRefused for rows that cannot be read, unless they may be a footer."""
         columns = self.columns
         selection = self._selection
         select = selection.is_needed

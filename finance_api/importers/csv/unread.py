@@ -14,7 +14,7 @@ from finance_api.importers.texts import listed, quoted
 
 
 def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterator[str]:
-    """Asks about columns of money and of accounts, and about text that would be lost."""
+    """Ask about columns of money and of accounts, and about text that would be lost."""
     headings = plan.headings
     names = [headings.named(i) for i in sorted(plan.ignored)]
     open_ = [column for column in survey.unmapped if column.index not in questions.columns]
@@ -39,7 +39,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
 
 
 def _ask_about(columns: list[Watched], plan: Plan, questions: Questions) -> None:
-    """Asks what columns are that may change sums."""
+    """Ask what columns are that may change sums."""
     headings = plan.headings
     money = []
     for column in columns:

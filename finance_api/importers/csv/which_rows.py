@@ -23,7 +23,7 @@ def names_balance(cells: Sequence[str]) -> bool:
 def ask_which_rows(
     survey: Survey, selection: Selection, headings: Headings, questions: Questions
 ) -> None:
-    """Asks about words of a status that are not known, and about rows that may be totals."""
+    """Ask about words of a status that are not known, and about rows that may be totals."""
     for index, unknown in selection.unknown.items():
         known = selection.words.get(index, {})
         kept = [text for text, keeps in known.items() if keeps]

@@ -80,7 +80,7 @@ def _ways(column: Column) -> list[int]:
 
 
 def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
-    """Asks where most amounts are positive: a card's files write what was paid so."""
+    """Ask where most amounts are positive: a card's files write what was paid so."""
     rows = zip(amount.texts, open_.numbers.of(amount), *(c.texts for c in open_.all), strict=True)
     moved = [
         (text, value) for text, value, *cells in rows if value and not any(map(kind_of, cells))
