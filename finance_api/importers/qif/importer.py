@@ -22,9 +22,9 @@ from finance_api.importers.qif.records import Field
 from finance_api.importers.qif.register import (
     ACCOUNT_TYPES,
     Account,
-    Category,
     Passed,
     Transaction,
+    category_of,
     read_registers,
 )
 from finance_api.importers.questions import NAME, Questions
@@ -97,12 +97,9 @@ class _Survey:
 
     def _add(self, transaction: Transaction) -> None:
         self._dates.add(_date_text(transaction.date.text), transaction.date.line)
-        amounts = [transaction.amount, *(split.amount for split in transaction.splits)]
-        if transaction.further_amount is not None:
-            amounts.append(transaction.further_amount)
-        for amount in amounts:
+        for amount in (*transaction.amounts, *(split["$"] for split in transaction.splits)):
             self._amounts.add(amount.text, amount.line)
-        self._says_cleared |= bool(transaction.cleared)
+        self._says_cleared |= bool(transaction.text("C"))
 
     def decide(self, questions: Questions, remembered: Remembered) -> "_Reader":
         """Asks for all that the file leaves open."""
@@ -179,38 +176,38 @@ class _Reader:
 
     def entries(self, transaction: Transaction) -> Iterator[Entry]:
         """The transaction's entry, or one for each of its splits."""
-        total = self._units(transaction.amount)
-        further = transaction.further_amount
-        if further is not None and self._units(further) != total:
+        total, *further = map(self._units, transaction.amounts)
+        if further and further[0] != total:
             raise ImportRefused(
-                f"the amount is {decimal_text(total)} as T and "
-                f"{decimal_text(self._units(further))} as U",
-                further.line,
+                f"the amount is {decimal_text(total)} as T and {decimal_text(further[0])} as U",
+                transaction.amounts[1].line,
             )
         entry = Entry(
             line=transaction.line,
             date=self.dates.read(_date_text(transaction.date.text), transaction.date.line),
             amount=total,
-            reference=_clean(transaction.reference),
+            payee=_clean(transaction.text("P")),
+            reference=_clean(transaction.text("N")),
             record_state=self._state(transaction),
         )
         if not transaction.splits:
-            yield _told(entry, transaction, transaction.category, transaction.note)
+            yield _classified(entry, transaction.text("L"), transaction.note)
             return
-        amounts = [self._units(split.amount) for split in transaction.splits]
+        amounts = [self._units(split["$"]) for split in transaction.splits]
         if sum(amounts) != total:
             raise ImportRefused(
                 f"the splits come to {decimal_text(sum(amounts))}, and the transaction is of "
                 f"{decimal_text(total)}",
-                transaction.amount.line,
+                transaction.amounts[0].line,
             )
         batch = None
         if len(amounts) > 1:
             batch = sha256(repr(transaction).encode()).hexdigest()[:32]
         for split, amount in zip(transaction.splits, amounts, strict=True):
-            note = " ".join(dict.fromkeys(filter(None, (transaction.note, split.note))))
+            memo = split["E"].text if "E" in split else ""
+            note = " ".join(dict.fromkeys(filter(None, (transaction.note, memo))))
             part = entry._replace(amount=amount, batch=batch)
-            yield _told(part, transaction, split.category, note)
+            yield _classified(part, split["S"].text, note)
 
     def _units(self, field: Field) -> int:
         amount = self.amounts.read(field.text, field.line)
@@ -219,15 +216,16 @@ class _Reader:
     def _state(self, transaction: Transaction) -> str | None:
         if not self.says_cleared:
             return None
-        return _STATES.get(transaction.cleared.lower(), "uncleared")
+        return _STATES.get(transaction.text("C").lower(), "uncleared")
 
 
-def _told(entry: Entry, transaction: Transaction, category: Category, note: str) -> Entry:
-    other_account, label = _clean(category.other_account), _clean(category.label)
+def _classified(entry: Entry, category: str, note: str) -> Entry:
+    """The entry with the note, and the category, class or other account of L or S."""
+    name, other_account, label = map(_clean, category_of(category))
     return entry._replace(
-        payee=_clean(transaction.payee) or other_account,
+        payee=entry.payee or other_account,
         note=_clean(note),
-        category=_clean(category.name),
+        category=name,
         labels=() if label is None else (label,),
         payment_type=None if other_account is None else "transfer",
         counterparty_account=other_account,

@@ -61,25 +61,21 @@ class Category(NamedTuple):
     label: str = ""
 
 
-class Split(NamedTuple):
-    category: Category
-    note: str
-    amount: Field
-
-
 class Transaction(NamedTuple):
-    """further_amount: the amount once more (U beside T). cleared: what C says."""
+    """line: where it begins. amounts: T and U, which say the same. note: its memos.
+
+    fields: the fields that a transaction has once, by code. splits: the fields of each split.
+    """
 
     line: int
     date: Field
-    amount: Field
-    further_amount: Field | None
-    cleared: str
-    reference: str
-    payee: str
+    amounts: list[Field]
     note: str
-    category: Category
-    splits: tuple[Split, ...]
+    fields: dict[str, Field]
+    splits: list[dict[str, Field]]
+
+    def text(self, code: str) -> str:
+        return self.fields[code].text if code in self.fields else ""
 
 
 @dataclass
@@ -121,12 +117,12 @@ def read_registers(
                 yield account, None
         elif kind in ACCOUNT_TYPES:
             transaction = _transaction(record, passed)
-            own = transaction.category.other_account if is_first else ""
+            own = ""
+            if is_first and folded(transaction.text("P")) in _OPENING:
+                own = category_of(transaction.text("L")).other_account
             is_first = False
-            if own and folded(transaction.payee) in _OPENING:
-                transaction = transaction._replace(category=Category())
-            else:
-                own = ""
+            if own:
+                del transaction.fields["L"]
             if account is None:
                 account = Account(own or None, kind)
                 yield account, None
@@ -194,34 +190,19 @@ def _transaction(record: Record, passed: Passed) -> Transaction:
             )
         else:
             once[code] = part
-    texts = {code: part.text for code, part in once.items()}
-    amounts = [once[code] for code in "TU" if texts.get(code)]
-    if not texts.get("D") or not amounts:
-        what = "amount (T)" if texts.get("D") else "date (D)"
-        raise ImportRefused(f"the transaction has no {what}", record[0].line)
-    return Transaction(
-        line=record[0].line,
-        date=once["D"],
-        amount=amounts[0],
-        further_amount=amounts[1] if len(amounts) > 1 else None,
-        cleared=texts.get("C", ""),
-        reference=texts.get("N", ""),
-        payee=texts.get("P", ""),
-        note="\n".join(note for note in notes if note),
-        category=_category(texts.get("L", "")),
-        splits=tuple(map(_split, splits)),
-    )
+    amounts = [once[code] for code in "TU" if code in once and once[code].text]
+    if "D" not in once or not once["D"].text:
+        raise ImportRefused("the transaction has no date (D)", record[0].line)
+    if not amounts:
+        raise ImportRefused("the transaction has no amount (T)", record[0].line)
+    for split in splits:
+        if "$" not in split or not split["$"].text:
+            raise ImportRefused("the split has no amount ($)", split["S"].line)
+    note = "\n".join(filter(None, notes))
+    return Transaction(record[0].line, once["D"], amounts, note, once, splits)
 
 
-def _split(fields: dict[str, Field]) -> Split:
-    amount = fields.get("$")
-    if amount is None or not amount.text:
-        raise ImportRefused("the split has no amount ($)", fields["S"].line)
-    note = fields["E"].text if "E" in fields else ""
-    return Split(_category(fields["S"].text), note, amount)
-
-
-def _category(text: str) -> Category:
+def category_of(text: str) -> Category:
     transfer = _TRANSFER.fullmatch(text)
     if transfer is not None:
         return Category(other_account=transfer[1].strip(), label=(transfer[2] or "").strip())
