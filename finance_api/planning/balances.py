@@ -89,7 +89,7 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
         to_come = [*of_accounts, dated(tomorrow, MAX_SECONDS + 1)]
         sums_to_come = storage.data.sum_by(user_id, ["accountId"], to_come)
         newest = max((sums.last for sums in sums_to_come.values()), default=today)
-    last = _day(max(today, newest)) if query.last is None else query.last
+    last = start_of(Period.DAY, max(today, newest)) if query.last is None else query.last
     points = _points(query, last, len(accounts))
     begin = start_of(Period.MONTH, points[0].start)
     # Only what comes after the beginning is read, however much lies before it.
@@ -171,10 +171,6 @@ def converted_totals(rows: Iterable[Row]) -> list[Row]:
     return totals
 
 
-def _day(seconds: int) -> int:
-    return start_of(Period.DAY, seconds)
-
-
 def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
     """Raises BalancesError if there were too many, or none."""
     interval = query.interval
@@ -193,7 +189,7 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
             f"{fits:,} intervals fit{since}; ask for fewer accounts, a shorter time or a longer "
             "interval",
         )
-    return [Point(start, min(last, _day(end_of(interval, start) - 1))) for start in starts]
+    return [Point(start, min(last, end_of(interval, start) - DAY_SECONDS)) for start in starts]
 
 
 def _last_starts(interval: Period, last: int, number: int, first: int = MIN_SECONDS) -> list[int]:

@@ -119,22 +119,9 @@ _decoder = json.JSONDecoder(
 )
 
 
-def _decode(text: str) -> Any:
-    """The one JSON value in the line.
-
-    `JSONDecoder.decode` looks for white space around the value, which takes longer than to see
-    that there is none.
-    """
-    if text.startswith("{"):
-        document, end = _decoder.raw_decode(text)
-        if text[end:] in ("\n", "\r\n", ""):
-            return document
-    return _decoder.decode(text)
-
-
 def _parse(number: int, line: bytes) -> NativeRow:
     try:
-        return NativeRow(number, *read_object(_decode(line.decode("utf-8")), len(line)))
+        return NativeRow(number, *read_object(_decoder.decode(line.decode("utf-8")), len(line)))
     except ValueRefused as error:
         raise ImportRefused(str(error), number) from None
     except json.JSONDecodeError as error:
