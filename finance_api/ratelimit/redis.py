@@ -5,6 +5,7 @@ Each process computes with what it has read; a script writes the result if nobod
 meanwhile. Otherwise the process computes again.
 """
 
+import threading
 from array import array
 from collections.abc import Mapping
 from typing import Any
@@ -64,6 +65,7 @@ class RedisLimiter(CountingLimiter):
             driver_info=None,
         )
         self._write = self._client.register_script(_WRITE)
+        self._trying_again = threading.Lock()
 
     def close(self) -> None:
         self._client.close()
@@ -84,21 +86,30 @@ class RedisLimiter(CountingLimiter):
         # The braces keep the keys of one question in one slot of a cluster.
         prefix = f"finance_api:ratelimit:{{{rule.name}:{key}}}"
         names = [f"{prefix}:{algorithm.name}:{limit.window_seconds}" for algorithm, limit in kinds]
-        texts: Any = self._client.mget(names)
-        for _ in range(_ATTEMPTS):
+
+        def attempt(texts: Any) -> tuple[Decision, Any]:
+            """Return the decision, and the strings that are stored if they are not these."""
             counters = [
                 COUNTERS[algorithm](limit, _state(algorithm, text), now_ms)
                 for (algorithm, limit), text in zip(kinds, texts, strict=True)
             ]
             decision = decide(counters)
             if not any(counter.has_changed for counter in counters):
-                return decision
-            arguments = [text or b"" for text in texts]
+                return decision, None
+            arguments: list[bytes | int] = [text or b"" for text in texts]
             for counter in counters:
                 arguments += [_text(counter), counter.level().full_ms + _SPARE_MS]
-            texts = self._write(keys=names, args=arguments)
-            if texts is None:
-                return decision
+            return decision, self._write(keys=names, args=arguments)
+
+        decision, texts = attempt(self._client.mget(names))
+        if texts is None:
+            return decision
+        # One thread at a time, so that whoever tries again competes with few.
+        with self._trying_again:
+            for _ in range(_ATTEMPTS):
+                decision, texts = attempt(texts)
+                if texts is None:
+                    return decision
         raise LimiterUnavailable(f"Redis: {names[0]} changes all the time")
 
 
