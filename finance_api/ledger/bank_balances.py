@@ -1,4 +1,4 @@
-"""What banks say of an account's balance: its initial balance follows, and what does not agree.
+"""Balances that banks state for an account: its initial balance follows from them, and gaps show.
 
 Every import keeps the balances that its files told among the facts of its entry in the history:
 ``{"accountId": id, "opening": [day, units], "closing": [day, units], "asOf": seconds,
@@ -24,10 +24,10 @@ from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, decimal_text
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, date_text
 
-#: So many imports' parts of a day are tried before or after another part of it.
+#: Up to this many imports' parts of a day are tried before or after another part of it.
 _MOST_PARTS = 8
 
-#: What an import learned of one statement.
+#: The facts of one statement.
 Facts = dict[str, Any]
 
 
@@ -153,7 +153,7 @@ class _DailySums:
         if balance.beside is None:
             return [before]
         of_day = {n: self._sums[account_id][day, n] for day, n in keys[begin:end]}
-        # What the file has not, by import: the earlier ones', and all of the later ones'.
+        # Records that the file lacks: some of earlier imports, and all of later ones.
         earlier = [units for n, units in balance.beside.items() if int(n) in of_day]
         later = [units for n, units in of_day.items() if n > balance.number]
         of_file = sum(of_day.values()) - sum(earlier) - sum(later)

@@ -37,9 +37,9 @@ _TYPES: dict[Kind, type | tuple[type, ...]] = {
     Kind.TEXT_LIST: tuple,
     Kind.ID_LIST: tuple,
 }
-#: Of accounts, by their records.
+#: Fields of accounts that follow from their records.
 _COUNTED = ("balance", "recordCount", "lastRecordDate")
-#: What is made anew: the fields of each resource that follow from other data.
+#: Fields of each resource that follow from other data, and that a repair computes again.
 _DERIVED = {
     ACCOUNTS.name: _COUNTED,
     RECORDS.name: ("recordType", "accountName", "category", "labels"),
@@ -129,7 +129,7 @@ class _UserData:
             _count(self._counted[row["accountId"]], row)
 
     def _derived(self, row: Row) -> dict[str, Any]:
-        """As `ledger.derivation`, of references that lead somewhere."""
+        """Derive as `ledger.derivation`, from references to existing rows."""
         accounts, categories, labels = (
             self._held[name] for name in ("accounts", "categories", "labels")
         )

@@ -1,4 +1,4 @@
-"""What rows of every type but the records have to agree with."""
+"""Checks of rows of every type but the records."""
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.references import check_currency, check_references

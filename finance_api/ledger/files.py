@@ -12,13 +12,13 @@ from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.importing import ImportOrder
 from finance_api.ledger.statement_import import StatementOptions
 
-#: Those about what is stored already.
+#: Options about stored rows.
 _MATCHING = ("new_account", "ids", "first_day", "match_days")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportSettings:
-    """What the operator has set; see the settings of these names.
+    """The operator's settings of these names.
 
     profiles: a directory, "" for none.
     """
@@ -45,7 +45,7 @@ class FileOrder(ImportOrder):
 
     @property
     def headings(self) -> list[str]:
-        """Those of a table, as far as it has been read."""
+        """The headings of a table, as far as it has been read."""
         headings: tuple[str, ...] = getattr(self.importer, "headings", ())
         return list(dict.fromkeys(filter(None, headings)))
 
@@ -97,7 +97,7 @@ def _is_given(value: Any) -> bool:
 
 
 def _tuples(value: Any) -> Any:
-    """What came as JSON is as a command has it."""
+    """Return a value of JSON as a command would give it."""
     if isinstance(value, Mapping):
         return {key: _tuples(each) for key, each in value.items()}
     return tuple(value) if isinstance(value, list) else value

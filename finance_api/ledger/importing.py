@@ -28,7 +28,7 @@ Step = Callable[[LedgerSession, ImportReport], None]
 
 
 def nothing_more(session: LedgerSession, report: ImportReport) -> None:
-    """What is called within an import where there is nothing to do."""
+    """Do nothing: the default `Step`."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""That documents refer only to what exists and fits, and that categories are a tree."""
+"""Checks that documents refer to rows that exist and fit, and that categories are a tree."""
 
 from collections.abc import Mapping
 

@@ -11,9 +11,9 @@ from finance_api.resources.wire import json_writer
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 
-#: So many updates and matches are listed; the rest is counted.
+#: Up to this many updates and matches are listed; the rest is counted.
 MOST_LISTED = 1_000
-#: So many new records are shown.
+#: Up to this many new records are shown.
 MOST_SHOWN = 10
 
 
@@ -36,7 +36,7 @@ class Match(NamedTuple):
 
 
 class AccountTotal(NamedTuple):
-    """What the file says of an account, in ten-thousandths; balance: after the import."""
+    """The file's sums of an account, in ten-thousandths; balance: after the import."""
 
     account: str
     currency: str

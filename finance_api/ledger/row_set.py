@@ -7,7 +7,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 
-#: So many accounts, categories or labels a user can have: they are held whole.
+#: The most accounts, categories or labels a user can have: they are all held in memory.
 MOST_ROWS = 20_000
 
 

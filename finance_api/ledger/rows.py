@@ -9,12 +9,12 @@ from finance_api.resources.field import MAX_SOURCE_ID_CHARACTERS, Resource
 from finance_api.values import Row
 from finance_api.values.ids import derived_id, new_id
 
-#: What a replacement keeps where the import does not give it.
+#: Fields that a replacement keeps if the import does not give them.
 _KEPT = ("id", "createdAt", "updatedAt")
 _BLANK: dict[str, Row] = {
     r.name: {f.name: f.default for f in r.persisted_fields} for r in RESOURCES
 }
-#: What a replacement has where the import does not give it.
+#: Values that a replacement gets if the import does not give them.
 _NOT_GIVEN: dict[str, Row] = {
     r.name: {
         f.name: f.default

@@ -31,7 +31,7 @@ _OWN_NAMES = {
     r.name: [f.name for f in r.persisted_fields if f.role is not Role.DERIVED] for r in RESOURCES
 }
 
-#: What the entries of imports in the history are called.
+#: The action of imports in the history.
 IMPORT = "import"
 
 
@@ -87,7 +87,7 @@ class UserRows:
 
 
 class LedgerSession(UserRows):
-    """Those that a change writes.
+    """The rows that a change writes.
 
     now: seconds; the time that new and changed rows carry.
     action: see `HistoryEntry`; a session without an action takes entries back, and is none.
@@ -120,7 +120,7 @@ class LedgerSession(UserRows):
         self._action = action
         self._state = storage.data.lock(user.id)
         self._has_images = False
-        #: Of the records that came, changed or went, counted from 1970-01-01.
+        #: Days of new, changed and removed records, counted from 1970-01-01.
         self._days: set[int] = set()
 
     def begin_storing(self) -> None:
@@ -134,7 +134,7 @@ class LedgerSession(UserRows):
         storage, self._open_writing = self._open_writing(), None
         state = storage.data.lock(self.user.id)
         history = storage.history.list_entries(self.user.id)
-        # What nobody is shown changes the history alone.
+        # A change that nobody is shown changes the history alone.
         if state.tag != self._state.tag or history != self.history:
             raise DataMoved
         self.storage = storage
@@ -151,7 +151,7 @@ class LedgerSession(UserRows):
 
     @cached_property
     def number(self) -> int:
-        """Of this change's entry in the history: the importId of the records that it makes."""
+        """The number of this change's entry in the history: the importId of its new records."""
         return self.history[-1].number + 1 if self.history else 1
 
     @cached_property

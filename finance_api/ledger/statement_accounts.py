@@ -90,7 +90,7 @@ def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | Non
         # No two banks give the same one.
         by_iban = known is None and account.number is not None and is_iban(compact(account.number))
         return _numbered(owned, account) if by_iban else known
-    # Where the file calls its account by a name, as the user does, the name counts first.
+    # If the file calls its account by a name, as the user does, the name counts first.
     return (
         _named(owned, account.key)
         or _remembered(owned, source, account.key)

@@ -1,4 +1,4 @@
-"""What the history keeps of the statements of a file; see `HistoryEntry`."""
+"""The facts of a file's statements that the history keeps; see `HistoryEntry`."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -86,7 +86,7 @@ class StatementFacts:
             fact[name] = self._beside(day, dict(sums.get(key, {})), self._held[key])
 
     def _sums(self) -> dict[_AccountDay, dict[int, int]]:
-        """Of the records of the days at the ends, by the number of their import."""
+        """Sum the records of the days at the ends, by the number of their import."""
         ids: defaultdict[int, set[str]] = defaultdict(set)
         for account_id, day in self._held:
             ids[day].add(account_id)

@@ -39,7 +39,7 @@ _BATCH = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class StatementOptions:
-    """What the user says about a statement file.
+    """The user's options for a statement file.
 
     account_name: the account, for a file of one account; new_account: whether it is new for sure.
     currency: of a new account, where the file does not say.
@@ -87,7 +87,7 @@ class StatementImport:
         self._count()
         sums = self._sums()
         facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
-        # It holds every entry.
+        # `rows` holds every entry.
         del rows
         balances = Balances()
         records = StatementRecords(session, file, reader, balances, report)

@@ -31,7 +31,7 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 
 _BATCH = 1_000
-#: What else of an entry is kept, by the record's field.
+#: Further columns of an entry, by the record's field.
 _FURTHER = {
     "valueDate": "value_date",
     "counterpartyAccount": "counterparty_account",

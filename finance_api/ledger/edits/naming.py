@@ -26,7 +26,7 @@ def counted_rows(count: int, resource: Resource) -> str:
 
 
 def near_names(text: str, names: Iterable[str]) -> list[str]:
-    """Those that somebody may have meant, the nearest first."""
+    """Return the names that somebody may have meant, nearest first."""
     by_folded = {fold(name): name for name in names}
     return [by_folded[near] for near in get_close_matches(fold(text), by_folded, n=3, cutoff=0.6)]
 

@@ -49,7 +49,7 @@ def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) 
 
 
 def add_category(session: LedgerSession, name: str) -> Row:
-    """It is stored with the change that gives it to something. Raises ChangeRefused."""
+    """Add a category, to be stored with the change that uses it. Raises ChangeRefused."""
     values = parse_assignments(session, CATEGORIES, {"name": name})
     row = stamped(_new_row(session, CATEGORIES, values), {}, None, session.now)
     assert row is not None
@@ -80,7 +80,7 @@ def set_object(
     values = parse_assignments(session, resource, given)
     by_hand = {*stored.get("setByHand", ()), *values}
     if resource is ACCOUNTS and not given.get("initialBalance", "given").strip():
-        # It follows from the bank's balance again; until there is one it stays as it is.
+        # The initial balance follows from the bank's again, once there is one.
         by_hand.discard("initialBalance")
         del values["initialBalance"]
     row = {**stored, **values}
@@ -190,7 +190,7 @@ def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> 
 
 
 def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, str]:
-    """By resource: how many rows refer to the row, and the names of some."""
+    """Return by resource how many rows refer to the row, with the names of some."""
     uses = {}
     for other in RESOURCES:
         names = fields_referring_to(resource, other)

@@ -15,7 +15,7 @@ from finance_api.values import Row
 
 BATCH = 1_000
 
-#: What makes two records look like a transfer.
+#: Fields by which two records look like a transfer.
 _PAIRED_BY = (
     *("accountId", "amount", "recordDate"),
     *("recordState", "transferId", "counterpartyAccount"),

@@ -58,7 +58,7 @@ class RecordFile:
         text.seek(0)
 
     def rows(self) -> Iterator[FileRow]:
-        """Those below the headings; blank ones are left out."""
+        """Yield the rows below the headings, without blank ones."""
         for _ in range(self._skipped):
             self._text.readline()
         reader = csv.reader(self._text, delimiter=self._delimiter, strict=True)

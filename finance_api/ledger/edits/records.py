@@ -30,7 +30,7 @@ EDITED = {
     "note": "note",
     "recordState": "recordState",
 }
-#: So many ids that are unknown are named.
+#: A refusal names up to this many unknown ids.
 _NAMED = 10
 
 

@@ -1,4 +1,4 @@
-"""What an edit has changed."""
+"""The report of an edit."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,10 +12,10 @@ from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 
-#: So many changes are listed one by one; the rest is counted.
+#: Up to this many changes are listed one by one; the rest is counted.
 MAX_LISTED = 1_000
 
-#: Of records, what other fields that are listed say better.
+#: Fields of records that other listed fields show better.
 _LISTED_BY_NAME = ("categoryId", "labelIds", "recordType")
 
 
@@ -76,7 +76,7 @@ class EditReport:
         }
 
     def lines(self) -> list[str]:
-        """What is made, gone and different, for people."""
+        """List new, removed and changed rows, for people."""
         lines = [f"+ {title} ({row_id})" for row_id, title in self.made]
         lines += [f"- {title} ({row_id})" for row_id, title in self.gone]
         lines += [f"{c.title}: {c.field} {c.old or '-'} -> {c.new or '-'}" for c in self.changes]

@@ -16,7 +16,7 @@ from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.values import Row
 
-#: What its entries in the history are called.
+#: The action of its entries in the history.
 APPLY = "rules apply"
 
 

@@ -24,7 +24,7 @@ MAX_DAYS = 3
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is compared of a record.
+    """The compared part of a record.
 
     names: the own accounts whose number it has as the other side's. allows: the own accounts that
     can be the other side; None: all of them.
@@ -37,7 +37,7 @@ class Side:
     allows: frozenset[str] | None
 
 
-#: By currency and size of the amount: what goes out, and what comes in, each in the order of days.
+#: By currency and size of the amount: outgoing and incoming sides, each in the order of days.
 _Sides = defaultdict[tuple[str, int], tuple[list[Side], list[Side]]]
 
 #: Pairs of one day depend on no record that is further away than this, unless a chain of equal
@@ -169,7 +169,7 @@ def _by_account(sides: list[Side]) -> dict[str, list[Side]]:
 
 
 def _named(sides: list[Side], other: str, taken: set[str], *, must: bool) -> list[Side]:
-    """Those that name the other account, or (not must) can be with it."""
+    """Return the sides that name the other account, or (not must) can be with it."""
     return [
         side
         for side in sides

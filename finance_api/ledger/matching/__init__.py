@@ -30,14 +30,14 @@ Rule = Callable[[OpenRows], Iterator[Pair | Question]]
 #: Rules that have something to do where the user has no records.
 _OF_THE_FILE: tuple[Rule, ...] = (skip_repeated, set_corrections_aside, act_on_corrections)
 RULES: tuple[Rule, ...] = (
-    # What the file says twice is one entry for all other rules.
+    # An entry that the file repeats is one entry for all other rules.
     skip_repeated,
     set_corrections_aside,
     # An id with the same content is the surest sign.
     pair_same_ids,
-    # What ids are worth is known only when those that agree are out of the way.
+    # Ids that agree must be out of the way before the others show whether ids are reused.
     look_for_reused_ids,
-    # Of what has no id, or none to rely on, the content decides.
+    # The content decides for entries without an id, or without one to rely on.
     pair_same_contents,
     pair_same_instants,
     check_parts_of_days,
@@ -45,9 +45,9 @@ RULES: tuple[Rule, ...] = (
     # Before corrections, which would take a part of a batch for its changed whole.
     pair_own_batches,
     pair_corrected,
-    # What the file lacks may be what it has and nothing else explains.
+    # A record that the file lacks may be an entry that nothing else explains.
     pair_moved,
-    # What an entry corrects may have been decided by any rule before.
+    # Any rule before may have decided the entry that another one corrects.
     act_on_corrections,
     # Records of its own source are nearer than those of others.
     pair_other_sources,

@@ -33,7 +33,7 @@ from finance_api.values.time import DAY_SECONDS
 _PAGE = 2_000
 _FEW = 2_000
 _NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
-#: So many records of one bank id are looked for.
+#: Up to this many records of one bank id are looked for.
 MOST_OF_AN_ID = 8
 _BATCH = 1_000
 #: How far from the file's days its transactions may be stored.
@@ -93,7 +93,7 @@ class CandidateReader:
         return own
 
     def read_days(self) -> None:
-        """Those of the file's accounts on its days and near them."""
+        """Read the records of the file's accounts on its days and near them."""
         known = [a for a in self._accounts.values() if not a.is_new and a.covers]
         if self.is_empty or not known:
             return
@@ -104,7 +104,7 @@ class CandidateReader:
                 self._add(row, self._accounts[row["accountId"]])
 
     def read_ids(self, entries: Iterable[Wanted]) -> bool:
-        """Those that the bank ids were given to, wherever they lie.
+        """Read the records that have the bank ids, on whatever day.
 
         Returns whether any was not there yet.
         """
@@ -155,7 +155,7 @@ class CandidateReader:
         return row["payee"], row["note"]
 
     def taken(self, source_ids: list[str]) -> set[str]:
-        """Those under which a record is stored, or was when it got its id."""
+        """Return the ids under which a record is stored, or was when it got its own id."""
         data, user, source = self._session.storage.data, self._session.user, self._source
         ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
         stored = data.get_rows(user.id, RECORDS, list(ids))
@@ -233,7 +233,7 @@ def _texts_differ(row: Row, said: Said, texts: str) -> int:
 
 
 def _of_another(row: Row, said: list[Said] | None) -> Said:
-    """What another source says of a record; several of its entries are one record."""
+    """The values of another source's entry; the record's own, if it is several entries."""
     if said is not None and len(said) == 1 and said[0].now is not None:
         return said[0]
     return Said(None, own_content(row))

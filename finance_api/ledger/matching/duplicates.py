@@ -27,7 +27,7 @@ class Duplicate(NamedTuple):
 
 
 def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
-    """By account, amount and day; a record is in one pair at most.
+    """Find pairs by account, amount and day; a record is in one pair at most.
 
     Two of one import are two transactions: a file does not repeat itself. Of one source they are
     of one day, of two sources at most three days apart.

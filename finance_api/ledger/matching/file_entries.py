@@ -8,7 +8,7 @@ from finance_api.ledger.matching.model import FileEntry, Rare
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
-#: What entries with nothing else rare share, by their offsets.
+#: Shared by entries without other rare values, by offset.
 _OFFSETS: dict[int | None, Rare] = {}
 
 
@@ -33,7 +33,7 @@ class FileEntries:
                 self.statements.append(statement)
             if entry is None:
                 continue
-            # As `Content` has them; there are many.
+            # The same as in `Content`, without making one for each of many entries.
             day, time = divmod(entry.date, DAY_SECONDS)
             text = hash((fold(entry.payee or ""), fold(entry.note or "")))
             day, n = days.setdefault(day, day), len(self.open)
@@ -45,7 +45,7 @@ class FileEntries:
 
     def read(self, n: int) -> Entry:
         """The whole entry, but for its correction, which is in `Rare`."""
-        # It is what was packed here; and marshal runs nothing that it reads.
+        # It was packed above; and marshal runs no code that it reads.
         return Entry._make(marshal.loads(self._packed[n]))  # noqa: S302
 
 

@@ -8,7 +8,7 @@ from finance_api.ledger.matching.source_ids import Scope
 from finance_api.ledger.matching.stated import Content, Said, own_content
 from finance_api.values import Row
 
-#: Of the same bank id: from so many rows of earlier files on it is known to be stable.
+#: Ids are known to be stable once this many rows came again with the same one.
 _ROWS_THAT_SHOW_STABLE_IDS = 3
 
 
@@ -37,7 +37,7 @@ class KnownAccount:
     again: int = 0
     shows_reuse: bool = False
     is_of_several: bool = False
-    #: What `coverage` returned: many records share a day.
+    #: Results of `coverage`: many records share a day.
     _coverage: dict[int, tuple[bool, bool]] = field(default_factory=dict)
 
     @property
@@ -66,7 +66,7 @@ class KnownAccount:
         return any(cover.holds_all_of(day) for cover in self.learned.covers)
 
     def as_made(self, row: Row, bank_id: str | None, content: Content | None = None) -> Said:
-        """What the source that made the record said, where nothing else is noted.
+        """The values that the record's source stated, where nothing else is noted.
 
         content: the record's own, unless it is known to have been another one.
         """
@@ -80,7 +80,7 @@ class KnownAccount:
 
     @property
     def known_stable(self) -> bool:
-        """By earlier files, or the user."""
+        """Whether earlier files or the user show that ids are stable."""
         if self.ids is not None:
             return self.ids == STABLE
         shown = self.learned.again >= _ROWS_THAT_SHOW_STABLE_IDS
@@ -88,7 +88,7 @@ class KnownAccount:
 
     @property
     def stable(self) -> bool:
-        """By this file, too."""
+        """Whether this file or an earlier one, or the user, shows that ids are stable."""
         if self.ids is not None or self.reused or self.known_stable:
             return self.known_stable
         return self.learned.again + self.again >= _ROWS_THAT_SHOW_STABLE_IDS

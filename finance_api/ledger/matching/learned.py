@@ -1,4 +1,4 @@
-"""What earlier imports taught about an account: it is read from those that are not undone."""
+"""Facts about an account from earlier imports that are not undone."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ class Cover(NamedTuple):
 
 @dataclass
 class Learned:
-    """Of one account and source.
+    """The facts about one account and source.
 
     covers: of its statements. others: those of other sources, by source.
     ids: how the bank's ids behave: REUSED, STABLE, None: not known; said: by the user.
@@ -51,14 +51,14 @@ class Learned:
 
 
 def facts_of(history: Iterable[HistoryEntry]) -> Iterable[tuple[HistoryEntry, dict[str, Any]]]:
-    """What the statements of imports told, oldest first."""
+    """Yield the facts of all statements, oldest first."""
     for entry in history:
         if entry.undone_at is None:
             for fact in entry.facts:
                 yield entry, fact
 
 
-#: What the statements of an account told, with the entries of their imports.
+#: The facts of an account's statements, with the entries of their imports.
 FactsBefore = list[tuple[HistoryEntry, dict[str, Any]]]
 
 

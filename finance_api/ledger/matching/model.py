@@ -1,4 +1,4 @@
-"""What matching compares: entries of a file, and stored records as files stated them."""
+"""The rows that matching compares: entries of a file, and stored records as files stated them."""
 
 from dataclasses import InitVar, dataclass, field
 from enum import IntEnum
@@ -10,11 +10,11 @@ from finance_api.values.time import DAY_SECONDS
 
 
 class Outcome(IntEnum):
-    """What becomes of an entry."""
+    """The decision about an entry."""
 
     #: It is the stored record.
     SAME = 1
-    #: It is the stored record, by its content alone.
+    #: It is the stored record, judged by its content alone.
     SAME_CONTENT = 2
     #: The file has it already.
     DUPLICATE = 3
@@ -24,18 +24,18 @@ class Outcome(IntEnum):
     OLDER = 5
     #: It is the record of another source.
     MATCHED = 6
-    #: As MATCHED, of several records together: only the first one gets the entry's content.
+    #: It is several records together: only the first one gets the entry's content.
     MATCHED_PARTS = 7
-    #: It takes the stored record back.
+    #: It voids the stored record.
     VOIDS = 8
-    #: It corrects or takes back another entry, and waits for it.
+    #: It corrects or voids another entry of the file, and waits for it.
     WAITING = 9
     #: A new record.
     NEW = 10
 
 
 class Pair(NamedTuple):
-    """What a rule decides of an entry.
+    """A rule's decision about an entry.
 
     candidate: the stored record that it is. parts: all of them, where it is several together.
     """
@@ -48,7 +48,7 @@ class Pair(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class FileEntry:
-    """What is compared of an entry; `FileEntries.read` has the rest.
+    """The part of an entry that is compared; `FileEntries.read` has the rest.
 
     n: its place in the file, from 0. day: the number of days since 1970-01-01. time: seconds of
     the day, 0: not known. text, content: hashes, see `stated.Content`. rare: see `Rare`.
@@ -88,7 +88,7 @@ def _instant(date: int, offset: int | None) -> int | None:
 
 @dataclass(eq=False, slots=True)
 class Rare:
-    """What few entries have; those that have none of it share one.
+    """Values that few entries have; all entries without any share one object.
 
     corrects: the bank id of the entry that it corrects, or deletes. Others: see
     `importers.interface.Entry`.

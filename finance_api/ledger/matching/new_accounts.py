@@ -34,7 +34,7 @@ def ask_about_new_accounts(
     for account, entries in new.items():
         count = entries.total()
         is_named = any(s.options.get("account") for s in account.statements.values())
-        # Of one or two rows all have to stand there, and nobody has said that it is a new one.
+        # One or two rows must all be there, and the user must not have named the account.
         least = _ROWS if is_named else min(count, _ROWS)
         for account_id, same in found[account].most_common(1):
             if same >= least and 2 * same >= count:
@@ -88,7 +88,7 @@ def _same(
 
 
 def _stored(session: LedgerSession, first: int) -> dict[tuple[int, int], Counter[str]]:
-    """Of the days from ``first`` on, and those beside: how many records each account has."""
+    """Count each account's records by day and amount, from the day before ``first`` on."""
     end = first + _WINDOW_DAYS + 1
     sums = session.storage.data.sum_by(
         session.user.id,

@@ -1,4 +1,4 @@
-"""What is not decided yet: entries of the file, and the stored records that they may be."""
+"""The undecided rows: entries of the file, and the stored records that they may be."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
@@ -29,7 +29,7 @@ def is_own(candidate: Candidate) -> bool:
 
 
 def is_plain(entry: FileEntry) -> bool:
-    """It corrects no other one."""
+    """Whether it corrects no other entry."""
     return entry.rare.corrects is None
 
 

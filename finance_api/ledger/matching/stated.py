@@ -1,4 +1,4 @@
-"""What files said of a record, where it is no longer, or never was, what the record itself says.
+"""Values that files stated for a record, where they differ from its own.
 
 `stated` is an object of JSON: for each source, the entries of it that are this record. Of the
 source that made the record there is none while the record says the same.
@@ -23,7 +23,7 @@ def hash_of(text: str | None) -> int | None:
 
 
 class Content(NamedTuple):
-    """What tells transactions apart, as a file says it."""
+    """The stated values that tell transactions apart."""
 
     date: int
     amount: int
@@ -69,13 +69,13 @@ class Said(NamedTuple):
     offset: int | None = None
 
     def corrected(self, later: "Said") -> "Said":
-        """What is said after a later statement."""
+        """Return the stated values after a later statement."""
         assert self.now is not None
         kept = dict.fromkeys((*self.before, (self.now, self.bank_id)))
         return later._replace(before=tuple(kept), batch=self.batch)
 
     def with_older(self, bank_id: str | None, content: Content) -> "Said":
-        """What is said after a statement that is older than the latest one."""
+        """Return the stated values after a statement older than the latest one."""
         before = tuple(dict.fromkeys((*self.before, (content, bank_id))))
         return Said(self.bank_id, self.now, before, *self[3:])
 
@@ -89,7 +89,7 @@ class Said(NamedTuple):
 
 
 def own_content(row: Row) -> Content:
-    """What the record itself says."""
+    """The record's own values."""
     return Content(*(row[name] for name in CONTENT))
 
 
@@ -109,7 +109,7 @@ def bank_id_in(source_id: str) -> str | None:
 
 
 def read_stated(row: Row) -> dict[str, list[Said]]:
-    """By source. A native file may have brought a text that says nothing of the kind."""
+    """Return the entries by source; none if a native file brought a text of another kind."""
     if row["stated"] is None:
         return {}
     try:

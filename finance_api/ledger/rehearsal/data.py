@@ -227,7 +227,7 @@ class RehearsedData(DataWriter):
         with_void: bool = False,
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        """As stored; but first and last may be those of records that are gone.
+        """Sum as the storage does; but first and last may be of records that are gone.
 
         most: imports ask for all.
         """

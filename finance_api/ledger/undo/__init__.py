@@ -1,9 +1,9 @@
-"""Taking entries of the history back: what was there before them is there again.
+"""Undo entries of the history: the data is as if they had never been.
 
-An entry goes back whole, or up to the rows that a hand changed since; nothing is merged. Taking
-back is no entry itself: the entries that went keep standing in the history, with the time of it.
-What they taught (covered days, balances, options) is read from entries that are not undone, and so
-is gone by itself; balances, names and what follows from a bank's balances are worked out anew.
+An entry is undone whole, or without the rows that were edited manually since; nothing is merged.
+An undo is no entry itself: undone entries stay in the history, with the time of the undo. Facts of
+files (covered days, balances, options) are read only from entries that are not undone; balances,
+names and initial balances are derived again.
 """
 
 from finance_api.ledger.undo.report import UndoReport

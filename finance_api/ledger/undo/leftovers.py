@@ -1,4 +1,4 @@
-"""Documents that an entry made: they go with it, or the next entry that uses them has made them."""
+"""Documents that an undone entry made: removed, or owned by the next entry that uses them."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -147,7 +147,7 @@ class Leftovers:
         return self._session.row_set(resource).rows
 
     def _refers_to(self, resource: Resource, row: Row | None) -> Iterator[Key]:
-        """Those of the entry's documents that the row refers to."""
+        """Yield the entry's documents that the row refers to."""
         for field in resource.references if row else ():
             for row_id in ids_in(row[field.name] if row else None):
                 key = referred_by(field).name, row_id

@@ -35,7 +35,7 @@ class Past:
         self._history.set_undone(self._session.user.id, entry.number, self._session.now)
 
     def images(self, number: int, resource: Resource) -> Iterator[list[BeforeImage]]:
-        """Those of an entry, in pages."""
+        """Yield the images of an entry, in pages."""
         after = (resource.name, "")
         while page := self._history.scan_before(
             self._session.user.id, number, after=after, limit=_PAGE

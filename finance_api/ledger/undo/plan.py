@@ -1,4 +1,4 @@
-"""What stands in the way of taking an entry back, and what goes back with it."""
+"""Which entries an undo takes back, and which later ones prevent it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,11 +16,11 @@ from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS, date_text
 
-#: So many rows are named in a refusal.
+#: A refusal names up to this many rows.
 _NAMED_ROWS = 10
-#: What later statements add to an account, whatever it is called.
+#: Fields that every later statement may add to an account.
 _OF_STATEMENTS = ("statementKeys", "bankAccountNumber", "updatedAt")
-#: Neither a file nor a rule is a hand.
+#: Files and rules make no manual edits.
 _NOT_BY_HAND = frozenset((IMPORT, APPLY))
 
 #: A resource's name and a row's id.
@@ -47,8 +47,7 @@ class _Blocker:
 class Plan:
     """entries: those that go back, newest first.
 
-    with_later: and those after it that have to do with the same. keep_changed: but for the rows
-    that a hand changed since. Raises ChangeRefused.
+    with_later, keep_changed: see `undo`. Raises ChangeRefused.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class Plan:
             )
 
     def _blockers(self, entry: HistoryEntry, planned: dict[int, HistoryEntry]) -> list[_Blocker]:
-        """Raises ChangeRefused, unless the options say what becomes of them."""
+        """Find later entries in the way. Raises ChangeRefused unless the options allow them."""
         later = {n: _Blocker(self._past.live[n]) for n in self._past.later(entry.number)}
         if not later:
             return []
@@ -158,7 +157,7 @@ class Plan:
         blocker.reasons.append(f"covers the same days of {account['name']}")
 
     def _missing(self, resource: Resource, row: Row) -> Iterator[tuple[Resource, str]]:
-        """What it refers to and is no more."""
+        """Yield the rows that it refers to and that no longer exist."""
         for each in resource.references:
             referred = referred_by(each)
             known = self._session.row_set(referred).rows

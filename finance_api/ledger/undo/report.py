@@ -10,7 +10,7 @@ from finance_api.resources import RESOURCES
 
 @dataclass
 class UndoReport:
-    """What became of the data.
+    """The changes of an undo.
 
     entries: the numbers of those that went back, newest first. removed, restored: counts of rows by
     resource. kept: rows that a hand changed and that stay as they are. used: the names of accounts,
@@ -26,7 +26,7 @@ class UndoReport:
 
     @property
     def texts(self) -> tuple[list[str], list[str]]:
-        """What was removed and what restored, each as ``3 records``."""
+        """The removed and the restored rows, each as ``3 records``."""
         return _texts(self.removed), _texts(self.restored)
 
     def as_json(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""What statements say of an account itself: the keys they name it by, and its number.
+"""Values that statements state for an account itself: the keys they name it by, and its number.
 
-Undo leaves what the statements of the other entries say.
+Undo leaves the values of other entries' statements.
 """
 
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ def _hand_over_number(
 
 
 def _numbers_in(entry: HistoryEntry, account_id: str) -> set[str]:
-    """Those that the entry's statements say of the account."""
+    """The numbers that the entry's statements state for the account."""
     numbers = {fact.get("number") for fact in entry.facts if fact["accountId"] == account_id}
     return {number for number in numbers if number is not None}
 

@@ -1,4 +1,4 @@
-"""Takes entries back, the newest first: rows go, or get their old values."""
+"""Undo entries, newest first: rows are removed, or get their old values."""
 
 from collections import defaultdict
 from itertools import islice
@@ -24,17 +24,17 @@ from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 _PAGE = 1_000
-#: Of records that go: they lie all over the table, and each part of it is written once a page.
+#: Page size of removals: they touch the whole table, each part of it once for each page.
 _REMOVED_PAGE = 10_000
 
 
 def undo(
     session: LedgerSession, number: int, *, with_later: bool = False, keep_changed: bool = False
 ) -> UndoReport:
-    """Takes an entry back, in a session without an action.
+    """Undo an entry, in a session without an action.
 
-    with_later: and those after it that have to do with the same. keep_changed: but for the rows
-    that a hand changed since. Raises ChangeRefused.
+    with_later: undo later entries about the same rows or days, too. keep_changed: keep rows that
+    were edited manually since. Raises ChangeRefused.
     """
     past = Past(session)
     plan = Plan(session, past, number, with_later=with_later, keep_changed=keep_changed)
@@ -95,7 +95,7 @@ class _Undo:
         for page in data.scan_pages(user_id, RECORDS, _REMOVED_PAGE, conditions=[made]):
             self._remove([row for row in page if row["id"] not in links])
             self._report.kept += sum(row["id"] in links for row in page)
-        # Those that an undone import made, and that were kept for this entry.
+        # Records that an undone import made, and that were kept for this entry.
         later = set(self._past.later(entry.number))
         for images in self._past.images(entry.number, RECORDS):
             ids = [i.row_id for i in images if i.row is None and i.row_id not in links]

@@ -41,7 +41,7 @@ def pair_earlier(rows: OpenRows, *, by_id: bool) -> Iterator[Pair]:
 
 
 def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:
-    """Of the entry's statement and the one that its record is from: 1 if it is the later one.
+    """Compare the times of the entry's statement and of its record's: 1 if the entry's is later.
 
     0: not known.
     """

@@ -11,7 +11,7 @@ from finance_api.ledger.matching.open_rows import MATCH_DAYS, OpenRows, grouped,
 from finance_api.ledger.matching.rules.earlier_version import order
 from finance_api.ledger.matching.wording import described, stored_described
 
-#: Of so many pairs a question names the nearest.
+#: Up to this many pairs are searched for the nearest, which a question names.
 _MANY = 100
 #: Entries and records of one account and amount, on near days.
 _Group = tuple[list[FileEntry], list[Candidate]]
@@ -88,7 +88,7 @@ def _proven(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
 def _of_same_days(
     entries: list[FileEntry], records: list[Candidate]
 ) -> list[tuple[FileEntry, Candidate]]:
-    """Of each day the first with the first, where texts do not tell them apart."""
+    """Pair the rows of each day in order, if texts do not tell them apart."""
     records_of = grouped(records, lambda candidate: candidate.day)
     pairs: list[tuple[FileEntry, Candidate]] = []
     for day, of_day in grouped(entries, lambda entry: entry.day).items():
@@ -132,7 +132,7 @@ def _corrected(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
 
 
 def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
-    """As many as there can be."""
+    """Pair as many as possible."""
     records = sorted(group[1], key=lambda candidate: candidate.day, reverse=True)
     for entry in sorted(group[0], key=lambda entry: entry.day):
         while records and records[-1].day < entry.day - match_days:

@@ -55,12 +55,12 @@ def _batches(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair
 
 
 def _is_other(candidate: Candidate) -> bool:
-    """Of another source, on a day where this file would have it."""
+    """Whether it is of another source, and on a day that this file covers."""
     return not candidate.mine and candidate.covered
 
 
 def _is_beside(candidate: Candidate) -> bool:
-    """Of another source, on a day that this file does not have."""
+    """Whether it is of another source, and on a day that this file does not cover."""
     return not candidate.mine and not candidate.covered
 
 

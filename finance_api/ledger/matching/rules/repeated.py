@@ -1,4 +1,4 @@
-"""What the file says twice."""
+"""Entries that the file repeats."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def skip_repeated(rows: OpenRows) -> Iterator[Pair | Question]:
 
 
 def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
-    """What two sections say may be told twice, or may have happened twice."""
+    """Ask about equal entries of two sections: one transaction stated twice, or two."""
     equal = grouped(
         filter(_is_sectioned, rows.entries), lambda e: (e.account, e.content, e.time)
     ).values()
@@ -58,7 +58,7 @@ def _is_sectioned(entry: FileEntry) -> bool:
 
 
 def _repeated(rows: OpenRows, entries: EntryTest) -> Iterator[Pair]:
-    """What another section, or where there are none another entry, says as well."""
+    """Leave out entries that another section has too, or, without sections, another entry."""
     of_section: Counter[tuple[object, ...]] = Counter()
     seen: set[tuple[object, ...]] = set()
     for entry in filter(entries, rows.entries):

@@ -161,7 +161,7 @@ def _check_part(
 ) -> Iterator[Pair | Question]:
     """missing: contents of records of the day that are not in the file."""
     of_day = rows.of_edge(account, day)
-    # By itself an older file that ends in the middle of a day is nothing unusual.
+    # An older file often ends in the middle of a day.
     if not missing or (day != account.first and all(e.outcome is not None for e in of_day)):
         return
     open_entries = [
@@ -191,7 +191,7 @@ def _check_part(
 
 
 def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
-    """Of what the file has of a day."""
+    """Return a digest of the file's entries of a day."""
     of_day = (
         (entry.time, entry.amount, rows.read(entry))
         for entry in rows.of_edge(account, day)
