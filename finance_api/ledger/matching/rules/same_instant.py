@@ -14,9 +14,10 @@ def pair_same_instants(rows: OpenRows) -> Iterator[Pair]:
     gives   corrected: day and time change
     """
     for names in (("amount", "instant", "text"), ("amount", "instant")):
-        yield from rows.pairs(
+        pairs = rows.pairs(
             Outcome.CORRECTION, *names, entries=_has_instant, stored=_has_own_instant
         )
+        yield from (pair for pair in pairs if not _is_another(pair))
 
 
 def _has_instant(entry: FileEntry) -> bool:
@@ -25,3 +26,12 @@ def _has_instant(entry: FileEntry) -> bool:
 
 def _has_own_instant(candidate: Candidate) -> bool:
     return candidate.mine and candidate.instant is not None
+
+
+def _is_another(pair: Pair) -> bool:
+    """Whether both have ids, other ones, and the file does not cover the record's day."""
+    ids, stored = {pair.entry.bank_id}, pair.candidate
+    if stored is None or stored.covered:
+        return False
+    ids.add(stored.bank_id)
+    return len(ids) > 1 and None not in ids
