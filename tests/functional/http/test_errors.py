@@ -34,15 +34,6 @@ def ask(client, method, path, **headers):
     )
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_writing_methods_are_405_with_allow(client, path):
-    for method in METHODS:
-        response = ask(client, method, f"/v1/api/{path}")
-        assert_problem(response, 405)
-        allowed = {m.strip() for m in response.headers["Allow"].split(",")}
-        assert allowed == {"GET", "HEAD"}, method
-
-
 def test_an_unknown_path_is_404(client):
     for path in (
         "/nope",

@@ -6,7 +6,6 @@ import pytest
 
 from finance_api.resources.documents import TRANSACTION_FIELDS
 from support.native_rows import account, category, household, payees, record, uid
-from support.service import read_no_rows
 
 PATH = "get-records"
 FIELDS = ["id", "note", "payee", "amount", "currency", "record_date", "category", "record_state"]
@@ -30,18 +29,6 @@ def fault(client, name, **query):
     found = faults(client.internal(PATH, **query))
     assert list(found) == [name], found
     return found[name]
-
-
-def ask(client, method, path, **headers):
-    """A request by any method, with the token that `Client.internal` sends."""
-    sent = client.internal(path).request.headers["Authorization"]
-    return client.service.web.request(
-        f"/internal/v1/{path}",
-        method=method,
-        headers={"Authorization": sent, **headers},
-        status="*",
-        expect_errors=True,
-    )
 
 
 # -- what a transaction is
@@ -329,97 +316,7 @@ def test_every_fault_of_a_request_is_reported(client):
     assert set(found) == {"limit", "offset", "sort_by", "min_amount", "date_to", "y"}
 
 
-def test_an_unknown_parameter_is_named_with_the_nearest_known_one(client):
-    for name, nearest in {
-        "sortBy": "sort_by",
-        "sort": "sort_by",
-        "minAmount": "min_amount",
-        "max_ammount": "max_amount",
-        "dateFrom": "date_from",
-        "date_too": "date_to",
-        "Limit": "limit",
-        "offse": "offset",
-    }.items():
-        message = fault(client, name, **{name: "1"})
-        assert message == f'there is no such parameter; did you mean "{nearest}"?'
-    for name in ("withTotal", "amount", "recordDate", "document_type"):
-        assert "no such parameter" in fault(client, name, **{name: "1"})
-
-
-def test_a_repeated_parameter_is_refused(client):
-    for name, value in {
-        "limit": "1",
-        "offset": "0",
-        "sort_by": "id",
-        "min_amount": "1",
-        "max_amount": "1",
-        "date_from": "2026-01-01",
-        "date_to": "2026-01-01",
-    }.items():
-        assert "2 times" in fault(client, name, **{name: [value, value]})
-
-
-def test_other_paths_methods_and_types_are_refused(client):
-    for path in ("get-record", "get-records/", "get-records/1", "records", ""):
-        assert client.internal(path).status_int == 404, path
-    for method in ("POST", "PUT", "PATCH", "DELETE"):
-        response = ask(client, method, PATH)
-        assert response.status_int == 405
-        assert {m.strip() for m in response.headers["Allow"].split(",")} == {"GET", "HEAD"}
-    for accept in ("text/csv", "application/x-ndjson", "application/json;q=0", "text/html"):
-        refused = client.internal(PATH, headers={"Accept": accept})
-        assert refused.status_int == 406
-        assert "application/json" in refused.json["detail"]
-    for accept in ("application/json", "*/*", "application/*", "text/csv, application/json;q=0.1"):
-        assert client.internal(PATH, headers={"Accept": accept}).status_int == 200
-
-
-def test_head_is_a_get_without_a_body(client):
-    client.load(account(), record(1))
-    response = ask(client, "HEAD", PATH)
-    assert response.status_int == 200
-    assert response.body == b""
-    assert response.headers["ETag"] == client.internal(PATH).headers["ETag"]
-
-
-# -- whose data
-
-
 # -- conditional requests
-
-
-def test_the_data_s_revision_stands_in_headers(client):
-    assert client.internal(PATH).headers["X-Last-Data-Change-Rev"] == "0"
-    client.service.clock.set("2026-03-20T08:00:00Z")
-    client.load(account(), record(1))
-    headers = client.internal(PATH).headers
-    assert headers["X-Last-Data-Change-Rev"] == "1"
-    assert headers["X-Last-Data-Change-At"] == "2026-03-20T08:00:00Z"
-    assert headers["Cache-Control"] == "private, no-cache"
-    assert {"Accept", "Authorization"} <= {v.strip() for v in headers["Vary"].split(",")}
-    assert headers["ETag"].startswith('"')
-
-
-def test_a_tag_that_matches_is_304_until_the_data_changes(client):
-    client.load(account(), record(1))
-    first = client.internal(PATH)
-    for value in (first.headers["ETag"], "*", f'"x", W/{first.headers["ETag"]}'):
-        response = client.internal(PATH, headers={"If-None-Match": value})
-        assert response.status_int == 304
-        assert response.body == b""
-        assert response.headers["ETag"] == first.headers["ETag"]
-        assert response.headers["X-Last-Data-Change-Rev"] == "1"
-    assert client.internal(PATH, headers={"If-None-Match": '"x"'}).status_int == 200
-    assert client.internal(PATH, headers={"If-None-Match": "*"}, limit=0).status_int == 400
-    client.load(record(2))
-    again = client.internal(PATH, headers={"If-None-Match": first.headers["ETag"]})
-    assert again.status_int == 200
-
-
-def test_a_304_reads_no_rows(client, monkeypatch):
-    tag = client.internal(PATH).headers["ETag"]
-    read_no_rows(client.service, monkeypatch)
-    assert client.internal(PATH, headers={"If-None-Match": tag}).status_int == 304
 
 
 def test_the_tag_is_of_what_is_asked_and_not_of_how(client):
