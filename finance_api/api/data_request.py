@@ -14,7 +14,7 @@ from finance_api.values.time import date_text, day_in, instant_text
 
 @dataclass(frozen=True, slots=True)
 class RequestTarget:
-    """What a request asks for.
+    """The part of a request that says what to answer.
 
     path: with the prefix of a proxy. route_path: without it, and without the suffix.
     query_string: encoded. accept: the header. match: the variable parts of the path.
@@ -45,7 +45,7 @@ def target_of(request: Request) -> RequestTarget:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a data request is answered from. now: in seconds."""
+    """The storage, user and moment to answer a data request with. now: in seconds."""
 
     storage: Storage
     user: User

@@ -25,7 +25,7 @@ MAX_COST = 250
 
 
 def cost_of(count: int) -> int:
-    """What an export of so many rows takes of the quota: requests."""
+    """Return how many requests of the quota an export of ``count`` rows costs."""
     return min(MAX_COST, 1 + -(-count // ROWS_OF_A_REQUEST))
 
 

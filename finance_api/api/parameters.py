@@ -126,18 +126,22 @@ class Conditions(ParameterKind):
         return conditions
 
 
-class Ids(ParameterKind):
-    """Ids in the order of the request, between commas; the parameter may be repeated, too."""
+class Listed(ParameterKind):
+    """Values between commas; the parameter may be repeated, too."""
 
-    schema = one_or_more(
-        {"type": "string", "format": "uuid"}, [ID.example], maxItems=MAX_LIST_OPERANDS
-    )
+    def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
+        self._parse = parse
+        self.schema = schema
 
-    def read(self, texts: Sequence[str]) -> list[str]:
-        ids = [one for each in all_or_faults(parse_ids, texts) for one in each]
-        if len(ids) > MAX_LIST_OPERANDS:
-            raise QueryError(f"{len(ids)} ids are given; at most {MAX_LIST_OPERANDS} are allowed")
-        return ids
+    def read(self, texts: Sequence[str]) -> Any:
+        return self._parse(",".join(texts))
+
+
+def _ids(text: str) -> list[str]:
+    ids: list[str] = parse_ids(text)
+    if len(ids) > MAX_LIST_OPERANDS:
+        raise QueryError(f"{len(ids)} ids are given; at most {MAX_LIST_OPERANDS} are allowed")
+    return ids
 
 
 #: The name of a parameter, and its error message.
@@ -267,7 +271,7 @@ def export_schema(resource: Resource) -> ParameterSchema:
 
 
 def object_schema(resource: Resource) -> ParameterSchema:
-    """What is shown of the object."""
+    """The fields to show, and the currency to convert to."""
     schema = ParameterSchema()
     schema.add_columns(resource)
     return schema
@@ -277,7 +281,9 @@ def ids_schema(resource: Resource) -> ParameterSchema:
     """``id``, which is required, and what is shown of each."""
     schema = object_schema(resource)
     wanted = f"1 to {MAX_LIST_OPERANDS} ids"
-    schema.add_required("id", Ids(), wanted, f"{wanted}, repeated or between commas.")
+    one = {"type": "string", "format": "uuid"}
+    ids = Listed(_ids, one_or_more(one, [ID.example], maxItems=MAX_LIST_OPERANDS))
+    schema.add_required("id", ids, wanted, f"{wanted}, repeated or between commas.")
     return schema
 
 

@@ -109,7 +109,7 @@ def of_resource(
     response: ResponseDescription | None,
     description: str | None = None,
 ) -> dict[str, Any]:
-    """What a service of a resource of the public API declares: its path is the token's scope."""
+    """Return what a service of a resource declares. The scope is the resource's path."""
     scope, permission = str(resource.path), PERMISSIONS[resource]
     return {
         "description": description or resource.meaning,

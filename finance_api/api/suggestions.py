@@ -1,4 +1,4 @@
-"""What somebody may have meant by a parameter that there is not."""
+"""Suggests a parameter for an unknown one."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 #: How alike two names are that one can be taken for the other.
 _NEAR = 0.72
 _IGNORED = re.compile("[^a-z0-9]")
-#: What other programs call a parameter of ours: the first that an endpoint has is meant.
+#: Names that other programs use, and our parameters: the first one an endpoint has is meant.
 _SYNONYMS = {
     other: ours.split()
     for ours, others in {

@@ -18,9 +18,9 @@ from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import objects_of
 from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 
-#: What a sheet holds, below its header row.
+#: The most rows of a sheet, below its header row.
 MAX_ROWS = 1_048_575
-#: What a cell holds at most. A longer text ends in an ellipsis there.
+#: The most characters of a cell. A longer text is cut and ends in an ellipsis.
 _LONGEST_TEXT = 32_767
 #: Number formats and widths by kind; spreadsheets have no days before this one.
 _DATES = {Kind.DATE: ("yyyy-mm-dd", 11), Kind.DATETIME: ("yyyy-mm-dd hh:mm:ss", 19)}
@@ -37,7 +37,7 @@ _MOST_ROWS_OF_SHORT_PART = 200_000
 
 _SHEET = "xl/worksheets/sheet1.xml"
 
-#: What XML cannot hold, or reads as something else; and what programs read as such an escape.
+#: Characters that XML cannot hold or changes, and text that programs read as an escape.
 _ESCAPED = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)")
 _BLANK_END = re.compile(r"\s|.*\s\Z", re.DOTALL)
 
@@ -67,7 +67,7 @@ def xlsx_chunks(fields: Sequence[Field], pages: Iterable[bytes], count: int) -> 
                 rows = objects_of(page)
                 sheet.write(_rows(columns, rows, number))
                 number += len(rows)
-                # What is written is compressed in larger parts.
+                # The compressor holds output back until it has a larger part.
                 if taken := sink.taken():
                     yield taken
             sheet.write(rest[rest.index(b"</sheetData>") :])

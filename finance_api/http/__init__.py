@@ -1,1 +1,1 @@
-"""What every request passes through: tweens, the request object, limits and error responses."""
+"""The parts that every request passes: tweens, the request object, limits, error responses."""

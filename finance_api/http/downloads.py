@@ -51,7 +51,7 @@ def download(
 
 
 class _Body:
-    """What a server iterates over, and closes whether it has come to the end or not."""
+    """The body that a server iterates over, and closes in any case."""
 
     def __init__(
         self,

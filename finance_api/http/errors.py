@@ -101,7 +101,7 @@ def parameter_problem(faults: Sequence[tuple[str, str]]) -> HTTPException:
 def as_problem(error: HTTPException, request: Request) -> Response:
     """Exceptions of Pyramid and Cornice, with some of their headers."""
     if error.status_int == 404:
-        # Where to begin, for programs and for people (RFC 8631).
+        # Link to where programs and people begin (RFC 8631).
         base = request.script_name
         links = {INDEX: "index", DOCS: "service-doc"}.items()
         patterns = route_patterns(request.registry)

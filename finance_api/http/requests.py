@@ -35,7 +35,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     @property
     def info(self) -> dict[str, Any]:
-        """Where Cornice notes whether it has checked CORS, which it does not do here."""
+        """Cornice notes here whether it has checked CORS; it is switched off."""
         return {}
 
     @property
@@ -64,7 +64,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
         return self._storage
 
     def in_place(self, work: Callable[[], T], user_id: int, *, is_cheap: bool) -> T:
-        """What ``work`` returns, which reads data of the user, when it is its turn.
+        """Run ``work``, which reads data of the user, when it is its turn; return its result.
 
         From then on it has the whole time limit. is_cheap: whether it is known to be quick, however
         much data there is. Raises BulkheadFull.

@@ -5,11 +5,11 @@ PUBLIC_SURFACE = "/v1/api/"
 WALLET = "/wallet"
 WALLET_SURFACE = f"{WALLET}{PUBLIC_SURFACE}"
 INTERNAL_SURFACE = "/internal/v1/"
-#: What takes personal tokens, and is counted as use.
+#: Surfaces that take personal tokens, and are counted as use.
 TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
 SURFACES = (*TOKEN_SURFACES, INTERNAL_SURFACE)
 
-#: Where programs begin.
+#: The entry point for programs.
 INDEX = "/v1"
 #: They say what can be asked, and are for everybody.
 PUBLIC_DESCRIPTION = "/v1/openapi.json"
@@ -20,7 +20,7 @@ USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 #: Requests to them are not counted.
 USAGE_PATHS = (USAGE_PATH, f"{WALLET}{USAGE_PATH}")
 
-#: Where files are sent to; nothing else takes a large body.
+#: The path that files are sent to; no other takes a large body.
 UPLOADS = "/import"
 
 #: These paths and all paths below them are pages: for browsers, with a session.

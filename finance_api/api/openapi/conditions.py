@@ -22,15 +22,15 @@ _OFFSET = f"([Zz]|[+-]{_CLOCK})"
 _TIME = rf"[Tt]{_CLOCK}(:[0-5][0-9](\.[0-9]{{1,30}})?)?{_OFFSET}?"
 _TIME_SPAN = f"({_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)"
 _RELATIVE_DAY = "(today|-([0-9]{1,4}d|[0-9]{1,3}m|[0-9]{1,2}y))"
-#: Of operands alone.
+#: Operands without a prefix.
 DECIMAL_PATTERN = f"^{_DECIMAL}$"
 TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
 
-#: What is dropped from texts; NUL is refused.
+#: Characters that texts lose; NUL is refused.
 _DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"
 _TEXT = rf"[^\x00]{{0,{MAX_OPERAND_CHARACTERS}}}"
 TEXT_PATTERN = f"^{_TEXT}$"
-#: Of which something is left.
+#: Text of which something is left.
 _SOME_TEXT = rf"[^\x00{_DROPPED}][^\x00]{{0,{MAX_OPERAND_CHARACTERS - 1}}}"
 # Without a limit: one repetition within another makes validators take gigabytes.
 _LISTED = rf"([^,\\\x00{_DROPPED}]|\\[{_DROPPED}]*[,\\])"
@@ -38,7 +38,7 @@ _LISTED_TEXT = rf"{_LISTED}({_LISTED}|[{_DROPPED}])*"
 _SPACES = "\t\n \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _WORD = rf"[^\x00{_DROPPED}{_SPACES}][^\x00{_SPACES}]*"
 _BETWEEN_WORDS = rf"[{_DROPPED}{_SPACES}]*"
-#: Of `parse_words`.
+#: The schema of what `parse_words` reads.
 WORDS_SCHEMA: Schema = {
     "type": "string",
     "pattern": rf"^{_BETWEEN_WORDS}{_WORD}([{_SPACES}]{_BETWEEN_WORDS}{_WORD})"
@@ -58,7 +58,7 @@ _EXAMPLE_PREFIXES = {
 
 
 def of_conditions(field: Field, operators: Sequence[Operator], *, is_plain: bool = False) -> Schema:
-    """Of the conditions on the field. is_plain: without relative days and abs."""
+    """Return the schema of conditions on the field. is_plain: without relative days and abs."""
     example = field.example[0] if field.kind.is_list else field.example
     text = str(example).lower() if field.kind is Kind.BOOLEAN else str(example)
     condition = {"type": "string", "pattern": _pattern(field, operators, is_plain=is_plain)}

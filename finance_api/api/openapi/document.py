@@ -49,7 +49,7 @@ _WITH_TOKEN = (400, 401, 403, 406, 429, 503)
 
 
 def an_example(body: Any) -> dict[str, Any]:
-    """Of a body. Named, as viewers want it where it has members that are null."""
+    """Return an example of a body. Viewers need a name if members are null."""
     return {"examples": {"example": {"value": body}}}
 
 
@@ -59,7 +59,7 @@ def _problem_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surface:
-    """What a description is of. prefixes: of its paths.
+    """The API that a description is about. prefixes: of its paths.
 
     scheme: of security, with its name. headers: of responses to a token, beside those of all.
     problem_content: by media type, for a status and an example of a problem document.
@@ -158,7 +158,7 @@ def document(services: Iterable[Service], surface: Surface, base: str) -> dict[s
 
 
 class _Shared:
-    """What several operations have in common and stands once: by kind and name."""
+    """Components that several operations share, by kind and name."""
 
     def __init__(self) -> None:
         self.components: defaultdict[str, dict[str, Any]] = defaultdict(dict)
@@ -233,7 +233,7 @@ def _example_target(path: str, parameters: Iterable[dict[str, Any]]) -> str:
 
 
 def _words(path: str) -> list[str]:
-    """Of a path without the prefix of its surface."""
+    """Return the words of a path, without the prefix of its surface."""
     rest = _below_surface(path).removeprefix("/v1/")
     return re.findall("[A-Za-z0-9]+", _PLACE.sub("one", rest))
 

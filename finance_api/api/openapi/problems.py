@@ -94,5 +94,5 @@ PROBLEMS: Mapping[int, Problem] = {
 
 
 def name_of(status: int) -> str:
-    """Of the response in a description."""
+    """Return the name of the response in a description."""
     return HTTPStatus(status).phrase.title().replace(" ", "")

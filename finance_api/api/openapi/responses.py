@@ -1,4 +1,4 @@
-"""What the responses of a service are: declared beside it, and described from there."""
+"""The responses of a service, as it declares them for the description."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ VARY = Header(
     "Vary", "Request headers that it depends on.", "Accept, Accept-Encoding, Authorization"
 )
 NO_STORE = Header("Cache-Control", "Not to be kept.", "no-store")
-#: Of every response about the user's data.
+#: The headers of every response about the user's data.
 OF_DATA = (
     Header("ETag", "For If-None-Match: a 304 costs nothing.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),
     Header("X-Last-Data-Change-At", "When the data changed last.", "2026-01-31T10:00:00Z"),
@@ -74,7 +74,7 @@ _PAGE: Mapping[str, Schema] = {
 
 @dataclass(frozen=True)
 class ResponseDescription:
-    """What a request without faults gets.
+    """The response to a request without faults.
 
     schema: of the JSON. forms: the representations, the default first.
     columns: of the rows, in forms without an envelope.
@@ -133,7 +133,7 @@ def table_response(
     headers: Sequence[Header] = (),
     is_paged: bool = False,
 ) -> ResponseDescription:
-    """Of a `TableResponse`. sometimes: columns, optional: members that it does not always have."""
+    """Describe a `TableRequest`. sometimes, optional: columns and members that may be missing."""
     row = of_fields(title, columns, sometimes)
     always = {name: array_of(row), **members, **(_PAGE if is_paged else {})}
     schema = of_members(f"{title}Page", {**always, **(optional or {})}, always)

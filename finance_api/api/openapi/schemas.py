@@ -38,7 +38,7 @@ def value(schema: Schema, description: str, example: Any) -> Schema:
 
 
 def of_field(field: Field) -> Schema:
-    """What the field's value is in JSON."""
+    """Return the JSON Schema of the field's value."""
     about = {"description": field.meaning, "examples": [field.example]}
     if field.choices == CURRENCIES:
         return {"anyOf": [CURRENCY, {"type": "null"}], **about} if field.nullable else CURRENCY
@@ -57,7 +57,7 @@ def of_field(field: Field) -> Schema:
 
 
 def of_given(field: Field) -> Schema:
-    """What the field's value is in JSON where it is not missing."""
+    """Return the JSON Schema of the field's value where it is not missing."""
     return of_field(replace(field, nullable=False))
 
 

@@ -23,7 +23,7 @@ def _schema() -> ParameterSchema:
 
 
 class BudgetPeriodsRequest(TableRequest):
-    """What the last periods of a budget have used of it, the newest first."""
+    """The last periods of a budget and how much of it each used, newest first."""
 
     name = "periods"
     depends_on_today = True

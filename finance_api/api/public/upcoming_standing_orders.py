@@ -28,7 +28,7 @@ DEFAULT_DAYS = 30
 MAX_OCCURRENCES = 1_000
 DEFAULT_OCCURRENCES = 100
 
-#: Of an occurrence: its day, then what the standing order says of each of its records.
+#: The columns of an occurrence: its day, then fields of its standing order.
 _SHOWN = ("id", "name", "type", "accountId", "categoryId", "amount", "currencyCode", "payee")
 _COLUMNS = (
     date_field("date", "When it is due.", nullable=False),

@@ -20,7 +20,7 @@ def includeme(config: Configurator) -> None:
     for module in (lists, records_by_id, references, others, description):
         for service in module.SERVICES:
             config.add_cornice_service(service)
-    # What is refused below /wallet is refused as Wallet does it.
+    # Refusals below /wallet look as Wallet's do.
     config.add_tween(
         "finance_api.api.wallet.responses.wallet_tween", under=(TRACING, TWEENS[0]), over=TWEENS[1]
     )

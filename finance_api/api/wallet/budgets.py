@@ -1,4 +1,4 @@
-"""What budgets show of their spending, by Wallet's rules.
+"""The spending that budgets show, by Wallet's rules.
 
 Transfers, debts, income categories and what has no category count for nothing, and are told.
 """
@@ -45,7 +45,7 @@ def enrich(reading: Reading, rows: Sequence[Row], context: Context) -> None:
 
 
 def _past(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
-    """So many periods before that of today, the newest first."""
+    """Return up to ``number`` periods before the current one, newest first."""
     current = current_period(budget, today)
     found = [p for p in last_periods(budget, today, number + 1) if p != current]
     return found[:number]

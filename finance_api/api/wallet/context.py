@@ -1,5 +1,4 @@
-"""What the objects of a page show beside their own rows: categories, labels, the other records of
-transfers, sums."""
+"""Data that the objects of a page show beside their own rows: names, mirrors of transfers, sums."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,7 +24,7 @@ _TRANSFER_ENVELOPE = 20001
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What one state of a user's data calls things.
+    """Names in one state of a user's data.
 
     categories, labels: their embeds, by id. transfer_categories: those of transfers in earlier
     versions; None: of one without a category. base: the currency of most accounts, if there is one.
@@ -81,7 +80,7 @@ def _read_names(storage: Storage, user_id: int) -> Names:
         },
         {row["id"]: _fragment(_label_embed(row)) for row in labels},
         {row["id"]: row["name"] for row in categories},
-        # Of several the first by its code.
+        # On a tie the first by its code.
         max(currencies, key=currencies.count, default=None),
         frozenset(statements),
     )

@@ -21,7 +21,7 @@ class LowQuota:
 
 
 def low_quota(request: Request) -> LowQuota | None:
-    """What is left of the quota, if that is little."""
+    """Return what is left of the quota, if it is nearly used up."""
     taken = taken_from_quota(request)
     if taken is None or taken.tightest.remaining * _LOW >= taken.tightest.limit.count:
         return None

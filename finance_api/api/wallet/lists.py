@@ -35,7 +35,7 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, Page, Storage
 from finance_api.values import Row
 
-#: What is no filter of an answer.
+#: Parameters that are not filters.
 _NOT_FILTERS = frozenset({"limit", "offset", "agentHints", "withTotal", "sortBy"})
 
 #: They show categories and labels, which have scopes of their own.
@@ -115,7 +115,7 @@ class WalletListRequest(DataRequest):
     def _further_conditions(
         self, storage: Storage, user_id: int, context: Context
     ) -> list[Condition]:
-        """Those that follow from what is stored."""
+        """Return the conditions that depend on stored data."""
         found: list[Condition] = []
         for value in self.given.values():
             if isinstance(value, RelatedTo):
@@ -152,7 +152,7 @@ class WalletListRequest(DataRequest):
         return found
 
     def _missing_ids(self, storage: Storage, user_id: int) -> list[str]:
-        """Of the ids that were asked for, as they were written."""
+        """Return the requested ids that were not found, as they were written."""
         asked = [
             text
             for name, value in split_query(self.target.query_string)

@@ -47,7 +47,7 @@ class Member:
 
 @cache
 def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
-    # Of two with one name the one of earlier versions counts, which is behind the other.
+    # The later of two members with one name counts: the one of earlier versions.
     return tuple({m.name: m for m in members if has_older or not m.older}.values())
 
 
@@ -78,13 +78,13 @@ def _decimal(value: Any) -> orjson.Fragment:
 
 
 def object_schema(title: str, members: Sequence[Member]) -> Schema:
-    """Of what `documents` writes, with the names of earlier versions or without them."""
+    """Return the schema of what `documents` writes, with or without older names."""
     always = [member.name for member in members if not (member.is_optional or member.older)]
     return of_members(title, {member.name: member.schema for member in members}, always)
 
 
 def always(name: str, value: Any, schema: Schema) -> Member:
-    """What everything has the same of."""
+    """Make a member with the same value in all objects."""
     return Member(name, lambda row, context: value, schema, is_optional=False)
 
 

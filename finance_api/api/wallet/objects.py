@@ -52,7 +52,7 @@ from finance_api.values.number import DECIMALS, rounded
 from finance_api.values.periods import Period, start_of
 from finance_api.values.time import date_text
 
-#: So many decimals has the ratio of a conversion.
+#: Decimals of the ratio of a conversion.
 _RATIO_DECIMALS = 10
 
 _record = Fields(RECORDS)

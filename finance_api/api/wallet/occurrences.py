@@ -4,8 +4,8 @@ import uuid
 from collections.abc import Sequence
 
 from finance_api.api.data_request import Reading
+from finance_api.api.parameters import Listed
 from finance_api.api.wallet.parameters import (
-    Listed,
     Parameter,
     compared,
     flag,
@@ -39,7 +39,7 @@ _PAID = _field("paidDate", Kind.DATETIME, "When it was paid, which nothing here 
 ORDER = _field("standingOrderId", Kind.ID, "Its standing order.", EXAMPLE_ID)
 _RECORD = _field("recordId", Kind.ID, "A record of it, which nothing here tells.", EXAMPLE_ID)
 DISMISSED = flag_field("dismissed", "Whether it was dismissed; none is here.")
-#: What nothing here tells, the same of all.
+#: Values that are not known here, the same for all items.
 _MISSING: Row = {_PAID.name: None, _RECORD.name: None, DISMISSED.name: False}
 
 

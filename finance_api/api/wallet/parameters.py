@@ -1,7 +1,7 @@
 """The parameters of Wallet's lists: what each asks of the fields here."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from finance_api.api.openapi.schemas import (
 from finance_api.api.parameters import (
     SORT_MEANING,
     Conditions,
+    Listed,
     ParameterKind,
     ParameterSchema,
     Scalar,
@@ -58,25 +59,18 @@ UNKNOWN_CATEGORIES = (
 )
 
 
-class Listed(ParameterKind):
-    """Values between commas, or of a repeated parameter."""
-
-    def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
-        self._parse = parse
-        self.schema = schema
-
-    def read(self, texts: Sequence[str]) -> Any:
-        return self._parse(",".join(texts))
-
-
 class Compared(Conditions):
-    """The conditions on a text, number or date, by the prefixes that Wallet has."""
+    """The conditions on a text, number or date, by the prefixes that Wallet has.
 
-    def __init__(self, field: Field) -> None:
+    further: a condition that holds as well.
+    """
+
+    def __init__(self, field: Field, *further: Condition) -> None:
         operators = [operator for operator in operators_of(field) if operator in _COMPARED]
         super().__init__(field, operators, is_plain=True)
         self._prefixes = tuple([f"{operator.value}." for operator in operators])
         self._is_text = field.kind.is_text
+        self._further = further
 
     def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
         # Before the values are read: the public API has more prefixes, and would name them.
@@ -88,7 +82,7 @@ class Compared(Conditions):
         found = super().read(texts)
         if any(isinstance(condition.operand, RelativeDay) for condition in found):
             raise QueryError("takes no days that are counted back")
-        return found
+        return (*found, *self._further)
 
 
 _COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)
@@ -232,7 +226,7 @@ class Declared:
         return Parameter(name, Scalar(partial(_exact, found), schema), found.meaning)
 
     def constant(self, name: str, value: str, *others: str) -> Parameter:
-        """What everything has the same of."""
+        """Make a parameter for a value that all rows share."""
         known = value, *others
         kind = Listed(partial(self._constant, value, known), of_names(known, [value]))
         return Parameter(name, kind, f"All have {value} here.")
@@ -242,24 +236,16 @@ class Declared:
 
     def party(self, name: str, kind: str) -> Parameter:
         """The payee of an expense, the payer of an income."""
-        party = _Party(self.resource["payee"], self.resource["recordType"], kind)
+        is_kind = Condition(self.resource["recordType"], Operator.ANY_OF, (kind,))
+        party = Compared(self.resource["payee"], is_kind)
         return Parameter(name, party, f"Of {kind} alone. {party.meaning}")
-
-
-class _Party(Compared):
-    def __init__(self, field: Field, record_type: Field, kind: str) -> None:
-        super().__init__(field)
-        self._kind = Condition(record_type, Operator.ANY_OF, (kind,))
-
-    def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
-        return (*super().read(texts), self._kind)
 
 
 def _exact(field: Field, text: str) -> tuple[Condition, ...]:
     return parse_conditions(field, f"{Operator.EQ.value}.{text}")
 
 
-#: Those of records that hold nothing but what a list says of its rows.
+#: Values of ``source``. Records here are backend or missing.
 SOURCES = ("android", "ios", "web", "rest", "mcp", "backend", "missing")
 SOURCE = Parameter(
     "source",
@@ -371,7 +357,7 @@ def _switch(name: str, meaning: str) -> Parameter:
     return Parameter(name, Scalar(_boolean, {**_BOOLEAN, "default": False}), meaning, False)
 
 
-#: Of every list, and known where nothing follows from them.
+#: Parameters of every list, accepted even where they have no effect.
 COMMON = (
     _whole("limit", 1, MAX_LIMIT, DEFAULT_LIMIT, "How many rows a page has at most."),
     _whole("offset", 0, MAX_OFFSET, 0, "How many rows come before the page."),

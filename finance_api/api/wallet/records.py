@@ -1,4 +1,4 @@
-"""What records show beside their own fields; which of them are listed, by date and by source."""
+"""Further data that records show, and conditions on their dates and sources."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -34,7 +34,7 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, Storage
 
-#: So many ids of each kind are told.
+#: The most ids listed of each kind.
 _LIMIT = 50
 
 #: By what is referred to: who refers to it, and by which field.

@@ -15,7 +15,7 @@ from finance_api.http.surfaces import WALLET
 from finance_api.ratelimit.tween import taken_from_quota
 from finance_api.storage.interface import DataState
 
-#: Of every response to a token.
+#: Headers of every response to a token.
 OF_TOKEN = (
     Header(
         "X-RateLimit-Limit-Hour", "As X-RateLimit-Limit, if that is by hour.", "500", always=False
@@ -35,17 +35,17 @@ _STATE = {
         "X-Last-Data-Change-Rev", "The revision of the data: another with each change.", "r17"
     ),
 }
-#: Of lists.
+#: Headers of lists.
 OF_LIST = (
     *(_STATE.get(header.name, header) for header in OF_DATA),
     Header("X-Sync-In-Progress", "Always false.", "false"),
 )
-#: Of other answers about the user's data.
+#: Headers of other answers about the user's data.
 OF_OTHERS = tuple(header for header in OF_DATA if header.name not in _STATE)
 
 
 def state_headers(state: DataState) -> HeaderItems:
-    """Those of lists. There is no synchronisation."""
+    """Return the headers of lists. There is no synchronisation."""
     return (
         ("X-Last-Data-Change-At", moment(state.changed_at) or ""),
         ("X-Last-Data-Change-Rev", f"r{state.revision}"),
@@ -68,7 +68,7 @@ def wallet_tween(handler: Handler, registry: Registry) -> Handler:
         response = handler(request)
         if response.content_type == CONTENT_TYPE:
             _rewrite(response)
-        # Those of the rate limit are set later, too.
+        # The headers of the rate limit are set later, too.
         request.add_response_callback(_add_hourly)
         return response
 

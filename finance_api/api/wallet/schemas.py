@@ -66,7 +66,7 @@ _CATEGORY = {
 }
 #: Without the scope of categories only the id is told, and so it is of labels.
 CATEGORY_EMBED = of_members("CategoryEmbed", _CATEGORY, ["id"])
-#: Of a transfer without a category only the envelope is told.
+#: A transfer without a category has only the envelope.
 RECORD_CATEGORY = of_members(
     "RecordCategory",
     {**_CATEGORY, "envelopeId": value(COUNT, "20001 of transfers, else left out.", 20001)},
@@ -192,7 +192,7 @@ _HINT = of_members(
 )
 HINTS = array_of(_HINT)
 IDS = array_of(value(_ID, "Identifier.", EXAMPLE_ID))
-#: Of every list, beside its rows.
+#: Members of every list's envelope, beside the rows.
 PAGE = {
     "limit": value(COUNT, "How many rows a page has at most.", DEFAULT_LIMIT),
     "offset": value(COUNT, "How many rows come before the page.", 0),

@@ -66,15 +66,6 @@ WRITES = (
 )
 
 
-@pytest.mark.parametrize(("method", "path"), WRITES)
-def test_writes_are_405(wallet, method, path):
-    answer = wallet.ask(path, method=method)
-    assert answer.status_int == 405
-    assert set(answer.headers["Allow"].split(", ")) >= {"GET", "HEAD"}
-    assert answer.content_type == "application/json"
-    assert answer.json["error"]
-
-
 @pytest.mark.parametrize("path", ["client/profile", "records/aggregation", "me", "templates", "x"])
 def test_other_paths_are_404(wallet, path):
     answer = wallet.ask(path)
