@@ -24,17 +24,16 @@ def duplicates() -> None:
 
 
 @duplicates.command(epilog="Example: finance-api duplicates find me@example.com")
-@click.argument("email")
-@click.option("--void", "file", metavar="FILE", help="Void the records whose ids are in FILE.")
 @edit_options("With --void: report only; nothing is changed.")
-def find(edit: Edit, email: str, file: str | None) -> None:
+@click.option("--void", "file", metavar="FILE", help="Void the records whose ids are in FILE.")
+def find(edit: Edit, file: str | None) -> None:
     """List records of one account that look like duplicates, the later one first on each line.
 
     Their amounts are equal, their days close and their texts similar, and they come from different
     files. FILE has one id on each line, or is a CSV file with a column id; - is standard input.
     """
     if file is None:
-        _list(edit.cli, email, as_json=edit.as_json)
+        _list(edit.cli, edit.email, as_json=edit.as_json)
         return
 
     def work(session: LedgerSession) -> EditReport:
@@ -42,7 +41,7 @@ def find(edit: Edit, email: str, file: str | None) -> None:
             return void_records(session, (row.id for row in found.rows()))
 
     with naming(file), opened(file) as stream:
-        edit(email, "duplicates find", work)
+        edit("duplicates find", work)
 
 
 def _list(cli: CliContext, email: str, *, as_json: bool) -> None:

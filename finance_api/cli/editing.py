@@ -27,22 +27,20 @@ def dry_run_option(help: str = _DRY_RUN) -> Callable[[Callable[..., None]], Call
 
 @dataclass(frozen=True)
 class Edit:
-    """Makes an edit according to the options, and reports what it changed."""
+    """Makes an edit of a user's data according to the options, and reports what it changed."""
 
     cli: CliContext
+    email: str
     dry_run: bool
     as_json: bool
 
-    def __call__(
-        self, email: str, action: str, work: Callable[[LedgerSession], EditReport]
-    ) -> None:
+    def __call__(self, action: str, work: Callable[[LedgerSession], EditReport]) -> None:
         """Run ``work`` in a session of the user. action: its name in the history."""
-
         cli = self.cli
         cli.require_persistence()
         with changing(
             cli.backend,
-            normal_email(email),
+            normal_email(self.email),
             cli.clock.now(),
             action=action,
             keep_days=cli.keep_days,
@@ -60,14 +58,20 @@ class Edit:
 def edit_options(
     dry_run_help: str = _DRY_RUN,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The options --dry-run and --json. The command gets an `Edit` as its first argument."""
+    """The argument EMAIL, --dry-run and --json; it stands above all other parameters.
+
+    The command gets an `Edit` for them.
+    """
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
-        def run(cli: CliContext, /, *, dry_run: bool, as_json: bool, **given: Any) -> None:
-            command(Edit(cli, dry_run, as_json), **given)
+        def run(
+            cli: CliContext, /, *, email: str, dry_run: bool, as_json: bool, **given: Any
+        ) -> None:
+            command(Edit(cli, email, dry_run, as_json), **given)
 
-        return dry_run_option(dry_run_help)(json_option(pass_cli_context(run)))
+        with_email = click.argument("email")(pass_cli_context(run))
+        return dry_run_option(dry_run_help)(json_option(with_email))
 
     return with_options
 

@@ -31,43 +31,40 @@ _fields_argument = click.argument(
 
 
 @click.command(epilog="Example: finance-api add me@example.com budgets name=Food limitAmount=400")
-@click.argument("email")
+@edit_options()
 @_type_argument
 @_fields_argument
-@edit_options()
-def add(edit: Edit, email: str, type_name: str, given: dict[str, str]) -> None:
+def add(edit: Edit, type_name: str, given: dict[str, str]) -> None:
     """Add an account, category, budget, goal, standing order or label of a user.
 
     TYPE is accounts, categories, labels, budgets, goals or standing-orders. Refer to other data by
     name: account=Checking, categories=Groceries,Restaurants.
     """
-    edit(email, f"add {type_name}", lambda s: add_object(s, _TYPES[type_name], given))
+    edit(f"add {type_name}", lambda s: add_object(s, _TYPES[type_name], given))
 
 
 @click.command(
     "set",
     epilog="Example: finance-api set me@example.com accounts Checking initialBalance=100",
 )
-@click.argument("email")
+@edit_options()
 @_type_argument
 @click.argument("name")
 @_fields_argument
-@edit_options()
-def set_command(edit: Edit, email: str, type_name: str, name: str, given: dict[str, str]) -> None:
+def set_command(edit: Edit, type_name: str, name: str, given: dict[str, str]) -> None:
     """Change an account, category, label and so on of a user; NAME may be its id.
 
     FIELD= without a value clears the field.
     """
-    edit(email, f"set {type_name}", lambda s: set_object(s, _TYPES[type_name], name, given))
+    edit(f"set {type_name}", lambda s: set_object(s, _TYPES[type_name], name, given))
 
 
 @click.command(epilog="Example: finance-api remove me@example.com labels holiday")
-@click.argument("email")
+@edit_options()
 @_type_argument
 @click.argument("name")
 @click.option("--with-records", is_flag=True, help="With an account, remove its records as well.")
-@edit_options()
-def remove(edit: Edit, email: str, type_name: str, name: str, with_records: bool) -> None:
+def remove(edit: Edit, type_name: str, name: str, with_records: bool) -> None:
     """Remove an account, category, label and so on of a user; NAME may be its id.
 
     Refuses to remove anything still in use, and says what uses it.
@@ -76,7 +73,6 @@ def remove(edit: Edit, email: str, type_name: str, name: str, with_records: bool
         raise click.UsageError("--with-records is for accounts")
 
     edit(
-        email,
         f"remove {type_name}",
         lambda s: remove_object(s, _TYPES[type_name], name, with_records=with_records),
     )

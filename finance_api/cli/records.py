@@ -17,10 +17,9 @@ def records() -> None:
 
 
 @records.command("edit", epilog="Example: finance-api records edit me@example.com records.csv")
-@click.argument("email")
-@click.argument("file")
 @edit_options()
-def edit_command(edit: Edit, email: str, file: str) -> None:
+@click.argument("file")
+def edit_command(edit: Edit, file: str) -> None:
     """Update records from the cells of a file; - is standard input.
 
     FILE is a CSV file or a spreadsheet with a column id and any of category, labels, payee, note
@@ -32,21 +31,20 @@ def edit_command(edit: Edit, email: str, file: str) -> None:
             return edit_records(session, rows)
 
     with naming(file), opened(file) as stream:
-        edit(email, "records edit", work)
+        edit("records edit", work)
 
 
 @records.command(epilog="Example: finance-api records remove me@example.com doubled.csv")
-@click.argument("email")
-@click.argument("ids", nargs=-1, required=True, metavar="FILE|ID...")
 @edit_options()
-def remove(edit: Edit, email: str, ids: tuple[str, ...]) -> None:
+@click.argument("ids", nargs=-1, required=True, metavar="FILE|ID...")
+def remove(edit: Edit, ids: tuple[str, ...]) -> None:
     """Remove records by id, or all records in a file with a column id.
 
     A file may also have just one id on each line; - is standard input. The next statement file with
     such a record imports it again: to prevent that, set recordState to void instead.
     """
     if len(ids) > 1 or are_ids(ids[0]):
-        edit(email, "records remove", lambda s: remove_records(s, ids))
+        edit("records remove", lambda s: remove_records(s, ids))
         return
 
     def work(session: LedgerSession) -> EditReport:
@@ -54,4 +52,4 @@ def remove(edit: Edit, email: str, ids: tuple[str, ...]) -> None:
             return remove_records(session, (row.id for row in found.rows()))
 
     with naming(ids[0]), opened(ids[0]) as stream:
-        edit(email, "records remove", work)
+        edit("records remove", work)

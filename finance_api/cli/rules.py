@@ -22,17 +22,15 @@ def rules() -> None:
 @rules.command(
     epilog="Example: finance-api rules add me@example.com aldi lidl --category Groceries"
 )
-@click.argument("email")
+@edit_options()
 @click.argument("keywords", nargs=-1, required=True, metavar="KEYWORD...")
 @click.option("--category", metavar="NAME", help="The category to set.")
 @click.option(
     "--label", "labels", multiple=True, metavar="NAME", help="A label to add; repeatable."
 )
 @click.option("--account", metavar="NAME", help="Apply it to this account only.")
-@edit_options()
 def add(
     edit: Edit,
-    email: str,
     keywords: tuple[str, ...],
     category: str | None,
     labels: tuple[str, ...],
@@ -43,7 +41,6 @@ def add(
     It applies to records of later statement files; 'rules apply' applies it to stored ones.
     """
     edit(
-        email,
         "rules add",
         lambda s: add_rule(s, keywords, category=category, labels=labels, account=account),
     )
@@ -74,23 +71,21 @@ def list_command(cli: CliContext, email: str, as_json: bool) -> None:
 
 
 @rules.command(epilog="Example: finance-api rules remove me@example.com 'aldi, lidl'")
-@click.argument("email")
-@click.argument("name")
 @edit_options()
-def remove(edit: Edit, email: str, name: str) -> None:
+@click.argument("name")
+def remove(edit: Edit, name: str) -> None:
     """Remove a rule, by its name or id; records keep their category and labels."""
-    edit(email, "rules remove", lambda s: remove_object(s, RECORD_RULES, name))
+    edit("rules remove", lambda s: remove_object(s, RECORD_RULES, name))
 
 
 @rules.command("apply", epilog="Example: finance-api rules apply me@example.com --dry-run")
-@click.argument("email")
+@edit_options()
 @click.option(
     "--all",
     "recategorise",
     is_flag=True,
     help="Also change records whose category comes from a rule.",
 )
-@edit_options()
-def apply_command(edit: Edit, email: str, recategorise: bool) -> None:
+def apply_command(edit: Edit, recategorise: bool) -> None:
     """Apply the rules to stored records without a category. Manual edits are kept."""
-    edit(email, APPLY, lambda s: apply_rules(s, recategorise=recategorise))
+    edit(APPLY, lambda s: apply_rules(s, recategorise=recategorise))
