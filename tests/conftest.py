@@ -20,6 +20,7 @@ from finance_api.auth import passwords
 from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
+from support.corpora import CORPORA
 from support.directories import work_in_memory
 from support.nightly import NIGHTLY, count
 from support.programs import pgbouncer, postgresql, redis_server
@@ -30,10 +31,6 @@ work_in_memory()
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("tests", deadline=None, max_examples=count(25, 200))
 settings.load_profile("tests")
-
-CORPORA = Path(
-    os.environ.get("FINANCE_TEST_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")
-)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

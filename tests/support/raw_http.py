@@ -1,8 +1,8 @@
 """Raw requests: ambiguous ones, and those of other projects, read where they lie."""
 
-import os
 import re
-from pathlib import Path
+
+from support.corpora import CORPORA
 
 
 def with_fields(fields, body=b"", line=b"POST /x HTTP/1.1"):
@@ -80,9 +80,6 @@ AMBIGUOUS = {
     "folded trailer": with_fields(CHUNKED, b"0\r\nX: a\r\n b\r\n\r\n"),
 }
 
-CORPORA = Path(
-    os.environ.get("FINANCE_TEST_CORPORA", Path(__file__).parents[3] / "shared" / "corpora")
-)
 CORPUS = sorted((CORPORA / "http-raw").glob("*/*/*.http"))
 
 #: Refused by the project that collected them, taken here, and why that does no harm.

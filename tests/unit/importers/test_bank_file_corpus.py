@@ -4,25 +4,20 @@ They are not part of this repository. Days, amounts and balances are compared wi
 another reading finds (`support.independent`).
 """
 
-import os
-from pathlib import Path
-
 import pytest
 
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.bank_files import read_bank_file
+from support.corpora import STATEMENTS
 from support.independent import read_camt, read_mt940
-
-_BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
-CORPUS = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE)) / "statements"
 
 
 def found_files() -> dict[str, str]:
     """The files that are camt or MT940 by their content, and which."""
     found = {}
-    for path in sorted(CORPUS.rglob("*")):
+    for path in sorted(STATEMENTS.rglob("*")):
         if path.is_file():
             with path.open("rb") as stream:
                 try:
@@ -30,7 +25,7 @@ def found_files() -> dict[str, str]:
                 except ImportRefused:
                     continue
             if format_name in ("camt", "mt940"):
-                found[path.relative_to(CORPUS).as_posix()] = format_name
+                found[path.relative_to(STATEMENTS).as_posix()] = format_name
     return found
 
 
@@ -77,7 +72,7 @@ def test_the_files_are_found_by_their_content() -> None:
 
 @pytest.mark.parametrize("name", IMPORTED)
 def test_file_gives_the_days_amounts_and_balances_that_another_reading_finds(name: str) -> None:
-    data = (CORPUS / name).read_bytes()
+    data = (STATEMENTS / name).read_bytes()
     independent = read_camt(data) if FILES[name] == "camt" else read_mt940(data)
     wholes = read_bank_file(data)
     entries = [entry for whole in wholes for entry in whole.entries]
@@ -103,5 +98,5 @@ def test_file_gives_the_days_amounts_and_balances_that_another_reading_finds(nam
 @pytest.mark.parametrize("name", REFUSED)
 def test_file_is_refused_with_a_sentence(name: str) -> None:
     with pytest.raises(ImportRefused) as refused:
-        read_bank_file((CORPUS / name).read_bytes())
+        read_bank_file((STATEMENTS / name).read_bytes())
     assert REFUSED[name] in refused.value.reason

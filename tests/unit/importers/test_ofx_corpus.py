@@ -4,9 +4,7 @@ They are not part of this repository. Expected counts and sums were taken from t
 search for TRNAMT and TOTAL (less REINVEST and INV401KBAL), not with the reader.
 """
 
-import os
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -14,11 +12,9 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.signature import looks_like_ofx
 from finance_api.values.number import to_units
 from finance_api.values.time import date_text
+from support.corpora import STATEMENTS
 from support.independent import search_ofx
 from support.ofx import read_ofx
-
-_BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
-CORPUS = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE)) / "statements"
 
 _BEANGULP = "beancount__beangulp/beangulp/file_type_testdata"
 _OCA = "OCA__bank-statement-import/account_statement_import_ofx/tests/test_ofx_file"
@@ -81,13 +77,13 @@ REFUSED = {
     "reubano__csv2ofx/example/transfer_example.ofx": (None, "holds no statement"),
 }
 
-pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not there")
+pytestmark = pytest.mark.skipif(not STATEMENTS.is_dir(), reason="the corpus is not there")
 
 
 def corpus_files() -> list[str]:
-    found = [path for suffix in ("ofx", "qfx", "qbo") for path in CORPUS.rglob(f"*.{suffix}")]
-    found += (CORPUS / "libofx__libofx").glob("*.xml")
-    return sorted(path.relative_to(CORPUS).as_posix() for path in found)
+    found = [path for suffix in ("ofx", "qfx", "qbo") for path in STATEMENTS.rglob(f"*.{suffix}")]
+    found += (STATEMENTS / "libofx__libofx").glob("*.xml")
+    return sorted(path.relative_to(STATEMENTS).as_posix() for path in found)
 
 
 def test_every_file_of_the_corpus_has_an_expectation() -> None:
@@ -96,7 +92,7 @@ def test_every_file_of_the_corpus_has_an_expectation() -> None:
 
 @pytest.mark.parametrize("name", IMPORTED)
 def test_file_gives_the_entries_and_the_sum_that_stand_in_it(name: str) -> None:
-    statements = read_ofx((CORPUS / name).read_bytes())
+    statements = read_ofx((STATEMENTS / name).read_bytes())
     entries = [entry for statement in statements for entry in statement.entries]
     count, number, total = IMPORTED[name]
     assert len(statements) == count
@@ -106,7 +102,7 @@ def test_file_gives_the_entries_and_the_sum_that_stand_in_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", IMPORTED)
 def test_file_gives_the_days_and_amounts_that_a_search_finds(name: str) -> None:
-    data = (CORPUS / name).read_bytes()
+    data = (STATEMENTS / name).read_bytes()
     entries = [entry for statement in read_ofx(data) for entry in statement.entries]
     assert [(date_text(entry.date), entry.amount) for entry in entries] == search_ofx(data).entries
 
@@ -114,7 +110,7 @@ def test_file_gives_the_days_and_amounts_that_a_search_finds(name: str) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_file_is_refused_with_its_fault_and_the_line(name: str) -> None:
     with pytest.raises(ImportRefused) as refused:
-        read_ofx((CORPUS / name).read_bytes())
+        read_ofx((STATEMENTS / name).read_bytes())
     line, words = REFUSED[name]
     assert words in refused.value.reason
     assert refused.value.line == line
@@ -122,5 +118,5 @@ def test_file_is_refused_with_its_fault_and_the_line(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*IMPORTED, *REFUSED])
 def test_file_is_recognised_by_its_beginning(name: str) -> None:
-    head = (CORPUS / name).read_bytes()[:4096]
+    head = (STATEMENTS / name).read_bytes()[:4096]
     assert looks_like_ofx(head) == (name != "libofx__libofx/failing-ofx-file1.xml")

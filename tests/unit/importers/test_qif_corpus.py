@@ -1,18 +1,17 @@
 """QIF files of other projects, read where they are; expected is what a simple reader finds."""
 
-import os
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import to_units
+from support.corpora import STATEMENTS
 from support.qif import read_qif, simply_read
 
-_BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
-CORPUS = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE)) / "statements"
-FILES = {path.relative_to(CORPUS).as_posix(): path for path in sorted(CORPUS.rglob("*.qif"))}
+FILES = {
+    path.relative_to(STATEMENTS).as_posix(): path for path in sorted(STATEMENTS.rglob("*.qif"))
+}
 #: file -> accounts.
 IMPORTED = {
     "isaacharrisholt__quiffen/test.qif": ["TestExport"],

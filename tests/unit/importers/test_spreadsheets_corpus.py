@@ -1,8 +1,6 @@
 """Spreadsheets of another project, read where they are; expected is what openpyxl finds."""
 
-import os
 from decimal import Decimal
-from pathlib import Path
 
 import openpyxl
 import pytest
@@ -10,12 +8,11 @@ import pytest
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import to_units
 from finance_api.values.time import date_text
+from support.corpora import STATEMENTS
 from support.csv_files import answers
 from support.sheets import read_sheet
 
-_BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
-CORPUS = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE)) / "statements"
-FILES = {path.name: path for path in sorted(CORPUS.rglob("*.xls*"))}
+FILES = {path.name: path for path in sorted(STATEMENTS.rglob("*.xls*"))}
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the corpus is not there")
 

@@ -5,9 +5,7 @@ reading (`support.independent`), or was worked out from the files by hand and wi
 """
 
 import io
-import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -18,12 +16,11 @@ from finance_api.storage.memory import MemoryBackend
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 from support.any_file import import_any, imported_once, options_of
+from support.corpora import STATEMENTS
 from support.damaging import check_refusal
 from support.independent import Independent, read_camt, read_mt940, search_ofx
 from support.ledger import Person
 
-_BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
-STATEMENTS = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE)) / "statements"
 #: Layouts without data are another test's.
 _LAYOUTS = "firefly-iii__import-configurations"
 _OTHER_READINGS = {"camt": read_camt, "mt940": read_mt940, "ofx": search_ofx}
