@@ -84,8 +84,7 @@ class StatementImport:
         session, file, report = self._session, self._file, self._report
         accounts = self._find_accounts()
         rows = self._decide(accounts)
-        self._count()
-        sums = self._sums()
+        sums = self._count()
         facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
         # `rows` holds every entry.
         del rows
@@ -215,18 +214,17 @@ class StatementImport:
 
     # -- what is reported and remembered
 
-    def _count(self) -> None:
-        counts = Counter(entry.outcome for entry in self._file.open)
+    def _count(self) -> dict[KnownAccount, list[int]]:
+        """Count unchanged and repeated entries; return each account's money in and out."""
+        sums: defaultdict[KnownAccount, list[int]] = defaultdict(lambda: [0, 0])
+        counts: Counter[Outcome | None] = Counter()
+        for entry in self._file.open:
+            counts[entry.outcome] += 1
+            if entry.outcome not in (Outcome.DUPLICATE, Outcome.VOIDS):
+                sums[entry.account][entry.amount < 0] += entry.amount
         self._report.unchanged += counts[Outcome.SAME] + counts[Outcome.SAME_CONTENT]
         if counts[Outcome.DUPLICATE]:
             self._report.skipped["duplicate"] += counts[Outcome.DUPLICATE]
-
-    def _sums(self) -> dict[KnownAccount, list[int]]:
-        """Money in and money out of what the file has of each account."""
-        sums: defaultdict[KnownAccount, list[int]] = defaultdict(lambda: [0, 0])
-        for entry in self._file.open:
-            if entry.outcome not in (Outcome.DUPLICATE, Outcome.VOIDS):
-                sums[entry.account][entry.amount < 0] += entry.amount
         return sums
 
     def _sum_up(

@@ -92,5 +92,5 @@ def test_images_are_pruned_after_the_days_of_the_setting(command, anna, twice, m
     monkeypatch.setattr("finance_api.runtime.clock.SystemClock.now", lambda self: 4_000_000_000)
     command.done("import", anna, command.file("third.ndjson", native_line(record(12))), **days)
     refusal = command.refused("imports", "undo", anna, "2", **days)
-    assert "kept no more: finance_api.imports.keep_days is 1" in refusal
+    assert "too old to be undone: finance_api.imports.keep_days is 1" in refusal
     command.done("imports", "undo", anna, "3")

@@ -146,6 +146,6 @@ def _headings(line: str) -> tuple[str, list[str]]:
         if ID in names:
             repeated = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
             if repeated:
-                raise ChangeRefused(f"the column {shown(repeated[0])} stands there twice", 1)
+                raise ChangeRefused(f"the column {shown(repeated[0])} appears twice", 1)
             return delimiter, names
     raise ChangeRefused(_NO_HEADINGS)

@@ -204,7 +204,7 @@ def _each_once(rows: Iterable[FileRow]) -> Iterator[FileRow]:
     seen: set[str] = set()
     for row in rows:
         if row.id.lower() in seen:
-            raise ChangeRefused(f"the record {shown(row.id)} stands there twice", row.line)
+            raise ChangeRefused(f"the record {shown(row.id)} appears twice", row.line)
         seen.add(row.id.lower())
         yield row
 

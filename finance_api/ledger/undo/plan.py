@@ -90,8 +90,8 @@ class Plan:
         if entry.pruned:
             days = self._session.keep_days
             raise ChangeRefused(
-                f"what was there before entry {entry.number} is kept no more: "
-                f"finance_api.imports.keep_days is {days}"
+                f"entry {entry.number} is too old to be undone: finance_api.imports.keep_days is "
+                f"{days}"
             )
 
     def _blockers(self, entry: HistoryEntry, planned: dict[int, HistoryEntry]) -> list[_Blocker]:
@@ -142,7 +142,7 @@ class Plan:
                     for row in rows:
                         maker = stored.get(row["id"], row)["importId"]
                         if maker != row["importId"] and maker in later:
-                            later[maker].reasons.append(f"brought the record {row['id']} again")
+                            later[maker].reasons.append(f"added the record {row['id']} again")
                 for missing, missing_id in {
                     key for row in rows for key in self._missing(resource, row)
                 }:
@@ -150,7 +150,7 @@ class Plan:
                         image = self._past.image_of(number, missing, missing_id)
                         if image is not None and image.row is not None:
                             name = image.row.get("name")
-                            blocker.reasons.append(f"took away the {missing.model_type} {name}")
+                            blocker.reasons.append(f"removed the {missing.model_type} {name}")
 
     def _note_same_days(self, blocker: _Blocker, account_id: str) -> None:
         account = self._session.accounts.rows.get(account_id, {"name": account_id})
@@ -176,10 +176,10 @@ class Plan:
             )
         keep = ""
         if all(blocker.is_by_hand for blocker in found):
-            keep = ", or leave what was changed since as it is with --keep-changed"
+            keep = ", or keep later manual edits with --keep-changed"
         return (
-            f"entry {entry.number} is not the last word on what it changed: {'; '.join(parts)}. "
-            f"Take the later ones back as well with --with-later{keep}"
+            f"later entries changed the same data as entry {entry.number}: {'; '.join(parts)}. "
+            f"Undo them as well with --with-later{keep}"
         )
 
     def _named(self, keys: list[_Key]) -> str:

@@ -93,7 +93,7 @@ def test_a_removed_record_that_came_again_stands_in_the_way(person):
     person.native(account(), record(9))
     remove_record(person, person.row(RECORDS, 9))
     person.native(record(9))
-    assert f"entry 3 (import) brought the record {an_id(9)} again" in refusal(person, 2)
+    assert f"entry 3 (import) added the record {an_id(9)} again" in refusal(person, 2)
     assert person.undo(2, with_later=True).entries == [3, 2]
     assert person.row(RECORDS, 9)["importId"] == 1
     person.audit()
@@ -243,7 +243,7 @@ def test_something_that_was_taken_away_since_is_needed(person):
     with changing(person.backend, person.user.email, now, action="remove") as session:
         session.categories.remove(an_id(2))
         session.close(records_changed=False)
-    assert "entry 3 (remove) took away the Category Food" in refusal(person, 2, keep_changed=True)
+    assert "entry 3 (remove) removed the Category Food" in refusal(person, 2, keep_changed=True)
     person.undo(2, with_later=True)
     assert person.row(RECORDS, 9)["category"] == "Food"
     person.audit()
@@ -376,7 +376,7 @@ def test_images_are_pruned_after_their_days(person):
     assert [entry.pruned for entry in person.history()] == [True, True, False]
     assert "finance_api.imports.keep_days is 400" in refusal(person, 2)
     # What comes before is not judged by what is no more known of what came after.
-    assert "kept no more" in refusal(person, 1)
+    assert "too old to be undone" in refusal(person, 1)
     with changing(
         person.backend,
         person.user.email,

@@ -176,7 +176,7 @@ def test_all_unknown_names_are_listed(books):
         (b"", "no column id"),
         (b"name,payee\na,b\n", "no column id"),
         (b"id,amount\n", "has none of the columns that can be edited: category, labels"),
-        (b"id,payee,payee\n", "line 1: the column payee stands there twice"),
+        (b"id,payee,payee\n", "line 1: the column payee appears twice"),
         ("id,payee\n1,Bäcker\n".encode("cp1252"), "is not in UTF-8"),
         ("id,Bäcker\n1,x\n".encode("cp1252"), "is not in UTF-8"),
         (f"id,payee\n{an_id(999)},x\nnonsense,y\n,z\n", "no record has the id 000003e7"),
