@@ -40,14 +40,14 @@ def origin_of(request: Request) -> str:
 def note_request(
     request: Request, user_id: int | None, action: AuditAction, detail: str = ""
 ) -> None:
-    """Notes what a request does that has no transaction of its own; written within a second."""
+    """Note what a request does that has no transaction of its own; written within a second."""
     now = request.services.clock.now()
     audit: WriteBehind[AuditEntry] = request.registry.services.audit
     audit.note(AuditEntry(now, action, origin_of(request), user_id, detail), 1)
 
 
 def note_export(request: Request, user_id: int) -> None:
-    """Notes an export that begins; HEAD sends nothing."""
+    """Note an export that begins; HEAD sends nothing."""
     if request.method != "HEAD":
         credential = credential_id(request.known_identity)
         detail = f"{request.path} ({credential})" if credential else request.path

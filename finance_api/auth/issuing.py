@@ -42,7 +42,7 @@ def issue_token(
     max_live: int = MAX_LIVE,
     is_open_to_all: bool = False,
 ) -> str:
-    """Issues a token and returns its text, which is not stored. Raises IssueRefused, NotFound.
+    """Issue a token and return its text, which is not stored. Raises IssueRefused, NotFound.
 
     scopes: paths of resources; none means all. expires_at: None means never.
     max_live: how many tokens a user has that are neither revoked nor expired.
@@ -107,7 +107,7 @@ def regenerate_token(
     max_live: int,
     is_open_to_all: bool,
 ) -> str:
-    """Issues a token in place of an active one, and returns its text. Raises as `issue_token`.
+    """Issue a token in place of an active one, and return its text. Raises as `issue_token`.
 
     It has the same name and scopes, and lasts as long as the old one was made for. The old one is
     valid for overlap_seconds more, or is revoked with 0.

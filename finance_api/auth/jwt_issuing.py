@@ -27,7 +27,7 @@ def issue_jwt(
     now: int,
     ttl_seconds: int,
 ) -> tuple[str, Jwt]:
-    """Issues a JWT: its text, and the stored row. Raises IssueRefused, NotFound."""
+    """Issue a JWT; return its text and the stored row. Raises IssueRefused, NotFound."""
     user = storage.users.lock(user.id)
     if not user.enabled:
         raise IssueRefused("the user is disabled")
@@ -62,13 +62,13 @@ def issue_jwt(
 
 
 def revoke_own_jwt(storage: WritableStorage, jti: str, now: int, *, user_id: int) -> None:
-    """Revokes a JWT that was issued here to the user. Raises NotFound."""
+    """Revoke a JWT that was issued here to the user. Raises NotFound."""
     storage.jwts.revoke(jti, now, user_id=user_id)
     storage.note(user_id, AuditAction.JWT_REVOKED, now, jti)
 
 
 def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int) -> Jwt:
-    """Revokes a JWT by its jti, wherever it was issued. Raises RevokeRefused.
+    """Revoke a JWT by its jti, wherever it was issued. Raises RevokeRefused.
 
     An unknown jti is stored for the longest lifetime of a JWT.
     """

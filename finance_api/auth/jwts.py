@@ -122,7 +122,7 @@ def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> 
 
 
 def _canonical(segment: str) -> bytes:
-    """Decodes base64url; refuses text that is not the canonical encoding."""
+    """Decode base64url; refuse text that is not the canonical encoding."""
     data = urlsafe_b64decode(segment + "=" * (-len(segment) % 4)) if len(segment) % 4 != 1 else b""
     if urlsafe_b64encode(data).decode().rstrip("=") != segment:
         raise JwtRefused

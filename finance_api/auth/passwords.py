@@ -16,7 +16,7 @@ MIN_CHARACTERS = 8
 MAX_CHARACTERS = 1_024
 
 _SERVICE_NAMES = ("finance_api", "finance-api", "finance api", "financeapi")
-#: What people put before or after a password that was refused.
+#: Characters people add before or after a password that was refused.
 _DECORATION = string.digits + string.punctuation + " "
 
 _hasher = PasswordHasher()
@@ -45,7 +45,7 @@ def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
 
 
 def is_password(password: str, password_hash: str | None) -> bool:
-    """Whether the password matches; without a hash it takes as long as with a wrong password."""
+    """Return whether the password matches; without a hash it takes as long as with a wrong one."""
     expected = _no_hash() if password_hash is None else password_hash
     try:
         _hasher.verify(expected, password[: MAX_CHARACTERS + 1])
@@ -55,7 +55,7 @@ def is_password(password: str, password_hash: str | None) -> bool:
 
 
 def _no_hash() -> str:
-    """What a password is compared with if there is no account: zeros in the form of a hash."""
+    """Return a hash of zeros, to compare a password with if there is no account."""
     costs = f"m={_hasher.memory_cost},t={_hasher.time_cost},p={_hasher.parallelism}"
     salt, digest = ("A" * math.ceil(n * 4 / 3) for n in (_hasher.salt_len, _hasher.hash_len))
     return f"$argon2id$v=19${costs}${salt}${digest}"

@@ -32,7 +32,7 @@ def new_token() -> str:
 
 
 def is_well_formed(text: str) -> bool:
-    """Checks the checksum too."""
+    """Return whether its form and checksum are right."""
     if not _FORM.fullmatch(text):
         return False
     body, checksum = text[:-CHECKSUM_CHARACTERS], text[-CHECKSUM_CHARACTERS:]

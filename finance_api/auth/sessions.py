@@ -47,7 +47,7 @@ def set_cookie(
     *,
     seconds: int | None = None,
 ) -> None:
-    """Sets a cookie, or removes it with None; hidden from scripts and not sent by other sites.
+    """Set a cookie, or remove it with None; hidden from scripts and not sent by other sites.
 
     seconds: how long it lasts; None until the browser is closed.
     """
@@ -92,7 +92,7 @@ def is_alive(session: Session, now: int) -> bool:
 
 
 def prune_sessions(storage: WritableStorage, now: int) -> None:
-    """Deletes expired sessions."""
+    """Delete expired sessions."""
     storage.sessions.prune(
         created_before=now - LONGEST_SECONDS + 1, seen_before=now - IDLE_SECONDS + 1
     )
@@ -120,7 +120,7 @@ _BROWSER_SECONDS = 180 * DAY_SECONDS
 
 
 def remember_browser(request: Request, response: Response, uuid: str, password_hash: str) -> None:
-    """Sets the cookie of the user's browser, with a new id."""
+    """Set the cookie of the user's browser, with a new id."""
     browser = secrets.token_urlsafe(16)
     value = f"{browser}.{_signature(uuid, password_hash, browser)}"
     set_cookie(request, response, _BROWSER_COOKIE, value, seconds=_BROWSER_SECONDS)

@@ -51,7 +51,7 @@ def is_unchanged(storage: WritableStorage, user: User) -> bool:
 def set_password(
     storage: WritableStorage, user: User, password_hash: str, now: int, *, revoke_tokens: bool
 ) -> None:
-    """Changes the password, and ends all sessions and JWTs. Raises NotFound."""
+    """Change the password, and end all sessions and JWTs. Raises NotFound."""
     storage.users.lock(user.id)
     storage.users.update(user.id, password_hash=password_hash)
     storage.note(user.id, AuditAction.PASSWORD_CHANGED, now)
@@ -59,7 +59,7 @@ def set_password(
 
 
 def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -> None:
-    """Enables or disables the user. Raises NotFound.
+    """Enable or disable the user. Raises NotFound.
 
     What the user had before stays ended: an issuer may have made JWTs meanwhile.
     """
@@ -80,7 +80,7 @@ def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: boo
 
 
 def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
-    """Revokes all JWTs of the user, wherever they were issued. Raises NotFound.
+    """Revoke all JWTs of the user, wherever they were issued. Raises NotFound.
 
     One that was issued right after another such revocation begins a second later than now.
     """

@@ -36,7 +36,7 @@ CATEGORIES: dict[str, dict[str, tuple[str, ...]]] = {
     "Income": {"Salary": (), "Refunds": ()},
 }
 
-#: What money is spent on; the categories below these come with them.
+#: Categories money is spent on; the categories below these come with them.
 SPENDING_CATEGORIES = tuple(
     category for group, found in CATEGORIES.items() if group != "Income" for category in found
 )

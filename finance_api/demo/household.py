@@ -52,7 +52,7 @@ class Household:
         self._days = min(days, (today - date(1990, 1, 1)).days)
         self._begin = from_date(today - timedelta(days=self._days))
         self._current, self._savings, self._card, self._cash = (self._id() for _ in range(4))
-        #: What goes from the current account to the others each month, in cents.
+        #: Monthly transfers from the current account to the others, in cents.
         self._transfers = ((self._savings, 30_000), (self._card, 80_000), (self._cash, 16_000))
         self._transfer_id = ""
         self._categories = {

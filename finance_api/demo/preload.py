@@ -24,7 +24,7 @@ _NAMESPACE = "7f1f6d0a-3c5c-4a55-8a6b-6d0f7c0c1c5e"
 
 
 def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) -> None:
-    """Creates the user, the token and the data of the settings. Raises SettingError."""
+    """Create the user, the token and the data of the settings. Raises SettingError."""
     if not settings[_USER]:
         for name in (_LOAD, _SHA256):
             if settings[name]:

@@ -16,7 +16,7 @@ from finance_api.mcp.tool_table import Paging, Tool
 from finance_api.version import __version__
 
 _SECONDS = 60
-#: Of an error's sentence.
+#: Maximum length of an error's sentence.
 _SENTENCE = 1_000
 #: Status -> how to go on.
 _NEXT = {

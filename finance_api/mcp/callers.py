@@ -1,4 +1,4 @@
-"""What callers over HTTP can take from each other: connections, and turns of calls."""
+"""Connections and turns of calls, shared out among callers over HTTP."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_BODY_BYTES = 65_536
-#: Of all addresses; a process may usually have 1,024 files open.
+#: Maximum for all addresses; a process may usually have 1,024 files open.
 _MAX_CONNECTIONS = 800
 
 #: Address and port.
@@ -47,7 +47,7 @@ class Connections:
         self._open: dict[Client, _Connection] = {}
 
     def add(self, client: Client, transport: asyncio.Transport) -> None:
-        """Where there are too many, close one whose client is waited for, or else the new one."""
+        """If there are too many, close one that waits for its client, or else the new one."""
         same = [other for other in self._open if other[0] == client[0]]
         if len(same) >= self._limits.per_address:
             has_room = self._close_one(same)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
-#: Of an answer as it is sent: the same once for programs and once as text.
+#: Maximum size of an answer, which is sent once for programs and once as text.
 MAX_BYTES = 24_000
 #: Characters of a text and elements of a list in a row; the second where one row were too much.
 _LENGTHS = ((500, 20), (60, 5))
@@ -20,7 +20,7 @@ Item = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Found:
-    """What the API has told, from the offset on.
+    """The response of the API, from the offset on.
 
     items: of all lists, in order. more: whether there is more behind them. total: rows of each list
     on all pages. told: what else the answer has.

@@ -59,7 +59,7 @@ def filters_of(resource: Resource) -> dict[str, Schema]:
 def _filter_of(field: Field) -> Schema:
     conditions = _CONDITIONS[field.kind]
     missing = ", is.null" if field.can_be_missing else ""
-    # Of currencies there are too many to tell.
+    # There are too many currencies to list.
     known = f" One of {', '.join(field.choices)}." if 0 < len(field.choices) < 20 else ""
     return {
         "description": f"{field.meaning}{known} Conditions: {conditions}{missing}.",

@@ -53,7 +53,7 @@ class FallbackLimiter(RateLimiter):
     def give_back(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
-        """Undoes a take where it was made; one that cannot be undone now is left at that."""
+        """Undo a take where it was made; one that cannot be undone now is left at that."""
 
         def ask(limiter: RateLimiter) -> Decision:
             return limiter.give_back(rule, key, decision, now_ms, is_free=is_free)
@@ -64,7 +64,7 @@ class FallbackLimiter(RateLimiter):
 
     @property
     def is_away(self) -> bool:
-        """Whether ``shared`` is, as far as is known."""
+        """Return whether ``shared`` is considered down."""
         return self._circuit.state != "closed"
 
     def close(self) -> None:

@@ -28,7 +28,7 @@ class RateLimiter(ABC):
     def take(
         self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
     ) -> Decision:
-        """Takes requests of every limit of the rule, or of none: a refusal takes nothing.
+        """Take requests from every limit of the rule, or from none: a refusal takes nothing.
 
         number: how many; of a limit that allows fewer, all that it allows.
         is_free: takes one of ``rule.free`` instead, as long as one is left there.
@@ -38,7 +38,7 @@ class RateLimiter(ABC):
     def give_back(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
-        """Undoes a take, once; a refused one took nothing. No level rises above its limit.
+        """Undo a take, once; a refused one took nothing. No level rises above its limit.
 
         is_free: only in exchange for one of ``rule.free``, if one is left there.
         Returns what `peek` would return after it.
@@ -50,4 +50,4 @@ class RateLimiter(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Closes connections."""
+        """Close connections."""

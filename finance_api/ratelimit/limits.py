@@ -40,7 +40,7 @@ class Limit:
 
 
 def parse_limits(text: str) -> tuple[Limit, ...]:
-    """Limits such as ``100/minute, 1000/hour``, in the order of the text.
+    """Parse limits such as ``100/minute, 1000/hour``, in the order of the text.
 
     Raises ValueError with a reason that completes a sentence about the text ("is not ...").
     """

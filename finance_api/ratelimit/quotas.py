@@ -55,25 +55,25 @@ class Quotas:
 
     @property
     def is_shared(self) -> bool:
-        """Whether several processes count together."""
+        """Return whether several processes count together."""
         return self._strict.is_shared
 
     def take(self, identity: Identity, now_ms: int, *, is_free: bool) -> Decision:
-        """Takes a request of this identity. is_free: as of `RateLimiter`."""
+        """Take a request of this identity. is_free: as of `RateLimiter`."""
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, is_free=is_free))
 
     def give_back(
         self, identity: Identity, decision: Decision, now_ms: int, *, is_free: bool
     ) -> Decision:
-        """Undoes `take`. is_free: as of `RateLimiter`."""
+        """Undo `take`. is_free: as of `RateLimiter`."""
         counted = self._counted(identity)
         return self._limiter.give_back(*counted, decision, now_ms, is_free=is_free)
 
     def take_instead(
         self, identity: Identity, decision: Decision, number: int, now_ms: int
     ) -> Decision:
-        """Takes so many requests in place of what was taken, which is given back as what is free.
+        """Take so many requests in place of what was taken, which is given back as what is free.
 
         A refusal takes nothing.
         """
@@ -86,14 +86,14 @@ class Quotas:
         return self._limiter.peek(*self._counted(identity), now_ms)
 
     def take_failure(self, address: Address | None, now_ms: int) -> Decision:
-        """Takes a request that could not be authenticated."""
+        """Take a request that could not be authenticated."""
         decision = self._limiter.take(self._failed_auth, _network(address), now_ms)
         return self._noted(self._failed_auth, decision)
 
     def take_sign_in(
         self, email: str, address: Address | None, browser: str | None, now_ms: int
     ) -> "Attempt":
-        """Takes an attempt to sign in, before its outcome is known. Raises LimiterUnavailable.
+        """Take an attempt to sign in, before its outcome is known. Raises LimiterUnavailable.
 
         browser: one that the user has signed in with before; only its own attempts count.
         """
@@ -112,7 +112,7 @@ class Quotas:
         )
 
     def take_password_change(self, session: str, now_ms: int) -> "Attempt":
-        """Takes an attempt to name the current password. Raises LimiterUnavailable."""
+        """Take an attempt to name the current password. Raises LimiterUnavailable."""
         return self._attempt([(self._password_change, session)], now_ms)
 
     def _attempt(self, counted: list[tuple[Rule, str]], now_ms: int) -> "Attempt":
@@ -136,7 +136,7 @@ class Quotas:
 
     @property
     def is_away(self) -> bool:
-        """Whether the shared limiter, if there is one, is considered down."""
+        """Return whether the shared limiter, if there is one, is considered down."""
         return self._fallback is not None and self._fallback.is_away
 
     def close(self) -> None:

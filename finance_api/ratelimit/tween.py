@@ -27,7 +27,7 @@ def quotas_of(request: Request) -> Quotas:
 
 
 def taken_from_quota(request: Request) -> Decision | None:
-    """What this request has taken of the quota of its token or user."""
+    """Return the decision that took this request from the quota of its token or user."""
     taken: Decision | None = request.environ.get(_TAKEN)
     return taken
 
@@ -74,7 +74,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
 
 
 def take_for(request: Request, number: int, what: str) -> None:
-    """Takes so many requests of the quota in place of one. Raises a 429 about ``what``."""
+    """Take so many requests of the quota in place of one. Raises a 429 about ``what``."""
     quotas, identity = quotas_of(request), request.known_identity
     taken, now_ms = taken_from_quota(request), request.services.clock.now_ms()
     assert identity is not None and taken is not None
@@ -87,7 +87,7 @@ def take_for(request: Request, number: int, what: str) -> None:
 
 
 def give_back(request: Request) -> None:
-    """Gives back what was taken of the quota, after the response has begun."""
+    """Refund what was taken of the quota, after the response has begun."""
     identity, now_ms = request.known_identity, request.services.clock.now_ms()
     taken = taken_from_quota(request)
     assert identity is not None and taken is not None
@@ -95,7 +95,7 @@ def give_back(request: Request) -> None:
 
 
 def _is_fault_of_the_service(request: Request, response: Response) -> bool:
-    """Whether it failed, but for one that asked for more than its time limit allows."""
+    """Return whether it failed, except for asking for more than its time limit allows."""
     return response.status_int >= 500 and not isinstance(request.exception, TookTooLong)
 
 

@@ -1,1 +1,1 @@
-"""What runs the application: background work, limits, the clock, logs and metrics."""
+"""The parts that run the application: background work, limits, the clock, logs and metrics."""

@@ -30,7 +30,7 @@ class Periodic:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Starts the thread, unless it runs; not before a fork."""
+        """Start the thread, unless it runs; not before a fork."""
         if self._thread is not None:
             return
         with self._lock:
@@ -39,17 +39,17 @@ class Periodic:
                 self._thread.start()
 
     def now(self) -> None:
-        """Runs ``work`` in this thread, beside its turns."""
+        """Run ``work`` in this thread, beside its turns."""
         self._try()
 
     def stop(self) -> None:
-        """Ends the thread, and runs ``work`` if ``last`` is set."""
+        """End the thread, and run ``work`` if ``last`` is set."""
         self.end()
         if self._last:
             self._try()
 
     def end(self) -> None:
-        """Ends the thread."""
+        """End the thread."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
@@ -103,7 +103,7 @@ class WriteBehind(Generic[K]):
             self._add(key, number)
 
     def flush(self) -> None:
-        """Writes all numbers. Raises what ``write`` raises; nothing is lost then."""
+        """Write all numbers. Raises what ``write`` raises; nothing is lost then."""
         with self._writing:
             with self._lock:
                 noted, self._noted = self._noted, {}
@@ -118,7 +118,7 @@ class WriteBehind(Generic[K]):
                 raise
 
     def stop(self) -> None:
-        """Ends the thread and writes the rest."""
+        """End the thread and write the rest."""
         self._periodic.end()
         for left in reversed(range(self._last_attempts)):
             try:

@@ -59,15 +59,15 @@ class Bulkhead:
         self._wait_seconds = wait_seconds
         self._turn_seconds = turn_seconds
         self._monotonic = monotonic
-        #: Those with a place, in the order in which they came.
+        #: The calls with a place, in the order in which they came.
         self._calls: list[_Call] = []
-        #: Who had the last turn, and when it began.
+        #: The user who had the last turn, and when it began.
         self._latest: Hashable = None
         self._turn_began = -math.inf
         self._changed = threading.Condition()
 
     def call(self, function: Callable[[], T], user: Hashable, *, is_cheap: bool) -> T:
-        """Calls the function for the user. Raises BulkheadFull instead if it may not run."""
+        """Call the function for the user. Raises BulkheadFull instead if it may not run."""
         call = _Call(user, is_cheap)
         with self._changed:
             self._wait_for_place(call)

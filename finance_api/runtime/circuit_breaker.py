@@ -50,7 +50,7 @@ class CircuitBreaker:
         return "open" if self._monotonic() < until else "half-open"
 
     def call(self, function: Callable[[], T]) -> T:
-        """Calls the function. Raises CircuitOpen instead if it is not to be called now."""
+        """Call the function. Raises CircuitOpen instead if it is not to be called now."""
         # A call from before the failure does not close the circuit: it says nothing about now.
         is_probe = self._open_until is not None
         if is_probe and (self.state == "open" or not self._probing.acquire(blocking=False)):

@@ -30,7 +30,7 @@ SETTINGS = (
     ),
 )
 
-#: What may be a personal token or a JWT, wherever a client has put it: its start, and the rest.
+#: Possible personal tokens and JWTs, wherever a client has put them: the start, and the rest.
 _TOKEN = re.compile(r"((?:fin_|eyJ)[\w-]{4})[\w.-]{12,}", re.ASCII)
 
 #: The id of the request that a thread is at; "-" in a thread that serves none.
@@ -106,7 +106,7 @@ def set_up_logs(form: str) -> None:
 
 
 def log_what_python_says() -> None:
-    """Logs what Python itself would write to standard error: warnings, and errors in threads.
+    """Log what Python itself would write to standard error: warnings, and errors in threads.
 
     For the whole process.
     """

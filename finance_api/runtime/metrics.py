@@ -33,7 +33,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 
 class Metrics:
-    """Those of one application, or of all its processes."""
+    """The metrics of one application, or of all its processes."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
@@ -151,7 +151,7 @@ def _forget(pid: int) -> None:
     _mark_of(pid).unlink(missing_ok=True)
 
 
-#: What is asked of the database, and what it means.
+#: Totals read from the database, and their meaning.
 TOTALS = {
     "database_up": "Whether the database can be read, and is of this program's version.",
     "users": "Users.",

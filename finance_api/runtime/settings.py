@@ -1,4 +1,4 @@
-"""What a setting is: its name, type, default, unit and meaning; and how its value is read.
+"""Declarations of settings: name, type, default, unit and meaning; and parsers of their values.
 
 Each part of the application declares its settings in a module ``settings`` of its own.
 """
@@ -38,7 +38,7 @@ class Setting:
 
     @property
     def file_variable(self) -> str:
-        """Of a secret: the environment variable that names a file with the value."""
+        """The environment variable that names a file with the value of a secret."""
         return f"{self.variable}_FILE"
 
 
@@ -124,7 +124,7 @@ def networks(text: str) -> frozenset[Any]:
 def made_by_name(
     name: str, settings: Mapping[str, Any], known: Mapping[str, str], kind: type
 ) -> Any:
-    """What the function that the setting names makes of the settings: a ``kind``.
+    """Call the function that the setting names with the settings, and return its ``kind``.
 
     known: dotted names of functions, by the short names that the setting can have instead.
     Raises SettingError, and what the function raises.

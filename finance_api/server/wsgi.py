@@ -28,7 +28,7 @@ applications: list[Any] = []
 
 def not_listening(host: str, port: Any, error: OSError) -> SettingError:
     """For an address that a server cannot have."""
-    # That of a failed look-up has no number of the system's.
+    # The error of a failed look-up has no number of the system's.
     reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror)
     if error.errno == errno.EACCES:
         reason += "; ports below 1024 are for root: let the proxy listen there"
@@ -132,7 +132,7 @@ def close_applications() -> None:
 
 
 def _exit_on_sigterm() -> None:
-    """Lets SIGTERM run atexit handlers where the server leaves the signal to the system."""
+    """Let SIGTERM run atexit handlers where the server leaves the signal to the system."""
     is_main = threading.current_thread() is threading.main_thread()
     if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())

@@ -53,7 +53,7 @@ class Services:
     statement_seconds: int
 
     def close(self) -> None:
-        """Writes what is pending and closes connections, at the end of a process.
+        """Write what is pending and close connections, at the end of a process.
 
         The last ones come first. Every part is closed, whatever another one raises; the last error
         is raised in the end.

@@ -30,7 +30,7 @@ _PARTS = (
     "finance_api.ratelimit.settings",
     "finance_api.runtime.logs",
 )
-#: What `finance_api.plugins` names by default; a plug-in need not be installed.
+#: The default of `finance_api.plugins`; a plug-in need not be installed.
 PLUGINS = ("finance_api.api.wallet", "finance_api.web")
 #: Settings that earlier versions had, and what to do instead.
 _REMOVED = {

@@ -272,7 +272,7 @@ def test_a_redis_that_swallows_questions_slows_one_request_a_second(black_hole, 
         return take(*arguments, **options)
 
     fallback.shared.take = take_and_count
-    # Who asks before the first failure waits for it; nobody does afterwards.
+    # Callers before the first failure wait for it; nobody does afterwards.
     answers = in_threads(16, 1000, fallback.take)
     assert 1 <= len(asked) <= 16
     assert (len(answers), sum(a.allowed for a in answers)) == (1000, 500)

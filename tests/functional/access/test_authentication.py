@@ -1,4 +1,4 @@
-"""Who may read: personal tokens, premium, scopes; 401 and 403."""
+"""Access: personal tokens, premium, scopes; 401 and 403."""
 
 import re
 import zlib

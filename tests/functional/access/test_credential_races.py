@@ -1,4 +1,4 @@
-"""What lets somebody in, against what ends that at the same time.
+"""Signing in and making credentials, while something ends them at the same time.
 
 What one of the two does meanwhile happens at a known point of the other, so that every run is the
 same. On PostgreSQL, where writers do not wait for each other by themselves, a second one runs in a
@@ -101,7 +101,7 @@ def wait_for(service, thread):
     waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
     with service.backend.engine.connect() as connection:
         while thread.is_alive():
-            # Of this database's server; no other test runs in this process.
+            # The locks of this database's server; no other test runs in this process.
             if connection.execute(waiting).scalar_one():
                 return
             connection.rollback()

@@ -41,7 +41,7 @@ def test_enabling_again_revives_nothing(service, user, visitor):
     service.clock.advance(1)
     again = signed_in(service, user)
     new = new_token(service, user), new_jwt(service, user)
-    # What is enabled already stays as it is.
+    # Enabling an enabled user changes nothing.
     enable(service, user, True)
     assert asks(service, "/v1/api/records", new[0]) == 200
     assert asks(service, "/internal/v1/get-records", new[1]) == 200

@@ -193,7 +193,7 @@ def credentials(world):
 def test_what_a_credential_may_not_read_depends_on_nothing_else(world):
     world.let_in()
     paths = surface_urls(world.service.app.registry)
-    # What each path needs besides a credential.
+    # Parameters each path needs besides a credential.
     needed = {
         "/v1/api/records/by-id": "id=",
         "/internal/v1/get-docs": "document_type=all&x=",
@@ -270,7 +270,7 @@ def answered(services):
 
 @pytest.fixture
 def again(answered, monkeypatch):
-    """That world of a kind of storage, as it was left; and the answers before."""
+    """The same world of a kind of storage, as it was left; and the answers before."""
 
     def of(kind):
         world, before, seconds = answered(kind)

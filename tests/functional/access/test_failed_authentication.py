@@ -68,7 +68,7 @@ def exhaust(service, address, *, forwarded=None):
 
 
 def assert_same(service, one, other):
-    """That two (address, X-Forwarded-For) are one client."""
+    """Check that two (address, X-Forwarded-For) are one client."""
     exhaust(service, one[0], forwarded=one[1])
     assert status(service, other[0], forwarded=other[1]) == 429
 

@@ -1,4 +1,4 @@
-"""What is registered: routes on a surface, views with a permission, nothing without a token."""
+"""Everything registered: routes on a surface, views with a permission, nothing without a token."""
 
 from unittest.mock import patch
 
@@ -45,7 +45,7 @@ def test_every_view_names_a_permission(registry):
         named = {item.discriminator for item in related if item.category_name == "permissions"}
         path = paths.get(view["route_name"])
         if path is None:
-            # What becomes of an exception; there is no traversal that could reach anything.
+            # A view of an exception; there is no traversal that could reach anything.
             context = view["context"]
             assert context is not None, view["callable"]
             assert context is IExceptionResponse or issubclass(context, Exception)

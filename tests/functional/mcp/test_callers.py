@@ -87,7 +87,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         service.stop()
 
 
-#: What is sent on a connection on which nothing follows.
+#: Bytes sent on a connection on which nothing follows.
 NO_CALLS: dict[str, Callable[[str], bytes]] = {
     "half a header": lambda token: raw(token)[:40],
     "nothing": lambda token: b"",
@@ -110,7 +110,7 @@ def is_closed(connection: socket.socket) -> bool:
     return True
 
 
-#: What is sent, and from how many addresses: by day each kind from one of them.
+#: Bytes, and the addresses they are sent from: by day each kind from one of them.
 HELD = [
     pytest.param(sent, ADDRESSES[:number], id=f"{name}-{number}")
     for place, (name, sent) in enumerate((NO_CALLS | CALLS).items())

@@ -52,7 +52,7 @@ def test_all_that_a_person_does_is_noted_with_its_address_and_no_secret(service)
     found = audit_of(service, user)
     assert {entry.origin for entry in found} == {ADDRESS}
     assert {entry.at for entry in found} == {service.clock.now()}
-    # What has no transaction of its own is written a little later.
+    # Entries without a transaction of their own are written a little later.
     behind = (AuditAction.SIGN_IN_FAILED, AuditAction.EXPORT)
     assert sorted((e.action, e.detail) for e in found if e.action in behind) == [
         ("export", "/accounts/export"),

@@ -1,4 +1,4 @@
-"""What the process counts: shown to those whom the settings name, and to nobody else."""
+"""The counts of the process: shown to addresses that the settings name, and to nobody else."""
 
 import re
 
@@ -45,7 +45,7 @@ def sample(service, name, /, **labels):
 
 
 def assert_like_nothing(service, answer, other):
-    """That an answer is the one to a path where there is nothing."""
+    """Check that an answer is the one to a path where there is nothing."""
     assert answer.status_int == 404
     assert answer.body == other.body
     headers = [

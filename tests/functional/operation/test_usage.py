@@ -1,4 +1,4 @@
-"""What a user has asked of the public surface: counted, written behind, told, and forgotten."""
+"""Requests of a user to the public surface: counted, written later, reported, and forgotten."""
 
 import pytest
 
@@ -17,7 +17,7 @@ LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
 
 
 def usage(client, period="1days", **headers):
-    """What the endpoint says once everything counted is written."""
+    """Return what the endpoint says once everything counted is written."""
     client.service.services.usage.flush()
     response = client.get(STATS, period=period, headers=headers)
     assert response.status_int == 200, response.text

@@ -1,4 +1,4 @@
-"""What counts against a limit, and what is told of it in headers and by a 429."""
+"""Requests that count against a limit, and what headers and a 429 say about it."""
 
 from dataclasses import replace
 
@@ -197,7 +197,7 @@ def test_304s_are_free_up_to_20_a_second_and_charged_past_that(service, client, 
     for asking, limit in ((ask, CAPACITY), (internally, 100)):
 
         def cost(requests, asking=asking):
-            """What is left after each of so many 304s."""
+            """Return what is left after each of so many 304s."""
             answers = [asking(If_None_Match="*") for _ in range(requests)]
             assert {answer.status_int for answer in answers} == {304}
             assert not any("Retry-After" in answer.headers for answer in answers)
@@ -214,7 +214,7 @@ def test_304s_are_free_up_to_20_a_second_and_charged_past_that(service, client, 
         assert other.get("labels").headers["X-RateLimit-Remaining"] == "499"
         assert cost(limit - 4) == list(range(limit - 5, -1, -1))
         assert_429(asking(If_None_Match="*"), 7 if asking is ask else 59)
-        # What is free is saved up while nothing else is left, and is of no use then.
+        # Free requests are saved up while nothing else is left, but are of no use then.
         service.clock.advance(6)
         assert_429(asking(If_None_Match="*"), 1 if asking is ask else 53)
 

@@ -1,4 +1,4 @@
-"""What a token and a user may ask: exactly so much, and when again."""
+"""Quotas of a token and a user: exactly so many requests, and when there are more."""
 
 from finance_api.auth.issuing import issue_token
 from support.rate_limits import Asking, assert_429, assert_bucket, assert_windows, parameters
@@ -88,7 +88,7 @@ def test_the_headers_describe_the_window_with_the_least_left(service, ask_intern
     assert first.headers["X-RateLimit-Limit"] == "1000"
     assert first.headers["X-RateLimit-Remaining"] == "98"
     assert first.headers["X-RateLimit-Reset"] == "3600"
-    # What the first second of the hour brought comes back first.
+    # The requests of the first second of the hour come back first.
     assert parameters(first.headers["RateLimit"]) == {
         "minute": {"r": 99, "t": 60},
         "hour": {"r": 98, "t": 3_000},

@@ -48,7 +48,7 @@ class Server(ServerProcess):
         return self.ask("GET", path, {"Authorization": f"Bearer {token}"}, connection)
 
     def by_each(self, ask):
-        """What ``ask`` of a connection to each process returns."""
+        """Return what ``ask`` of a connection to each process returns."""
         found = {}
         with ExitStack() as stack:
             while len(found) < len(self.workers):
@@ -376,7 +376,7 @@ def used(place, client):
 
 
 def end(place, server, how):
-    """What is in flight meanwhile is answered and counted."""
+    """Requests in flight meanwhile are answered and counted."""
     client = place.service.client()
     answered = []
     begun = threading.Barrier(9)

@@ -31,7 +31,7 @@ def new_token(place):
 
 
 def refusal_to_start(place):
-    """What the server says when it does not start."""
+    """Return what the server says when it does not start."""
     done = subprocess.run(
         [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
         cwd=place.directory,

@@ -95,7 +95,7 @@ def started_alone(place, own_redis):
 
 @pytest.fixture
 def alone(started_alone, own_redis):
-    """That process, its Redis being away."""
+    """The same process while its Redis is unavailable."""
     own_redis.kill()
     return started_alone
 
@@ -136,7 +136,7 @@ def test_several_processes_grant_a_token_what_one_would(place, servers):
         status, headers, _ = server.get("/v1/api/api-usage/stats", token)
         assert (status, headers["X-RateLimit-Limit"]) == (200, "500")
         assert int(headers["X-RateLimit-Remaining"]) <= elapsed // 7 + 1
-    # What each of them counted is added up in the database.
+    # The database adds up what each of them counted.
     wait_until(lambda: counted(place, client.user) == statuses.count(200))
 
 

@@ -20,7 +20,7 @@ from support.process import ServerProcess
 from support.programs import wait_until
 from support.service import USUAL_LIMITS, Service
 
-#: What one user may have of them: one is left to others.
+#: The most that one user may have: one is left to others.
 PLACES = 3
 BUSY = "Other requests keep the database busy; please try again."
 OWN_BUSY = "Other requests of yours are still running; please try again when they have ended."

@@ -148,7 +148,7 @@ def test_without_a_name_the_only_key_in_use_counts():
 
 def test_a_key_out_of_use_refuses_at_the_exact_second():
     key = JwtKey("one", "HS256", SECRET, use_from=NOW, use_until=NOW + 10)
-    # Who signed with it may be ahead by the leeway; at its end there is none.
+    # The signer's clock may be ahead by the leeway; at its end there is none.
     for now, accepted in ((NOW - 6, False), (NOW - 5, True), (NOW + 9, True), (NOW + 10, False)):
         if accepted:
             assert verify(token(), [key], now)

@@ -46,7 +46,7 @@ def mode(path):
 
 
 def refused(path):
-    """What is said; the folder is as it was."""
+    """Return the message; the folder is as it was."""
     folder = Path(path).parent
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     with pytest.raises(KeyFileError) as error:

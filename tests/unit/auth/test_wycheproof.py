@@ -20,7 +20,7 @@ FILES = ("signature", "crypto", "key", "encryption")
 NOW = 1_800_000_000
 RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=10**9, leeway_seconds=30)
 CURVES = {"P-256": ec.SECP256R1, "P-384": ec.SECP384R1, "P-521": ec.SECP521R1}
-#: What a key's own algorithm may be; PyJWT knows more than the key file takes.
+#: The algorithms of the key file; PyJWT knows more.
 OURS = ("HS256", "RS256", "ES256")
 #: These tokens are right; what is wrong is the JSON Web Key or the set that it stands in.
 ABOUT_THE_KEY = {

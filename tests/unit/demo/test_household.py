@@ -1,4 +1,4 @@
-"""What a newcomer sees of the demo data."""
+"""The demo data as a newcomer sees it."""
 
 from datetime import UTC, datetime
 

@@ -16,7 +16,7 @@ LOGGER = "finance_api.runtime.background"
 
 
 class Sink:
-    """Where numbers are written; fails while ``error`` is set."""
+    """A place to write numbers; fails while ``error`` is set."""
 
     def __init__(self):
         self.written = []

@@ -21,7 +21,7 @@ class Running:
         self.now = 0.0
         given = {"wait_seconds": WAIT_SECONDS, "turn_seconds": LONG, **options}
         self.bulkhead = Bulkhead(PLACES, monotonic=lambda: self.now, **given)
-        #: Who ran, in order.
+        #: The users whose calls ran, in order.
         self.ran: list[str] = []
         self.ends: list[threading.Event] = []
 

@@ -68,7 +68,7 @@ def test_connections_that_ended_just_now_do_not_matter() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         client = socket.create_connection(("127.0.0.1", port))
-        # Who closes first has the connection for another minute.
+        # The side that closes first has the connection for another minute.
         server.accept()[0].close()
         client.close()
     reserve_address("127.0.0.1", port).close()
