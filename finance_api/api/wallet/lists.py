@@ -1,4 +1,4 @@
-"""GET /wallet/v1/api/<list>"""
+"""GET /wallet/v1/api/<list>, and /wallet/v1/api/records/by-id of versions before 1.3"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,17 +11,18 @@ from pyramid.response import Response
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
 from finance_api.api.openapi.responses import LINK, ResponseDescription
-from finance_api.api.openapi.schemas import array_of, of_members
+from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, of_resource
 from finance_api.api.wallet import hints
-from finance_api.api.wallet.context import Context, names_of_state
+from finance_api.api.wallet.context import Context, mirrors_of, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
 from finance_api.api.wallet.members import documents, dumps, object_schema
-from finance_api.api.wallet.parameters import RelatedTo, schema_of, with_ids
+from finance_api.api.wallet.objects import RECORD
+from finance_api.api.wallet.parameters import RelatedTo, required_ids, schema_of, with_ids
 from finance_api.api.wallet.records import applied_filters, of_source, window_at
 from finance_api.api.wallet.responses import OF_LIST, state_headers
-from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
+from finance_api.api.wallet.schemas import COUNT, DATE_FILTERS, HINTS, PAGE, SOMETIMES, text
 from finance_api.auth.refusals import require_scopes
 from finance_api.http.identity import TokenIdentity
 from finance_api.http.querystring import split_query
@@ -29,6 +30,7 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Query
+from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.query.records import NOT_VOID
 from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Resource
@@ -117,9 +119,9 @@ class WalletListRequest(DataRequest):
     ) -> list[Condition]:
         """Return the conditions that depend on stored data."""
         found: list[Condition] = []
-        for value in self.given.values():
-            if isinstance(value, RelatedTo):
-                found += _of_related(storage, user_id, self._declared, value)
+        for asked in self.given.values():
+            if isinstance(asked, RelatedTo):
+                found += _of_related(storage, user_id, self._declared, asked)
         sources = self.given.get("source")
         return found if sources is None else [*found, *of_source(sources, context)]
 
@@ -155,9 +157,9 @@ class WalletListRequest(DataRequest):
         """Return the requested ids that were not found, as they were written."""
         asked = [
             text
-            for name, value in split_query(self.target.query_string)
+            for name, operand in split_query(self.target.query_string)
             if name == "id"
-            for text in (value or "").split(",")
+            for text in (operand or "").split(",")
         ]
         resource = self._declared.resource
         if not asked:
@@ -169,9 +171,9 @@ class WalletListRequest(DataRequest):
 
     def _filters(self) -> Mapping[str, Any]:
         found: dict[str, Any] = {}
-        for name, value in split_query(self.target.query_string):
+        for name, operand in split_query(self.target.query_string):
             if name not in _NOT_FILTERS:
-                found[name] = f"{found[name]},{value}" if name in found else value
+                found[name] = f"{found[name]},{operand}" if name in found else operand
         return found
 
 
@@ -220,4 +222,65 @@ def _hidden_names(request: Request, resource: Resource) -> frozenset[str]:
     return frozenset({str(CATEGORIES.path), str(LABELS.path)} - set(identity.scopes))
 
 
-SERVICES = tuple(_service(declared) for declared in LISTS)
+class WalletRecordsByIdRequest(DataRequest):
+    """Records in the order of the ids, void ones too."""
+
+    is_cheap = True
+
+    def __init__(self, has_older: bool, target: RequestTarget) -> None:
+        super().__init__(target)
+        self._has_older = has_older
+        self.own_text = str(has_older)
+
+    def state_headers(self, state: DataState) -> HeaderItems:
+        return state_headers(state)
+
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id, ids = reading.storage, reading.user_id, self.given["id"]
+        state = storage.data.get_state(user_id)
+        found = storage.data.get_rows(user_id, RECORDS, [text.lower() for text in ids])
+        wanted = dict.fromkeys(text.lower() for text in ids)
+        rows = [found[row_id] for row_id in wanted if row_id in found]
+        missing = [text for text in ids if text.lower() not in found]
+        context = Context(
+            names_of_state(storage, user_id, state),
+            self.given,
+            has_older=self._has_older,
+            mirrors=mirrors_of(storage, user_id, rows),
+        )
+        answer = {"records": documents(RECORD, rows, context), "count": len(rows)}
+        if missing:
+            answer["missingIds"] = missing
+        if missing and self.given["agentHints"]:
+            answer["agentHints"] = [hints.partial_match(missing)]
+        return Payload(state, dumps(answer))
+
+
+def get_records_by_id(request: Request) -> Response:
+    has_older = request.registry.settings["finance_api.wallet.older_names"]
+    return respond(request, WalletRecordsByIdRequest, has_older)
+
+
+_BY_ID = ResponseDescription(
+    of_members(
+        "RecordsById",
+        {
+            "records": array_of(object_schema(RECORDS.model_type, RECORD)),
+            "count": value(COUNT, "How many were found.", 1),
+            "missingIds": array_of(text("An id that nothing has.", "4711")),
+            "agentHints": HINTS,
+        },
+        ["records", "count"],
+    ),
+    headers=OF_LIST,
+)
+SERVICES = (
+    *(_service(declared) for declared in LISTS),
+    Service(
+        f"{WALLET_SURFACE}records/by-id",
+        get_records_by_id,
+        **of_resource(
+            RECORDS, required_ids(MAX_LIST_OPERANDS), _BY_ID, "Particular records by their ids."
+        ),
+    ),
+)

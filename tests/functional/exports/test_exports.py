@@ -20,7 +20,7 @@ from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.runtime.downloads import Downloads
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, reading
-from support.native_rows import account, budget, category, household, payees, record, uid
+from support.native_rows import account, budget, category, household, record, uid
 from support.programs import wait_until
 from support.service import USUAL_LIMITS, Service
 
@@ -173,29 +173,6 @@ def test_relative_days_are_those_of_the_day(client):
         answer = export(client, "records.ndjson", recordDate="gte.-1d")
         counts.append(answer.headers["X-Total-Count"])
     assert counts == ["2", "1"]
-
-
-def test_numbers_keep_all_their_digits(client):
-    exact = ("922337203685477.5807", "-922337203685477.5807", "900719925474099.3001", "0.0001")
-    client.load(account(), *(record(n, amount=Decimal(v)) for n, v in enumerate(exact, 1)))
-    query = {"sortBy": "id", "fields": "amount"}
-    lines = export(client, "records.ndjson", **query).body.splitlines()
-    assert [str(json.loads(line, parse_float=Decimal)["amount"]) for line in lines] == list(exact)
-    rows = export(client, "records.csv", **query).text.split("\r\n")[1:-1]
-    assert [row.partition(",")[2] for row in rows] == list(exact)
-    sheet = cells(export(client, "records.xlsx", **query).body)
-    assert all(f"<v>{v}</v>" in row for v, row in zip(exact, sheet[1:], strict=True))
-
-
-def test_nothing_runs_as_a_formula(client):
-    texts = ["=1+1", "+49 30", "-5", "@SUM(A1)", "a;=2", 'x\n"=3', "\t=4"]
-    client.load(*payees(*texts))
-    listed = client.get("records.csv", sortBy="id").body
-    assert export(client, "records.csv", sortBy="id").body == listed
-    assert listed.count(b"'") >= len(texts)
-    sheet = export(client, "records.xlsx").body
-    with zipfile.ZipFile(io.BytesIO(sheet)) as parts:
-        assert b"<f>" not in parts.read("xl/worksheets/sheet1.xml")
 
 
 def test_an_export_of_nothing_is_a_header_or_nothing(client):
