@@ -7,18 +7,13 @@ from finance_api.planning.categories import CategoryTree
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import CATEGORIES
-from finance_api.resources.field import Field, Resource
+from finance_api.resources.field import Resource
 from finance_api.storage.interface import Storage
-
-
-def names_categories(field: Field) -> bool:
-    """Whether the field holds ids of categories."""
-    return field.references == CATEGORIES.model_type
 
 
 def has_categories(resource: Resource) -> bool:
     """Whether rows of the resource have categories."""
-    return any(names_categories(field) for field in resource.fields)
+    return any(field.references == CATEGORIES.model_type for field in resource.fields)
 
 
 def with_subcategories(
@@ -34,7 +29,7 @@ def _widened(tree: CategoryTree, resource: Resource, condition: Condition) -> Co
         return condition
     is_ne = condition.operator is Operator.NE
     field = condition.field
-    if names_categories(field):
+    if field.references == CATEGORIES.model_type:
         named = condition.operand
         assert isinstance(named, tuple)
     elif field.name == "category":

@@ -9,8 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from finance_api.query.model import Condition, Operator, SortKey, Span
-from finance_api.resources.records import SEARCHED
+from finance_api.resources.records import SEARCHED, VOID
 from finance_api.values import Row
+from finance_api.values.periods import Period, start_of
 from finance_api.values.text import fold
 
 _folded: Callable[[str], str] = lru_cache(maxsize=256)(fold)
@@ -85,3 +86,18 @@ def in_order(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
         present.sort(key=lambda row: row[name], reverse=key.descending)
         ordered = present + missing
     return ordered
+
+
+#: Values derived from the fields, by name: the day of a recordDate, also where its time is kept. A
+#: day or month is the second that it begins at.
+DERIVED_GROUPS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "recordDate": lambda record: start_of(Period.DAY, record["recordDate"]),
+    "month": lambda record: start_of(Period.MONTH, record["recordDate"]),
+    "isVoid": lambda record: record["recordState"] == VOID,
+    "isTransfer": lambda record: record["transferId"] is not None,
+}
+
+
+def group_of(record: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:
+    """The record's values of some fields and of `DERIVED_GROUPS`."""
+    return tuple([DERIVED_GROUPS[n](record) if n in DERIVED_GROUPS else record[n] for n in names])

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from finance_api.query.grouping import DERIVED_GROUPS, group_of
+from finance_api.query.evaluate import DERIVED_GROUPS, group_of
 from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import TooManySums

@@ -8,8 +8,7 @@ from itertools import count, islice
 from operator import itemgetter
 from typing import Any
 
-from finance_api.query.evaluate import matches, sorted_rows
-from finance_api.query.grouping import group_of
+from finance_api.query.evaluate import group_of, matches, sorted_rows
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of

@@ -301,7 +301,7 @@ class DataReader(ABC):
     ) -> dict[tuple[Any, ...], RecordSum]:
         """Return the sums of the records that match the conditions, by group.
 
-        names: what to group by, at least one: fields or `query.grouping.DERIVED_GROUPS`. Keys have
+        names: what to group by, at least one: fields or `query.evaluate.DERIVED_GROUPS`. Keys have
         the values in that order; for a date, the day. with_void: whether void records count.
         most: raise TooManySums if there are more sums than these.
         """
