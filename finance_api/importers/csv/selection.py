@@ -23,6 +23,8 @@ from finance_api.importers.texts import quoted
 #: Up to this many different values are counted each by itself.
 _COUNTED = 20
 _REMEMBERED = 1_000
+#: Longest text, such as "B/F", that may name a payee as well.
+_SHORTEST = 4
 
 
 class Selection:
@@ -132,12 +134,13 @@ class Selection:
         kind = kind_of(text)
         if kind is None or (kind == CARRIED and self._has_profile):
             return False
-        if kind in (TOTAL, CARRIED):
+        is_total = kind in (TOTAL, CARRIED)
+        if is_total or len(text) <= _SHORTEST:
             is_dated = any(cells[index].strip() for index in self._days)
             if is_dated and any(cells[index].strip() for index in self._money):
                 self.doubtful.setdefault((column, text), line)
                 return False
-        elif len(self.balances) < _REMEMBERED:
+        if not is_total and len(self.balances) < _REMEMBERED:
             self.balances[line] = kind, cells
         self._stating[line] = text
         return True

@@ -312,6 +312,14 @@ def test_what_is_carried_forward_is_a_balance(first, last):
     assert refusal(text.replace(",,97\n", ",,98\n"), **GIVEN).line == 4
 
 
+def test_a_payee_may_have_the_letters_of_a_balance():
+    text = "Date,Text,Amount\n2026-01-02,CF,-7\n2026-01-03,a,-3\n"
+    assert answers(refusal(text, **GIVEN)) == ["--leave-out Text=CF", "--leave-out Text="]
+    assert len(read(text, **GIVEN, leave_out=("Text=",))[0].entries) == 2
+    stated = "Date,Text,Amount,Balance\n2026-01-01,B/F,,100\n2026-01-02,a,-3,97\n"
+    assert len(read(stated, **GIVEN)[0].entries) == 1
+
+
 def test_a_dated_sum_of_the_page_before_is_asked_about():
     text = "Datum;Text;Betrag\n02.01.2026;Übertrag;-7,50\n14.01.2026;a;-3,00\n"
     assert answers(refusal(text, **GIVEN)) == [
