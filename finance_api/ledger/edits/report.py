@@ -1,6 +1,6 @@
 """The report of an edit."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -23,12 +23,12 @@ _LISTED_BY_NAME = ("categoryId", "labelIds", "recordType")
 class Change:
     """One field of a row, before and after, as text; None: no value.
 
-    type: the resource's name. title: says which row it is, to people.
+    type: the resource's name. name: says which row it is, to people.
     """
 
     type: str
     id: str
-    title: str
+    name: str
     field: str
     old: str | None
     new: str | None
@@ -60,17 +60,7 @@ class EditReport:
             **self.counts,
             "made": [{"id": row_id, "name": title} for row_id, title in self.made],
             "gone": [{"id": row_id, "name": title} for row_id, title in self.gone],
-            "changes": [
-                {
-                    "type": change.type,
-                    "id": change.id,
-                    "name": change.title,
-                    "field": change.field,
-                    "old": change.old,
-                    "new": change.new,
-                }
-                for change in self.changes
-            ],
+            "changes": [asdict(change) for change in self.changes],
             "unlisted": self.unlisted,
             "remarks": self.remarks,
         }
@@ -79,7 +69,7 @@ class EditReport:
         """List new, removed and changed rows, for people."""
         lines = [f"+ {title} ({row_id})" for row_id, title in self.made]
         lines += [f"- {title} ({row_id})" for row_id, title in self.gone]
-        lines += [f"{c.title}: {c.field} {c.old or '-'} -> {c.new or '-'}" for c in self.changes]
+        lines += [f"{c.name}: {c.field} {c.old or '-'} -> {c.new or '-'}" for c in self.changes]
         if self.unlisted:
             lines.append(f"… and {self.unlisted:,} more")
         return lines + self.remarks
