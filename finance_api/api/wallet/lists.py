@@ -181,11 +181,10 @@ def _of_related(
     storage: Storage, user_id: int, declared: WalletList, asked: RelatedTo
 ) -> list[Condition]:
     """The rows that another object names; none where there is no such object."""
-    related = asked.related
-    rows: dict[str, Row] = storage.data.get_rows(user_id, related.resource, [asked.row_id.lower()])
-    row = rows.get(asked.row_id.lower())
-    ids = () if row is None else row[related.field]
-    if row is not None and not ids and related.empty_is_all:
+    row_id = asked.row_id.lower()
+    row: Row | None = storage.data.get_rows(user_id, asked.resource, [row_id]).get(row_id)
+    ids = () if row is None else row[asked.field]
+    if row is not None and not ids and asked.empty_is_all:
         return []
     return [with_ids(declared.resource["id"], ids)]
 
@@ -201,7 +200,7 @@ def _response(declared: WalletList) -> ResponseDescription:
 def _service(declared: WalletList) -> Service:
     def list_rows(request: Request) -> Response:
         given = request.validated
-        others = [v.related.resource for v in given.values() if isinstance(v, RelatedTo)]
+        others = [v.resource for v in given.values() if isinstance(v, RelatedTo)]
         require_scopes(request, [str(resource.path) for resource in others])
         has_older = request.registry.settings["finance_api.wallet.older_names"]
         hidden = _hidden_names(request, declared.resource)

@@ -304,34 +304,28 @@ SPENDING = Parameter(
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
-    """One id of another resource: the rows that it names.
+class RelatedTo:
+    """The value of a parameter with one id of another resource: the rows that it names.
 
-    field: of the other resource, the ids. empty_is_all: whether none of them means any.
+    field: of the other resource, with the ids. empty_is_all: whether an empty field means all rows.
     """
 
     resource: Resource
     field: str
-    empty_is_all: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedTo:
-    """The value of such a parameter."""
-
-    related: Related
+    empty_is_all: bool
     row_id: str
 
-
-def _related(related: Related, text: str) -> RelatedTo:
-    (row_id,) = parse_ids(1, text)
-    return RelatedTo(related, row_id)
+    def __str__(self) -> str:
+        return self.row_id
 
 
 def related(name: str, resource: Resource, field: str, *, empty_is_all: bool = False) -> Parameter:
-    asked = partial(_related, Related(resource, field, empty_is_all))
+    def parse(text: str) -> RelatedTo:
+        (row_id,) = parse_ids(1, text)
+        return RelatedTo(resource, field, empty_is_all, row_id)
+
     meaning = f"Those that it names, one of {resource.name}; needs the scope {resource.path}."
-    return Parameter(name, Scalar(asked, {**_ID, "examples": [EXAMPLE_ID]}), meaning, None)
+    return Parameter(name, Scalar(parse, {**_ID, "examples": [EXAMPLE_ID]}), meaning, None)
 
 
 # -- schemas -----------------------------------------------------------------------------------
