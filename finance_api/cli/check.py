@@ -124,20 +124,19 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
     if not path:
         return
     # It imports the libraries of signatures, which many installations never need.
-    from finance_api.auth.jwt_keys import KeyFileError, read_key_file, signing_key
+    from finance_api.auth.jwt_keys import open_key_ring, signing_key
 
     try:
-        keys = read_key_file(path)
-    except KeyFileError as error:
-        command = (
-            f"ls -l {path}" if os.access(path, os.R_OK) else f"chown {getpass.getuser()} {path}"
-        )
-        if not os.path.exists(path):
-            command = "finance-api jwt new-key"
-        yield Fault("keys", f"{JWT_KEYS}: {error}", command)
+        keys = open_key_ring(cli.settings).keys()
+    except SettingError as error:
+        is_readable = os.access(path, os.R_OK)
+        command = f"ls -l {path}" if is_readable else f"chown {getpass.getuser()} {path}"
+        yield Fault("keys", str(error), command)
         return
     if signing_key(keys, cli.clock.now()) is None:
-        yield Fault("keys", f"{path} has no key that signs now", "finance-api jwt new-key")
+        yield Fault(
+            "keys", f"{path} is missing, or has no key that signs now", "finance-api jwt new-key"
+        )
 
 
 def _clock(cli: CliContext, users: list[User]) -> Iterator[Fault]:

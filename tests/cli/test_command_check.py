@@ -5,11 +5,14 @@ import os
 import shutil
 from collections import namedtuple
 from contextlib import closing
+from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519
 from sqlalchemy import create_engine, text
 
 from support.command import Command
+from support.jwt_keys import key_set, public_jwk
 from support.native_rows import account, category, household, label, record, uid
 from support.nightly import by_day_on, count
 from support.service import native_line
@@ -248,6 +251,14 @@ def test_settings_keys_versions_disk_and_clock_are_checked(tmp_path, new_setting
     command.write({**settings, "finance_api.jwt.keys": keys})
     assert kinds(command) == {("keys", "finance-api jwt new-key")}
     command.done("jwt", "new-key")
+    assert command.done("check") == b"nothing is wrong\n"
+    (own,) = json.loads(Path(keys).read_text())["keys"]
+    public = public_jwk(ed25519.Ed25519PrivateKey.generate())
+    Path(keys).write_text(key_set(own, public))
+    issuers = {"finance_api.jwt.keys": keys, "finance_api.jwt.issuers": "finance_api idp.example"}
+    command.write({**settings, **issuers})
+    assert kinds(command) == {("keys", f"ls -l {keys}")}
+    command.write({**settings, **issuers, "finance_api.jwt.key_issuers": "idp=idp.example"})
     assert command.done("check") == b"nothing is wrong\n"
     command.write(settings)
     house.run_sql("UPDATE users SET data_changed_at = data_changed_at + 100000")
