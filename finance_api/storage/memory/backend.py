@@ -16,22 +16,34 @@ from finance_api.storage.interface import (
     Totals,
     WritableStorage,
 )
-from finance_api.storage.memory.audit import MemoryAuditReader, MemoryAuditWriter
-from finance_api.storage.memory.credentials import (
-    MemoryJwtReader,
-    MemoryJwtWriter,
-    MemoryTokenReader,
-    MemoryTokenWriter,
-)
-from finance_api.storage.memory.data import MemoryDataReader, MemoryDataWriter
+from finance_api.storage.memory.activity import MemoryAudit, MemoryUsage
+from finance_api.storage.memory.credentials import MemoryJwts, MemorySessions, MemoryTokens
+from finance_api.storage.memory.data import MemoryData
 from finance_api.storage.memory.database import Database, Unit
-from finance_api.storage.memory.history import MemoryHistoryReader, MemoryHistoryWriter
-from finance_api.storage.memory.rates import MemoryRateReader, MemoryRateWriter
-from finance_api.storage.memory.sessions import MemorySessionReader, MemorySessionWriter
-from finance_api.storage.memory.transfers import MemoryTransferReader, MemoryTransferWriter
-from finance_api.storage.memory.uploads import MemoryUploadReader, MemoryUploadWriter
-from finance_api.storage.memory.usage import MemoryUsageReader, MemoryUsageWriter
-from finance_api.storage.memory.users import MemoryUserReader, MemoryUserWriter
+from finance_api.storage.memory.history import MemoryHistory
+from finance_api.storage.memory.rates import MemoryRates
+from finance_api.storage.memory.transfers import MemoryTransfers
+from finance_api.storage.memory.uploads import MemoryUploads
+from finance_api.storage.memory.users import MemoryUsers
+
+#: The parts of a unit of work, by role. A reader's can write, too, but only into its own view.
+_PARTS: dict[str, Any] = {
+    "users": MemoryUsers,
+    "tokens": MemoryTokens,
+    "jwts": MemoryJwts,
+    "sessions": MemorySessions,
+    "usage": MemoryUsage,
+    "data": MemoryData,
+    "history": MemoryHistory,
+    "rates": MemoryRates,
+    "transfers": MemoryTransfers,
+    "uploads": MemoryUploads,
+    "audit": MemoryAudit,
+}
+
+
+def _parts(unit: Unit) -> dict[str, Any]:
+    return {role: make(unit) for role, make in _PARTS.items()}
 
 
 class MemoryBackend(StorageBackend):
@@ -45,21 +57,7 @@ class MemoryBackend(StorageBackend):
 
     def read(self, *, newest: bool = False) -> Storage:
         # Nothing here waits for anything.
-        unit = Unit(self.database)
-        return Storage(
-            users=MemoryUserReader(unit),
-            tokens=MemoryTokenReader(unit),
-            jwts=MemoryJwtReader(unit),
-            sessions=MemorySessionReader(unit),
-            usage=MemoryUsageReader(unit),
-            data=MemoryDataReader(unit),
-            history=MemoryHistoryReader(unit),
-            rates=MemoryRateReader(unit),
-            transfers=MemoryTransferReader(unit),
-            uploads=MemoryUploadReader(unit),
-            audit=MemoryAuditReader(unit),
-            close=lambda: None,
-        )
+        return Storage(**_parts(Unit(self.database)), close=lambda: None)
 
     def write(
         self,
@@ -74,20 +72,7 @@ class MemoryBackend(StorageBackend):
             )
         unit = Unit(self.database)
         tm.get().join(_Commit(self, unit, tm))
-        return WritableStorage(
-            users=MemoryUserWriter(unit),
-            tokens=MemoryTokenWriter(unit),
-            jwts=MemoryJwtWriter(unit),
-            sessions=MemorySessionWriter(unit),
-            usage=MemoryUsageWriter(unit),
-            data=MemoryDataWriter(unit),
-            history=MemoryHistoryWriter(unit),
-            rates=MemoryRateWriter(unit),
-            transfers=MemoryTransferWriter(unit),
-            uploads=MemoryUploadWriter(unit),
-            audit=MemoryAuditWriter(unit),
-            origin=origin,
-        )
+        return WritableStorage(**_parts(unit), origin=origin)
 
     def check(self) -> None:
         """Memory is always there."""

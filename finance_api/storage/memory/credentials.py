@@ -1,23 +1,23 @@
-"""Personal API tokens and JSON Web Tokens."""
+"""Personal API tokens, JSON Web Tokens and sessions of the pages."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     Jwt,
-    JwtReader,
     JwtWriter,
+    Session,
+    SessionWriter,
     Token,
-    TokenReader,
     TokenWriter,
     User,
 )
 from finance_api.storage.memory.database import Part
 
 
-class MemoryTokenReader(Part, TokenReader):
+class MemoryTokens(Part, TokenWriter):
     def get_owner(self, sha256: str) -> tuple[Token, User]:
         for token in self._unit.database.tokens.values():
             if token.sha256 == sha256:
@@ -28,8 +28,6 @@ class MemoryTokenReader(Part, TokenReader):
         tokens = [t for t in self._unit.database.tokens.values() if t.user_id == user_id]
         return sorted(tokens, key=lambda token: (token.created_at, token.id))
 
-
-class MemoryTokenWriter(MemoryTokenReader, TokenWriter):
     def add(self, token: Token) -> None:
         self._unit.user(token.user_id)
         self._unit.change(tokens=self._unit.database.tokens | {token.id: token})
@@ -64,7 +62,7 @@ class MemoryTokenWriter(MemoryTokenReader, TokenWriter):
         self._unit.change(tokens=tokens)
 
 
-class MemoryJwtReader(Part, JwtReader):
+class MemoryJwts(Part, JwtWriter):
     def get_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
@@ -78,8 +76,6 @@ class MemoryJwtReader(Part, JwtReader):
         jwts = [jwt for jwt in self._unit.database.jwts.values() if jwt.user_id == user_id]
         return sorted(jwts, key=lambda jwt: (jwt.issued_at or 0, jwt.jti))
 
-
-class MemoryJwtWriter(MemoryJwtReader, JwtWriter):
     def add(self, jwt: Jwt) -> None:
         if jwt.jti in self._unit.database.jwts:
             raise Conflict(f"there is a JWT {jwt.jti} already")
@@ -106,3 +102,40 @@ class MemoryJwtWriter(MemoryJwtReader, JwtWriter):
     def prune(self, before: int) -> None:
         jwts = self._unit.database.jwts
         self._unit.change(jwts={k: jwt for k, jwt in jwts.items() if jwt.expires_at >= before})
+
+
+class MemorySessions(Part, SessionWriter):
+    def get_owner(self, sha256: str) -> tuple[Session, User]:
+        session = self._unit.database.sessions.get(sha256)
+        if session is None:
+            raise NotFound("there is no such session")
+        return session, self._unit.user(session.user_id)
+
+    def list_by_user(self, user_id: int) -> list[Session]:
+        found = [s for s in self._unit.database.sessions.values() if s.user_id == user_id]
+        return sorted(found, key=lambda s: (-s.created_at, s.sha256))
+
+    def add(self, session: Session) -> None:
+        self._unit.user(session.user_id)
+        self._unit.change(sessions=self._unit.database.sessions | {session.sha256: session})
+
+    def set_seen(self, seen_at: Mapping[str, int]) -> None:
+        sessions = dict(self._unit.database.sessions)
+        for sha256, at in seen_at.items():
+            session = sessions.get(sha256)
+            if session is not None and session.seen_at < at:
+                sessions[sha256] = replace(session, seen_at=at)
+        self._unit.change(sessions=sessions)
+
+    def delete(self, sha256: str) -> None:
+        self._keep(lambda session: session.sha256 != sha256)
+
+    def delete_all(self, user_id: int) -> None:
+        self._keep(lambda session: session.user_id != user_id)
+
+    def prune(self, *, created_before: int, seen_before: int) -> None:
+        self._keep(lambda s: s.created_at >= created_before and s.seen_at >= seen_before)
+
+    def _keep(self, condition: Callable[[Session], bool]) -> None:
+        sessions = self._unit.database.sessions
+        self._unit.change(sessions={k: s for k, s in sessions.items() if condition(s)})

@@ -17,7 +17,6 @@ from finance_api.storage.interface import (
     Change,
     ChangeKey,
     Changes,
-    DataReader,
     DataState,
     DataWriter,
     Page,
@@ -34,7 +33,7 @@ def _encode_shown(resource: Resource) -> Callable[[Row], bytes]:
     return RowEncoder(resource.listed_fields).encode
 
 
-class MemoryDataReader(Part, DataReader):
+class MemoryData(Part, DataWriter):
     def get_state(self, user_id: int) -> DataState:
         return self._unit.user(user_id).data
 
@@ -168,8 +167,6 @@ class MemoryDataReader(Part, DataReader):
             if (with_void or row["recordState"] != VOID) and matches(row, conditions):
                 yield row
 
-
-class MemoryDataWriter(MemoryDataReader, DataWriter):
     def lock(self, user_id: int) -> DataState:
         return self.get_state(user_id)
 

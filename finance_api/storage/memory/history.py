@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import BeforeImage, HistoryEntry, HistoryReader, HistoryWriter
+from finance_api.storage.interface import BeforeImage, HistoryEntry, HistoryWriter
 from finance_api.storage.memory.database import Part
 
 
-class MemoryHistoryReader(Part, HistoryReader):
+class MemoryHistory(Part, HistoryWriter):
     def list_entries(self, user_id: int) -> list[HistoryEntry]:
         return [e for key, e in sorted(self._unit.database.history.items()) if key[0] == user_id]
 
@@ -26,8 +26,6 @@ class MemoryHistoryReader(Part, HistoryReader):
         keys = [(resource.name, row_id) for row_id in ids]
         return {key[1]: images[key] for key in keys if key in images}
 
-
-class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
     def add(self, user_id: int, entry: HistoryEntry) -> None:
         key = (user_id, entry.number)
         if key in self._unit.database.history:

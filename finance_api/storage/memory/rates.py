@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
-from finance_api.storage.interface import RateReader, RatesState, RateWriter
+from finance_api.storage.interface import RatesState, RateWriter
 from finance_api.storage.memory.database import Part
 from finance_api.values.rates import DayRates
 
 
-class MemoryRateReader(Part, RateReader):
+class MemoryRates(Part, RateWriter):
     def get_state(self) -> RatesState:
         return self._unit.database.rates_state
 
@@ -15,8 +15,6 @@ class MemoryRateReader(Part, RateReader):
         rates = self._unit.database.rates
         return [found for key, found in sorted(rates.items()) if days is None or key[0] in days]
 
-
-class MemoryRateWriter(MemoryRateReader, RateWriter):
     def lock(self) -> RatesState:
         return self.get_state()
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Sequence
 
-from finance_api.storage.interface import TransferProposal, TransferReader, TransferWriter
+from finance_api.storage.interface import TransferProposal, TransferWriter
 from finance_api.storage.memory.database import Part
 
 
-class MemoryTransferReader(Part, TransferReader):
+class MemoryTransfers(Part, TransferWriter):
     def _proposals(self, user_id: int) -> list[TransferProposal]:
         return self._unit.database.proposals.get(user_id, [])
 
@@ -17,8 +17,6 @@ class MemoryTransferReader(Part, TransferReader):
         found = sorted(self._proposals(user_id), key=lambda p: (-p.day, p.out_id))
         return found[offset : offset + limit]
 
-
-class MemoryTransferWriter(MemoryTransferReader, TransferWriter):
     def replace(
         self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
     ) -> None:

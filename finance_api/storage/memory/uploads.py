@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import Upload, UploadReader, UploadWriter
+from finance_api.storage.interface import Upload, UploadWriter
 from finance_api.storage.memory.database import Part
 
 
-class MemoryUploadReader(Part, UploadReader):
+class MemoryUploads(Part, UploadWriter):
     def get(self, user_id: int, upload_id: str) -> Upload:
         upload = self._unit.database.uploads.get((user_id, upload_id))
         if upload is None:
@@ -24,8 +24,6 @@ class MemoryUploadReader(Part, UploadReader):
         pieces = self._unit.database.upload_pieces.get((user_id, upload_id), ())
         return pieces[number] if number < len(pieces) else b""
 
-
-class MemoryUploadWriter(MemoryUploadReader, UploadWriter):
     def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
         self._unit.user(user_id)
         key, database = (user_id, upload.id), self._unit.database

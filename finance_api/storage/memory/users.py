@@ -4,11 +4,11 @@ from collections import Counter
 from typing import Any
 
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import DataState, User, UserReader, UserWriter
+from finance_api.storage.interface import DataState, User, UserWriter
 from finance_api.storage.memory.database import Part
 
 
-class MemoryUserReader(Part, UserReader):
+class MemoryUsers(Part, UserWriter):
     def get(self, email: str) -> User:
         for user in self._unit.database.users.values():
             if user.email == email:
@@ -25,8 +25,6 @@ class MemoryUserReader(Part, UserReader):
         )
         return [user_id for user_id, count in counts.items() if count > 1]
 
-
-class MemoryUserWriter(MemoryUserReader, UserWriter):
     def add(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
     ) -> User:

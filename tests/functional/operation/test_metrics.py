@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from finance_api.storage.memory.data import MemoryDataReader
+from finance_api.storage.memory.data import MemoryData
 from support.native_rows import label
 from support.service import Service
 
@@ -130,7 +130,7 @@ def test_answers_are_counted_by_their_status(service, monkeypatch):
     assert client.get("nothing").status_int == 404
     assert service.web.post("/v1/api/labels", headers=client.headers, status="*").status_int == 405
     with monkeypatch.context() as patch:
-        patch.setattr(MemoryDataReader, "list_rows", lambda *arguments: 1 / 0)
+        patch.setattr(MemoryData, "list_rows", lambda *arguments: 1 / 0)
         # One that is kept from before would do without the storage.
         assert client.get("labels", limit=2).status_int == 500
     after = {status: count(service, status) for status in before}

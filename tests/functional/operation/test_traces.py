@@ -7,7 +7,7 @@ import pytest
 
 from finance_api import http
 from finance_api.runtime.settings import SettingError
-from finance_api.storage.memory.data import MemoryDataReader
+from finance_api.storage.memory.data import MemoryData
 from support.service import Service
 
 SETTINGS = {"finance_api.storage": "memory", "finance_api.traces": "true"}
@@ -39,7 +39,7 @@ def test_each_request_is_a_span_without_a_secret(exporter, monkeypatch):
         client.get("nothing/of/the/kind"),
     ]
     with monkeypatch.context() as patch:
-        patch.setattr(MemoryDataReader, "list_rows", lambda *arguments: {}["planted text"])
+        patch.setattr(MemoryData, "list_rows", lambda *arguments: {}["planted text"])
         answers.append(client.get("accounts", payee="x"))
         answers.append(client.get("accounts"))
     service.stop()

@@ -7,7 +7,7 @@ import pytest
 from finance_api.api.response_cache import ResponseCache
 from finance_api.runtime.time_limit import TookTooLong, time_limit
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.memory.data import MemoryDataReader
+from finance_api.storage.memory.data import MemoryData
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.storage.sql.reading import SqlDataReader
@@ -97,7 +97,7 @@ def test_what_went_wrong_here_is_given_back(
     for asking, assert_headers in ((ask, assert_bucket), (ask_internally, assert_windows)):
         assert_headers(asking(), 1)
         with monkeypatch.context() as patch:
-            patch.setattr(MemoryDataReader, "list_rows", raising(error("nobody may read this")))
+            patch.setattr(MemoryData, "list_rows", raising(error("nobody may read this")))
             for _ in range(5):
                 response = asking()
                 assert response.status_int == status
@@ -109,7 +109,7 @@ def test_what_went_wrong_here_is_given_back(
 def test_what_ran_into_its_time_limit_is_charged(service, ask, ask_internally, monkeypatch):
     for asking, assert_headers in ((ask, assert_bucket), (ask_internally, assert_windows)):
         with monkeypatch.context() as patch:
-            patch.setattr(MemoryDataReader, "list_rows", raising(TookTooLong()))
+            patch.setattr(MemoryData, "list_rows", raising(TookTooLong()))
             for used in range(1, 6):
                 response = asking()
                 assert response.status_int == 503

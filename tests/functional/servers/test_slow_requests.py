@@ -12,7 +12,7 @@ from contextlib import closing
 
 import pytest
 
-from finance_api.storage.memory.data import MemoryDataReader
+from finance_api.storage.memory.data import MemoryData
 from support.locks import locked
 from support.native_rows import account, label, record
 from support.nightly import count
@@ -32,7 +32,7 @@ class SlowReads:
     def __init__(self, monkeypatch):
         self.begun, self.end = threading.Semaphore(0), threading.Event()
         for name in ("list_rows", "list_json", "scan_rows"):
-            monkeypatch.setattr(MemoryDataReader, name, self._slow(getattr(MemoryDataReader, name)))
+            monkeypatch.setattr(MemoryData, name, self._slow(getattr(MemoryData, name)))
 
     def _slow(self, read):
         def slowly(*arguments, **options):

@@ -2,7 +2,7 @@
 
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
-from finance_api.storage.memory.data import MemoryDataReader
+from finance_api.storage.memory.data import MemoryData
 from support.ledger import Person, account, an_id, record
 
 MANY = 2_500
@@ -52,14 +52,14 @@ def test_records_of_an_earlier_import_are_known(person):
 
 def test_storage_is_not_asked_for_what_cannot_be_there(monkeypatch):
     asked = []
-    get_rows = MemoryDataReader.get_rows
+    get_rows = MemoryData.get_rows
 
     def listening(storage, user_id, resource, ids):
         asked.extend(ids)
         return get_rows(storage, user_id, resource, ids)
 
     person = Person(MemoryBackend())
-    monkeypatch.setattr(MemoryDataReader, "get_rows", listening)
+    monkeypatch.setattr(MemoryData, "get_rows", listening)
     person.native(account(), *[record(n) for n in range(10, 10 + MANY)])
     assert len(asked) < MANY / 100
     person.native(*[record(n) for n in range(10, 10 + MANY)])

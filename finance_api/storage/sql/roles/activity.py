@@ -1,6 +1,5 @@
 """What users did: numbers of requests, by user and day and by token, and the audit log."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,14 +7,13 @@ from sqlalchemy import (
     BigInteger,
     Select,
     Table,
-    TextClause,
+    bindparam,
     cast,
     delete,
     func,
     insert,
     literal,
     select,
-    text,
 )
 
 from finance_api.storage.interface import (
@@ -26,51 +24,12 @@ from finance_api.storage.interface import (
     UsageReader,
     UsageWriter,
 )
+from finance_api.storage.sql.bulk import upsert
 from finance_api.storage.sql.connections.unit import Part, WriteConnection
 from finance_api.storage.sql.parameters import LIMIT, NO_LIMIT, USER, number_parameter
 from finance_api.storage.sql.tables import audit, token_usage, usage, users
 
 _START, _END, _SINCE = map(number_parameter, ("start", "end", "since"))
-
-# One query for all users, during which other threads go on. It joins the table of users, so that a
-# deleted user does not make it fail. Always in the same order, so that two processes cannot wait
-# for each other.
-_ADD = """
-INSERT INTO {table} (user_id, {keys}, requests)
-SELECT users.id, {values}, {number} FROM {each} AS added JOIN users ON users.id = {user} WHERE true
-ORDER BY users.id, {values}
-ON CONFLICT (user_id, {keys}) DO UPDATE SET requests = {table}.requests + excluded.requests
-"""
-
-#: How to read a JSON list as rows, and a number and a text of such a row by position.
-_ROWS_IN = {
-    "sqlite": ("json_each(:added)", *["json_extract(added.value, '$[{}]')"] * 2),
-    "postgresql": (
-        "json_array_elements(CAST(:added AS json))",
-        "CAST(added.value ->> {} AS bigint)",
-        "added.value ->> {}",
-    ),
-}
-
-
-def _add(table: str, database: str) -> TextClause:
-    """Make the SQL that adds rows of user id, number, day and, for `token_usage`, token id."""
-    each, integer, word = _ROWS_IN[database]
-    user, number, day, token = (
-        *(integer.format(position) for position in range(3)),
-        word.format(3),
-    )
-    by_token = table == token_usage.name
-    keys, values = ("day, token_id", f"{day}, {token}") if by_token else ("day", day)
-    given = {"table": table, "keys": keys, "values": values, "each": each}
-    return text(_ADD.format(**given, user=user, number=number))
-
-
-_ADD_IN = {
-    (table.name, database): _add(table.name, database)
-    for table in (usage, token_usage)
-    for database in _ROWS_IN
-}
 
 
 def _days(database: str) -> Select[Any]:
@@ -105,16 +64,28 @@ class SqlUsageWriter(SqlUsageReader, UsageWriter):
     connection: WriteConnection
 
     def add(self, requests: Mapping[tuple[int, int], int]) -> None:
-        self._add(usage, [(user, number, day) for (user, day), number in requests.items()])
+        self._add(usage, [(*key, number) for key, number in requests.items()])
 
     def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
-        rows = [(user, number, day, token) for (user, day, token), number in requests.items()]
-        self._add(token_usage, rows)
+        self._add(token_usage, [(*key, number) for key, number in requests.items()])
 
     def _add(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        if rows:
-            query = _ADD_IN[table.name, self.connection.database]
-            self.connection.execute(query, {"added": json.dumps(rows)})
+        """rows: the values of the table's columns."""
+        if not rows:
+            return
+        names = [column.name for column in table.c]
+        _, *values = [bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
+        # From the table of users, so that a deleted user does not make it fail.
+        row = select(users.c.id, *values).where(users.c.id == bindparam("added_user_id"))
+        adding = upsert(table, self.connection.database).from_select(names, row)
+        total = table.c.requests + adding.excluded.requests
+        self.connection.execute(
+            adding.on_conflict_do_update(
+                index_elements=list(table.primary_key), set_={"requests": total}
+            ),
+            # Always in the same order, so that two processes cannot wait for each other.
+            [{f"added_{n}": v for n, v in zip(names, each, strict=True)} for each in sorted(rows)],
+        )
 
     def prune(self, before: int) -> None:
         for table in (usage, token_usage):

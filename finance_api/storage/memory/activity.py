@@ -1,13 +1,13 @@
-"""Numbers of requests, by user and day, and by token."""
+"""What users did: numbers of requests, and the audit log."""
 
 from collections import Counter
 from collections.abc import Mapping
 
-from finance_api.storage.interface import UsageReader, UsageWriter
+from finance_api.storage.interface import AuditEntry, AuditWriter, UsageWriter
 from finance_api.storage.memory.database import Part
 
 
-class MemoryUsageReader(Part, UsageReader):
+class MemoryUsage(Part, UsageWriter):
     def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
         return sorted(
             (day, count)
@@ -22,8 +22,6 @@ class MemoryUsageReader(Part, UsageReader):
                 sums[token_id] += count
         return dict(sums)
 
-
-class MemoryUsageWriter(MemoryUsageReader, UsageWriter):
     def add(self, requests: Mapping[tuple[int, int], int]) -> None:
         usage = dict(self._unit.database.usage)
         for (user_id, day), count in requests.items():
@@ -44,3 +42,24 @@ class MemoryUsageWriter(MemoryUsageReader, UsageWriter):
             usage={key: n for key, n in usage.items() if key[1] >= before},
             token_usage={key: n for key, n in by_token.items() if key[1] >= before},
         )
+
+
+class MemoryAudit(Part, AuditWriter):
+    def list_newest(
+        self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
+    ) -> list[AuditEntry]:
+        found = [
+            entry
+            for entry in reversed(self._unit.database.audit)
+            if user_id in (None, entry.user_id) and entry.at >= since
+        ]
+        return sorted(found, key=lambda entry: entry.at, reverse=True)[:limit]
+
+    def add(self, entry: AuditEntry) -> None:
+        database = self._unit.database
+        if entry.user_id is None or entry.user_id in database.users:
+            self._unit.change(audit=(*database.audit, entry))
+
+    def prune(self, before: int) -> None:
+        kept = tuple(entry for entry in self._unit.database.audit if entry.at >= before)
+        self._unit.change(audit=kept)
