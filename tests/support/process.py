@@ -66,13 +66,39 @@ class ServerProcess:
         return self
 
     def _answers(self, path: str) -> bool:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_START_SECONDS)
-        with closing(connection):
+        with self.connect() as connection:
             try:
                 connection.request("GET", path)
                 return connection.getresponse().status == 200
             except OSError:
                 return False
+
+    def connect(self) -> closing[http.client.HTTPConnection]:
+        """A connection for several requests."""
+        return closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=_START_SECONDS))
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        connection: http.client.HTTPConnection | None = None,
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        """Status, headers and body. path: sent as it is. connection: by default a new one."""
+        if connection is None:
+            with self.connect() as new:
+                return self.ask(method, path, headers, new)
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in {"Host": "localhost", **(headers or {})}.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+
+    def get(
+        self, path: str, token: str, connection: http.client.HTTPConnection | None = None
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        return self.ask("GET", path, {"Authorization": f"Bearer {token}"}, connection)
 
     @property
     def workers(self) -> list[psutil.Process]:

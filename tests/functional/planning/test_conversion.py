@@ -522,12 +522,6 @@ def test_others_have_the_same_rates_and_nothing_else_in_common(books, service):
     assert balance["convertedBalance"] == -25
 
 
-def test_scopes_are_those_of_the_paths(service):
-    narrow = service.client(scopes=["labels"])
-    for path in ("records", "accounts", "records/summary", "accounts/balances"):
-        assert narrow.get(path, convertTo="XPF").status_int == 403
-
-
 def test_everything_of_a_household_can_be_converted(client):
     client.load(*household())
     for path in WITH_CONVERSION:

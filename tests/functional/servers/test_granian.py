@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 
 import pytest
 from redis import Redis
@@ -28,25 +28,6 @@ PATIENCE_SECONDS = 60
 
 
 class Server(ServerProcess):
-    def connect(self):
-        return closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30))
-
-    def ask(self, method, path, headers, connection=None):
-        """(status, headers, body). connection: by default one of its own."""
-        if connection is None:
-            with self.connect() as connection:
-                return self.ask(method, path, headers, connection)
-        # Paths are sent as they are.
-        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-        for name, value in {"Host": "localhost", **headers}.items():
-            connection.putheader(name, value)
-        connection.endheaders()
-        response = connection.getresponse()
-        return response.status, dict(response.getheaders()), response.read()
-
-    def get(self, path, token, connection=None):
-        return self.ask("GET", path, {"Authorization": f"Bearer {token}"}, connection)
-
     def by_each(self, ask):
         """Return what ``ask`` of a connection to each process returns."""
         found = {}

@@ -1,11 +1,9 @@
 """The production server whose parent process is killed, and servers that want the same port."""
 
-import http.client
 import random
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import psutil
@@ -47,10 +45,8 @@ def start(tmp_path: Path, new_sqlite_url: Callable[[], str], redis_url: str) -> 
 
 def answering(server: ServerProcess) -> int:
     """The id of the worker that answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    with closing(connection):
-        connection.request("GET", "/__lbheartbeat__")
-        assert connection.getresponse().status == 200
+    with server.connect() as connection:
+        assert server.ask("GET", "/__lbheartbeat__", {}, connection)[0] == 200
         return server.worker_of(connection)
 
 
@@ -103,20 +99,14 @@ def test_workers_end_with_a_parent_that_is_killed(
     figures(f"{KILLS} parents killed: the port was free after at most {longest:.1f} s")
 
 
-def test_of_servers_that_start_at_once_one_gets_the_port(start: Start) -> None:
+def test_one_of_the_servers_that_start_at_once_gets_the_port(start: Start) -> None:
     port = free_port()
     servers = [start(port) for _ in range(3)]
     wait_until(lambda: sum(ended_alone(server) for server in servers) == 2)
     (winner,) = (server for server in servers if server.process.poll() is None)
     winner.wait()
-    late = start(port)
+    late, waitress = start(port), start(port, "development.ini")
     wait_until(lambda: ended_alone(late))
-    assert {answering(winner) for _ in range(10)} == {winner.workers[0].pid}
-
-
-def test_waitress_does_not_start_beside_granian(start: Start) -> None:
-    server = start(free_port()).wait()
-    waitress = start(server.port, "development.ini")
     assert waitress.process.wait(60) == 1
     assert "Address already in use" in waitress.said
-    assert answering(server) == server.workers[0].pid
+    assert {answering(winner) for _ in range(10)} == {winner.workers[0].pid}

@@ -1,6 +1,5 @@
 """The service as a process: started from the ini file, ended by a signal."""
 
-import http.client
 import json
 import shutil
 import subprocess
@@ -44,37 +43,26 @@ def refusal_to_start(place):
     return done.stderr
 
 
-class Server(ServerProcess):
-    def get(self, path, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        connection.request("GET", path, headers=headers or {})
-        response = connection.getresponse()
-        body = response.read()
-        connection.close()
-        return response, body
-
-
 @pytest.fixture
 def server(place, new_sqlite_url):
     (place.directory / "var").mkdir()
     shutil.copy(new_sqlite_url().removeprefix("sqlite:///"), place.directory / "var" / "finance.db")
     place.done("load-demo", "--records-per-user", "20")
-    server = Server(place.directory).wait()
+    server = ServerProcess(place.directory).wait()
     yield server
     server.stop()
 
 
 def test_a_service_from_the_ini_file_serves_until_it_is_ended(place, server):
     token = new_token(place)
-    headers = {"Authorization": f"Bearer {token}"}
-    response, body = server.get("/v1/api/records?limit=2", headers)
-    assert response.status == 200
+    status, headers, body = server.get("/v1/api/records?limit=2", token)
+    assert status == 200
     assert len(json.loads(body)["records"]) == 2
-    assert "Server" not in response.headers
+    assert "Server" not in headers
     assert f"Serving on http://127.0.0.1:{server.port}" in server.said
     # On the next request: it is another process that revokes.
     place.done("token", "revoke", "--value", token)
-    assert server.get("/v1/api/labels", headers)[0].status == 401
+    assert server.get("/v1/api/labels", token)[0] == 401
     # When tokens were last used is written in the end.
     assert server.stop() == 0, server.said
     listed = place.done("token", "list", "demo@example.com").decode().splitlines()[1]
@@ -86,7 +74,6 @@ def test_a_service_from_the_ini_file_serves_until_it_is_ended(place, server):
     ("setting", "value", "said"),
     [
         ("FINANCE_API_STORGE", "sql", "FINANCE_API_STORGE"),
-        ("FINANCE_API_REQUIRE_HTTPS", "perhaps", "finance_api.require_https"),
         ("FINANCE_API_SQLALCHEMY_URL", "sqlite:///nothing.db", "db upgrade"),
     ],
 )

@@ -1,11 +1,9 @@
 """Processes that count together in one Redis, and what becomes of them when it goes away."""
 
-import http.client
 import itertools
 import re
 import threading
 import time
-from contextlib import closing
 
 import pytest
 
@@ -20,23 +18,9 @@ PROCESSES = count(2, 4)
 class Server(ServerProcess):
     """A process of the service, on the ini file for development."""
 
-    def connect(self):
-        """A connection to be closed, for several requests."""
-        return closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30))
-
-    def get(self, path, token=None, connection=None):
-        """(status, headers, body)"""
-        if connection is None:
-            with self.connect() as own:
-                return self.get(path, token, own)
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        connection.request("GET", path, headers=headers)
-        response = connection.getresponse()
-        return response.status, response.headers, response.read().decode()
-
     @property
     def fallbacks(self):
-        text = self.get("/__metrics__")[2]
+        text = self.ask("GET", "/__metrics__")[2].decode()
         return float(re.search(r"^finance_api_ratelimit_fallbacks_total (\S+)", text, re.M)[1])
 
 

@@ -4,11 +4,9 @@ So do downloads. Before: with four threads and eight slow requests, everything e
 they had ended.
 """
 
-import http.client
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 
 import pytest
 
@@ -117,7 +115,7 @@ def test_health_is_answered_while_requests_are_slow(tmp_path, new_settings, figu
     """
     settings = new_settings("postgresql")
     service = Service("postgresql", settings)
-    headers = {"Host": "localhost", **service.client().headers}
+    headers = service.client().headers
     given = {
         "sqlalchemy.url": settings["sqlalchemy.url"],
         "sqlalchemy.statement_seconds": "300",
@@ -129,12 +127,7 @@ def test_health_is_answered_while_requests_are_slow(tmp_path, new_settings, figu
     assert len(server.workers) == workers
 
     def get(path):
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=250)
-        with closing(connection):
-            connection.request("GET", path, headers=headers)
-            response = connection.getresponse()
-            response.read()
-            return response.status
+        return server.ask("GET", path, headers)[0]
 
     try:
         with (
