@@ -30,19 +30,17 @@ UNMARKED = {"recurrenceRule"}
 
 def marked_household(ids):
     """A household with a mark in every text and number. ids: what becomes of ids."""
-    rows = household()
-    for n, model_type in enumerate(("Contact", "HashTag", "MagicRule"), 1):
-        rows.append(
-            {
-                "reserved_model_type": model_type,
-                "id": f"0000010{n}-0000-4000-8000-000000000001",
-                "name": "x",
-                "extraText": MARK,
-                "extraList": [{"deep": MARK, MARK: 1}],
-            }
-        )
+    rows = [*household(), *_unlisted(name="x", extraText=MARK, extraList=[{"deep": MARK, MARK: 1}])]
     by_type = {resource.model_type: resource for resource in RESOURCES}
     return [_marked(by_type[row["reserved_model_type"]], row, ids) for row in rows]
+
+
+def _unlisted(**values):
+    """A row of each type that no list shows."""
+    return [
+        {"reserved_model_type": name, "id": f"0000010{n}-0000-4000-8000-000000000001", **values}
+        for n, name in enumerate(("Contact", "HashTag", "MagicRule"), 1)
+    ]
 
 
 def _marked(resource, row, ids):
@@ -79,16 +77,7 @@ class World:
     def __init__(self, service):
         self.service = service
         self.mine, self.other = service.client(), service.client()
-        self.mine.load(*household())
-        contacts = [
-            {
-                "reserved_model_type": model_type,
-                "id": f"0000010{n}-0000-4000-8000-000000000001",
-                "name": "mine",
-            }
-            for n, model_type in enumerate(("Contact", "HashTag", "MagicRule"), 1)
-        ]
-        self.mine.load(*contacts)
+        self.mine.load(*household(), *_unlisted(name="mine"))
         self.internal = {"Authorization": f"Bearer {service.jwt(self.mine.user)}"}
         self.other_internal = {"Authorization": f"Bearer {service.jwt(self.other.user)}"}
 

@@ -7,8 +7,6 @@ import pytest
 
 from support.native_rows import account, category, label, record, uid
 
-SALARY = uid("Category", 3)
-
 
 def summary(client, **query):
     response = client.get("records/summary", **query)

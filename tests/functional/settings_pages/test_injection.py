@@ -230,18 +230,6 @@ def test_names_of_browsers_are_shown_as_text(service, strings):
         assert_same(shown, visitor.get("/settings/security"), kept)
 
 
-def assert_same_but_form_tokens(response, model, pairs):
-    tokens = [
-        next(
-            dict(e.attributes)["value"]
-            for e in parsed(page.text)
-            if dict(e.attributes).get("name") == "csrf_token"
-        )
-        for page in (model, response)
-    ]
-    assert_same(response, model, {**pairs, tokens[0]: tokens[1]})
-
-
 def test_e_mails_are_shown_as_text_everywhere(service, strings):
     emails = {}
     for text in strings:
