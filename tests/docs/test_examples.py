@@ -48,7 +48,6 @@ NOT_RUN = {
     "exchange-rates.md": 1,
     "importing.md": 2,
     "mcp.md": 3,
-    "settings-pages.md": 1,
     "settings.md": 3,
 }
 
