@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -153,6 +154,12 @@ def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:
     """
     if offset is None:
         return ()
-    pairs = [(k, v or "") for k, v in split_query(target.query_string) if k != "offset"]
-    query = urlencode([*pairs, ("offset", str(offset))], quote_via=quote)
-    return (("Link", f'<{target.path}?{query}>; rel="next"'),)
+    return (("Link", _link_pattern(target.path, target.query_string) % offset),)
+
+
+@lru_cache(maxsize=256)
+def _link_pattern(path: str, query_string: str) -> str:
+    """The Link header, as a ``%`` format that takes the offset."""
+    pairs = [(k, v or "") for k, v in split_query(query_string) if k != "offset"]
+    query = urlencode([*pairs, ("offset", "")], quote_via=quote)
+    return f"<{path}?{query}".replace("%", "%%") + '%d>; rel="next"'
