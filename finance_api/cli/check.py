@@ -101,8 +101,6 @@ def _users(cli: CliContext) -> list[User]:
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
     """Raises SettingError for the settings of the application; yields those of the server."""
-    from finance_api.ratelimit.quotas import open_limiter
-
     settings = cli.settings
     with cli.reading_ini() as loader:
         section = dict(loader.get_settings("server:main"))
@@ -114,9 +112,12 @@ def _configuration(cli: CliContext) -> Iterator[Fault]:
     except SettingError as error:
         yield Fault("configuration", str(error), f"edit {cli.ini}")
         return
-    if server["server.workers"] > 1 and not open_limiter(settings).is_shared:
-        message = "server.workers: several need finance_api.ratelimit.backend = redis"
-        yield Fault("configuration", message, f"edit {cli.ini}")
+    if server["server.workers"] > 1:
+        from finance_api.ratelimit.quotas import open_limiter
+
+        if not open_limiter(settings).is_shared:
+            message = "server.workers: several need finance_api.ratelimit.backend = redis"
+            yield Fault("configuration", message, f"edit {cli.ini}")
 
 
 def _keys(cli: CliContext) -> Iterator[Fault]:
