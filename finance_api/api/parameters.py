@@ -3,7 +3,7 @@
 The filter grammar itself is in `finance_api.query.parse`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
@@ -322,15 +322,8 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
     pairs = split_query(query_string)
     if len(pairs) > MAX_PARAMETERS:
         return Parameters(), [("*", f"more than {MAX_PARAMETERS} parameters are given")]
-    faults: list[Fault] = []
-    given: dict[str, list[str]] = {}
-    for name, value in pairs:
-        if value is None or "\x00" in name:
-            message = "is not percent-encoded UTF-8" if value is None else "contains NUL"
-            faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
-        else:
-            given.setdefault(name, []).append(value)
     nodes = {node.name: node for node in schema.children}
+    given, faults = _values_by_name(pairs)
     for name in given:
         if name not in nodes:
             message = _not_a_parameter(name, schema, list(nodes))
@@ -365,6 +358,21 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
 
 
 _remembered_parameters = lru_cache(maxsize=_REMEMBERED)(read_parameters)
+
+
+def _values_by_name(
+    pairs: Iterable[tuple[str, str | None]],
+) -> tuple[dict[str, list[str]], list[Fault]]:
+    """Return the values of each name, and the names or values that cannot be decoded."""
+    faults: list[Fault] = []
+    given: dict[str, list[str]] = {}
+    for name, value in pairs:
+        if value is None or "\x00" in name:
+            message = "is not percent-encoded UTF-8" if value is None else "contains NUL"
+            faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
+        else:
+            given.setdefault(name, []).append(value)
+    return given, faults
 
 
 def _range_fault(low: Bound | None, high: Bound | None) -> str:

@@ -134,20 +134,7 @@ def first_day(schedule: Schedule) -> int | None:
 
 @lru_cache(maxsize=1_024)
 def _parse(text: str) -> Mapping[str, str]:
-    parts: dict[str, str] = {}
-    for part in text.removeprefix("RRULE:").split(";"):
-        name, equals, value = part.partition("=")
-        if name in parts:
-            raise RuleError(f"has {name} twice")
-        pattern = _PARTS.get(name)
-        if not equals or pattern is None:
-            raise RuleError(f"has the part {part!r}; it takes {', '.join(_PARTS)}")
-        if not pattern.fullmatch(value):
-            raise RuleError(f"has an impossible {name}: {value!r}")
-        for number in value.split(",") if name in _LIMITS else ():
-            if not 1 <= abs(int(number)) <= _LIMITS[name]:
-                raise RuleError(f"has an impossible {name}: {number}")
-        parts[name] = value
+    parts = _parts(text)
     if "FREQ" not in parts:
         raise RuleError("has no FREQ")
     if not 1 <= int(parts.get("INTERVAL", "1")) <= MAX_INTERVAL:
@@ -163,6 +150,25 @@ def _parse(text: str) -> Mapping[str, str]:
             datetime.strptime(parts["UNTIL"][:8], "%Y%m%d")
         except ValueError:
             raise RuleError(f"has an impossible UNTIL: {parts['UNTIL']!r}") from None
+    return parts
+
+
+def _parts(text: str) -> dict[str, str]:
+    """Return the parts by name, each valid by itself."""
+    parts: dict[str, str] = {}
+    for part in text.removeprefix("RRULE:").split(";"):
+        name, equals, value = part.partition("=")
+        if name in parts:
+            raise RuleError(f"has {name} twice")
+        pattern = _PARTS.get(name)
+        if not equals or pattern is None:
+            raise RuleError(f"has the part {part!r}; it takes {', '.join(_PARTS)}")
+        if not pattern.fullmatch(value):
+            raise RuleError(f"has an impossible {name}: {value!r}")
+        for number in value.split(",") if name in _LIMITS else ():
+            if not 1 <= abs(int(number)) <= _LIMITS[name]:
+                raise RuleError(f"has an impossible {name}: {number}")
+        parts[name] = value
     return parts
 
 

@@ -311,6 +311,17 @@ def _check(profile: Profile) -> None:
     if layout.date_format is not None:
         DateForm.compile(layout.date_format)
     layout.zone()
+    if not profile.map.get("recordDate"):
+        raise ImportRefused("map.recordDate is missing")
+    maps = [leg.map for leg in legs] or [{}]
+    if layout.debit is None and not all(m.get("amount", profile.map.get("amount")) for m in maps):
+        raise ImportRefused("map.amount is missing, or debit and credit")
+    _check_columns(profile)
+
+
+def _check_columns(profile: Profile) -> None:
+    """Raise ImportRefused for a column that the headings lack."""
+    layout = profile.layout
     needed, others = _columns(profile)
     matches = [
         Match(profile, row.names, "EUR" if CODE in str(row) else "") for row in profile.headings
@@ -321,11 +332,6 @@ def _check(profile: Profile) -> None:
     for column in needed:
         if any(match.index(column) is None for match in matches):
             raise ImportRefused(f"a heading row lacks the column {quoted(column)}")
-    if not profile.map.get("recordDate"):
-        raise ImportRefused("map.recordDate is missing")
-    maps = [leg.map for leg in legs] or [{}]
-    if layout.debit is None and not all(m.get("amount", profile.map.get("amount")) for m in maps):
-        raise ImportRefused("map.amount is missing, or debit and credit")
     for match in matches:
         for option, text in (("sign", layout.sign), *(("fee", fee) for fee in layout.fee)):
             if text is not None:

@@ -140,10 +140,7 @@ class ProfileRows:
             line: int, cells: list[str], left_out: Counter[str] | None = None
         ) -> list[list[str]]:
             if self._fill_down:
-                if above and not cells[self._fill_down[0]].strip():
-                    for index in self._fill_down:
-                        cells[index] = cells[index].strip() or above[index]
-                above[:] = cells
+                self._fill(cells, above)
             for tests, reason in self._refuse:
                 if _hold(tests, cells):
                     raise ImportRefused(reason, line)
@@ -165,6 +162,13 @@ class ProfileRows:
             return [[*cells, *(make(cells) for make in makes), *end] for makes in legs]
 
         return expand
+
+    def _fill(self, cells: list[str], above: list[str]) -> None:
+        """Fill the cells that are blank because they repeat the row above."""
+        if above and not cells[self._fill_down[0]].strip():
+            for index in self._fill_down:
+                cells[index] = cells[index].strip() or above[index]
+        above[:] = cells
 
     def _keeps(self, line: int, cells: list[str], left_out: Counter[str] | None) -> bool:
         for index, column, selected in self._only:

@@ -110,15 +110,9 @@ class Selection:
         for column, values in self._left_out.items():
             if folded(cells[column]) in values and cells[column].strip():
                 return _count(cells[column], left_out)
-        if self._is_known:
-            if line in self._stating:
-                return _count(self._stating[line], left_out)
-        else:
-            for column in self._texts:
-                if cells[column][:3].lower() in STARTS and self._states_balance(
-                    column, cells[column].strip(), line, cells
-                ):
-                    return _count(cells[column], left_out)
+        stated = self._stated_balance(line, cells)
+        if stated is not None:
+            return _count(stated, left_out)
         for column in self._denied:
             key = column, cells[column]
             keeps = self._known.get(key)
@@ -129,6 +123,17 @@ class Selection:
             if not keeps:
                 return _count(cells[column], left_out)
         return True
+
+    def _stated_balance(self, line: int, cells: list[str]) -> str | None:
+        """Return the text that makes the row one that states a balance or a total."""
+        if self._is_known:
+            return self._stating.get(line)
+        for column in self._texts:
+            if cells[column][:3].lower() in STARTS and self._states_balance(
+                column, cells[column].strip(), line, cells
+            ):
+                return cells[column]
+        return None
 
     def _states_balance(self, column: int, text: str, line: int, cells: list[str]) -> bool:
         kind = kind_of(text)

@@ -96,7 +96,8 @@ class _Survey:
                 self._add(transaction)
 
     def _add(self, transaction: Transaction) -> None:
-        self._dates.add(_date_text(transaction.date.text), transaction.date.line)
+        day = transaction.fields["D"]
+        self._dates.add(_date_text(day.text), day.line)
         for amount in (*transaction.amounts, *(split["$"] for split in transaction.splits)):
             self._amounts.add(amount.text, amount.line)
         self._says_cleared |= bool(transaction.text("C"))
@@ -182,9 +183,10 @@ class _Reader:
                 f"the amount is {decimal_text(total)} as T and {decimal_text(further[0])} as U",
                 transaction.amounts[1].line,
             )
+        day = transaction.fields["D"]
         entry = Entry(
             line=transaction.line,
-            date=self.dates.read(_date_text(transaction.date.text), transaction.date.line),
+            date=self.dates.read(_date_text(day.text), day.line),
             amount=total,
             payee=_clean(transaction.text("P")),
             reference=_clean(transaction.text("N")),

@@ -62,17 +62,20 @@ class Category(NamedTuple):
 
 
 class Transaction(NamedTuple):
-    """line: where it begins. amounts: T and U, which say the same. note: its memos.
+    """line: where it begins. note: its memos.
 
     fields: the fields that a transaction has once, by code. splits: the fields of each split.
     """
 
     line: int
-    date: Field
-    amounts: list[Field]
     note: str
     fields: dict[str, Field]
     splits: list[dict[str, Field]]
+
+    @property
+    def amounts(self) -> list[Field]:
+        """Return T and U, which say the same."""
+        return [self.fields[code] for code in "TU" if self.text(code)]
 
     def text(self, code: str) -> str:
         return self.fields[code].text if code in self.fields else ""
@@ -117,14 +120,10 @@ def read_registers(
                 yield account, None
         elif kind in ACCOUNT_TYPES:
             transaction = _transaction(record, passed)
-            own = ""
-            if is_first and folded(transaction.text("P")) in _OPENING:
-                own = category_of(transaction.text("L")).other_account
+            own = _take_own_name(transaction) if is_first else None
             is_first = False
-            if own:
-                del transaction.fields["L"]
             if account is None:
-                account = Account(own or None, kind)
+                account = Account(own, kind)
                 yield account, None
             yield account, transaction
         elif kind == _ACCOUNT:
@@ -135,6 +134,16 @@ def read_registers(
             passed.lists[_LISTS[kind]] += 1
     if kind in ACCOUNT_TYPES and account is None:
         yield Account(None, kind), None
+
+
+def _take_own_name(transaction: Transaction) -> str | None:
+    """Return the account that an opening balance names as its own, and forget the name there."""
+    if folded(transaction.text("P")) not in _OPENING:
+        return None
+    own = category_of(transaction.text("L")).other_account
+    if own:
+        del transaction.fields["L"]
+    return own or None
 
 
 def _kind(header: Header) -> str:
@@ -190,16 +199,19 @@ def _transaction(record: Record, passed: Passed) -> Transaction:
             )
         else:
             once[code] = part
-    amounts = [once[code] for code in "TU" if code in once and once[code].text]
-    if "D" not in once or not once["D"].text:
-        raise ImportRefused("the transaction has no date (D)", record[0].line)
-    if not amounts:
-        raise ImportRefused("the transaction has no amount (T)", record[0].line)
-    for split in splits:
+    return _complete(Transaction(record[0].line, "\n".join(filter(None, notes)), once, splits))
+
+
+def _complete(transaction: Transaction) -> Transaction:
+    """Return the transaction. Raises ImportRefused without a date or an amount."""
+    if not transaction.text("D"):
+        raise ImportRefused("the transaction has no date (D)", transaction.line)
+    if not transaction.amounts:
+        raise ImportRefused("the transaction has no amount (T)", transaction.line)
+    for split in transaction.splits:
         if "$" not in split or not split["$"].text:
             raise ImportRefused("the split has no amount ($)", split["S"].line)
-    note = "\n".join(filter(None, notes))
-    return Transaction(record[0].line, once["D"], amounts, note, once, splits)
+    return transaction
 
 
 def category_of(text: str) -> Category:
