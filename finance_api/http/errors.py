@@ -32,7 +32,7 @@ DOWNLOAD_RETRY_SECONDS = 10
 
 BUSY = "Other requests keep the database busy; please try again."
 OWN_BUSY = "Other requests of yours are still running; please try again when they have ended."
-DAMAGED = "Some of the data cannot be read; whoever runs this service can mend it."
+DAMAGED = "Some of the data cannot be read; whoever runs this service can repair it."
 DOWNLOAD_RUNNING = (
     "Another download or upload of yours is running; please try again when it has ended."
 )
@@ -55,7 +55,7 @@ _told_damage: set[str] = set()
 
 
 def is_news(error: Exception) -> bool:
-    """Whether to log it: damage once in each process, since it stays until somebody mends it."""
+    """Whether to log it: damage once in each process, since it stays until somebody repairs it."""
     if not isinstance(error, StorageDamaged):
         return True
     known = str(error) in _told_damage

@@ -1,4 +1,4 @@
 """Readers of files: bytes -> domain objects, one folder or file per format; they store nothing."""
 
-#: What is read from these two is stored under the source of this name.
+#: The sources under which rows of these two formats are stored.
 NATIVE, CSV = "native", "csv"

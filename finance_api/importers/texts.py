@@ -6,7 +6,7 @@ from finance_api.values.text import clean, shown
 
 #: How much of a value a message repeats, and how many names.
 _QUOTED_LENGTH, _MOST = 60, 30
-#: Advice about a file with a fault that no option mends.
+#: Advice about a file with a fault that no option works around.
 ANOTHER_FILE = "download the file again, or in another format"
 
 

@@ -32,7 +32,7 @@ def current_period(budget: Row, today: int) -> BudgetPeriod | None:
 
 
 def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
-    """That many periods up to that of ``today``, the newest first, without any outside its dates.
+    """Return the last `number` periods up to ``today``, newest first, within the budget's dates.
 
     A custom budget has one.
     """

@@ -30,7 +30,7 @@ def all_or_faults(parse: Callable[[str], T], parts: Iterable[str]) -> list[T]:
         except QueryError as error:
             faults.extend(error.faults)
     if faults:
-        # The same mistake made twice is one to mend.
+        # The same mistake made twice is reported once.
         raise QueryError(*dict.fromkeys(faults))
     return found
 

@@ -60,7 +60,7 @@ def escaped(text: str) -> str:
 
 
 def canonical_text(values: Mapping[str, Any]) -> str:
-    """What a request asks for: equal for requests that mean the same.
+    """Return a text that is equal for requests that mean the same.
 
     values: of the parameters whose values are not the default ones, by name.
     """

@@ -16,7 +16,7 @@ WARN_EVERY_SECONDS = 60.0
 
 
 class FallbackLimiter(RateLimiter):
-    """Asks ``shared``; ``local``, which is always there, decides while that one is away.
+    """Asks ``shared``; ``local``, which is always there, decides while that one is unavailable.
 
     on_fallback: called for every decision that ``local`` makes.
     A circuit breaker keeps a ``shared`` that swallows requests from delaying many of ours.
@@ -81,7 +81,7 @@ class FallbackLimiter(RateLimiter):
         return decision
 
     def _ask_shared(self, ask: Callable[[RateLimiter], Decision]) -> Decision | None:
-        """None if it is away."""
+        """Return None if it is unavailable."""
         try:
             decision = self._circuit.call(lambda: ask(self._shared))
         except CircuitOpen:

@@ -10,11 +10,11 @@ class StorageUnavailable(StorageError):
 
 
 class StorageDamaged(StorageUnavailable):
-    """What is stored cannot be read, or contradicts itself, until somebody mends it."""
+    """Stored data cannot be read, or contradicts itself, until somebody repairs it."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"the database is damaged: {reason}; finance-api check tells what mends it"
+            f"the database is damaged: {reason}; finance-api check says how to repair it"
         )
 
 

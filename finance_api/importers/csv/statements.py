@@ -154,7 +154,7 @@ class StatementBuilder:
         separators = layout.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]
-        # What the account's column calls the account of --account, and where.
+        # How the account column calls the account of --account, and in which line.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
         self._balances = "balance" in self._columns

@@ -9,7 +9,7 @@ COMMAND = "command"
 
 
 class AuditAction(StrEnum):
-    """What the audit log records."""
+    """The kinds of events in the audit log."""
 
     SIGN_IN = "sign-in"
     SIGN_IN_FAILED = "sign-in-failed"

@@ -15,7 +15,7 @@ class HistoryEntry:
 
     number: from 1, in the order of the changes; the `importId` of the records that it made.
     action: what was run, e.g. ``import``. by: ``command`` or ``page``.
-    revision: of the data that it made. undone_at: when it was taken back, if it was.
+    revision: the one that it made. undone_at: when it was undone, if it was.
     pruned: whether its images are gone.
     details: more about it, as JSON takes it; what it taught counts while it is not undone.
     """
@@ -31,7 +31,7 @@ class HistoryEntry:
 
     @property
     def facts(self) -> list[dict[str, Any]]:
-        """What its statements told of accounts."""
+        """Return what its statements stated about accounts."""
         facts: list[dict[str, Any]] = self.details.get("accounts", [])
         return facts
 

@@ -1,4 +1,4 @@
-"""What users did: numbers of requests, and the audit log."""
+"""Numbers of requests, and the audit log."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -29,7 +29,7 @@ from finance_api.values import Row
 
 @cache
 def _encode_shown(resource: Resource) -> Callable[[Row], bytes]:
-    """What is shown of a row, but for computed fields."""
+    """Return an encoder of a row's listed fields, without the computed ones."""
     return RowEncoder(resource.listed_fields).encode
 
 

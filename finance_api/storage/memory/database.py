@@ -1,4 +1,4 @@
-"""What is stored, and a unit of work's own view of it."""
+"""The stored data, and a unit of work's own view of it."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -110,7 +110,7 @@ def rows_differ(connection: Connection, expected: Select[Any], stored: Select[An
     return False
 
 
-# What follows uses the drivers directly, past SQLAlchemy, and therefore converts errors itself.
+# These functions use the drivers directly, without SQLAlchemy, so they convert errors themselves.
 
 
 @cache

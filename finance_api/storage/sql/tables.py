@@ -236,7 +236,7 @@ data_states = Table(
     sqlite_with_rowid=False,
 )
 
-#: What is left of deleted rows.
+#: One row for each deleted row, for readers of changes.
 tombstones = Table(
     "tombstones",
     metadata,
@@ -268,7 +268,7 @@ exchange_rates = Table(
     # Its first second.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("base", CodePointText, primary_key=True),
-    # What one unit of the base is in other currencies: a JSON object of decimals as text.
+    # The value of one unit of the base by currency: a JSON object of decimals as text.
     Column("rates", CodePointText, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -297,14 +297,15 @@ records_by_date = Table(
     Column("payee_folded", CodePointText),
     Column("note_folded", CodePointText),
     Column("json", CodePointText, nullable=False),
-    # Of category, labels and account.
+    # The names of category, labels and account.
     Column("names_folded", CodePointText, nullable=False, server_default=""),
     revision_column(),
     sqlite_with_rowid=False,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
 Index(None, records_by_date.c.user_id, records_by_date.c.revision, records_by_date.c.id)
-#: What a search reads, without the JSON. Of SQLite alone: PostgreSQL allows no long texts in it.
+#: The texts that a search reads, without the JSON. Only on SQLite: PostgreSQL allows no long
+#: texts in an index.
 Index(
     "ix_records_by_date_searched",
     *records_by_date.primary_key.columns,
@@ -329,11 +330,12 @@ record_anchors = Table(
     sqlite_with_rowid=False,
 )
 
-#: Of a payee's characters: more than any filter can ask for; PostgreSQL has no long texts in keys.
+#: Characters of a payee in a key: more than any filter can ask for. PostgreSQL allows no long texts
+#: in keys.
 PAYEE_KEY_CHARACTERS = MAX_OPERAND_CHARACTERS + 1
 
-#: What the sums of records in `record_sums` are told apart by, beside the month: one set of sums
-#: for each of these, so that few sums answer what asks for little.
+#: The groupings of the sums in `record_sums`, beside the month. Each grouping has sums of its own,
+#: so that a coarse summary reads few of them.
 GRAINS: tuple[frozenset[str], ...] = (
     frozenset(),
     frozenset({"accountId"}),
@@ -367,13 +369,13 @@ record_sums = Table(
     Column("amount_high", BigInteger, nullable=False),
     Column("amount_low", BigInteger, nullable=False),
     Column("number_of_records", BigInteger, nullable=False),
-    # Of the recordDates.
+    # The first and last recordDate.
     Column("first", BigInteger, nullable=False),
     Column("last", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
 
-#: Of some categories. SQLite is as fast without it.
+#: For sums of some categories. SQLite is as fast without it.
 Index(
     "ix_record_sums_category",
     record_sums.c.user_id,

@@ -11,7 +11,7 @@ from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make
 from finance_api.values import Row
 
 START: ChangeKey = (0, "", "")
-#: Those of which all changes are listed, not only deletions.
+#: The resources whose changes are all listed, not only deletions.
 LISTED = [resource for resource in PUBLIC_RESOURCES if not resource.computed_fields]
 
 
@@ -59,7 +59,7 @@ class _Book:
             ).changes
 
     def tags(self, *revisions: int) -> dict[int, int]:
-        """Those that are remembered."""
+        """Return the remembered tags, by revision."""
         with self.unit.reading() as storage:
             return storage.data.list_changes(
                 self.unit.user.id,
@@ -77,7 +77,7 @@ class _Book:
 
 
 class ChangesConformance(OneUser):
-    """What a reader has to know to hold what the lists show."""
+    """The changes a mirror needs to stay equal to the lists."""
 
     @pytest.mark.parametrize("resource", LISTED, ids=lambda r: r.name)
     def test_a_row_has_the_revision_of_its_newest_change(
@@ -90,7 +90,7 @@ class ChangesConformance(OneUser):
         book.change(resource, changed=[{**rows[1], "name": "new", "payee": "new"}])
         book.change(resource, deleted=[1, 9])
         assert book.listed() == [(1, 3, True), (2, 2, True), (3, 1, False)]
-        # What comes again is no deletion any more.
+        # A row that comes again no longer counts as deleted.
         book.change(resource, new=[rows[0]])
         assert book.listed() == [(1, 3, True), (2, 2, True), (4, 1, True)]
         book.change(resource, deleted=[1])

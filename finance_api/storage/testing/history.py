@@ -16,7 +16,7 @@ def _entry(number: int) -> HistoryEntry:
 
 
 class HistoryConformance(OneUser):
-    """What was there before, and what is no more."""
+    """Earlier versions of rows, and deleted rows."""
 
     def test_lists_are_right_after_many_rows_went(self, unit: Unit) -> None:
         day = 86_400
@@ -56,7 +56,7 @@ class HistoryConformance(OneUser):
                 for number in (1, 2):
                     storage.history.add(user.id, _entry(number))
             storage.history.put_before(unit.user.id, 1, images[1:])
-            # What was there at first stays.
+            # The first image of a row stays.
             storage.history.put_before(
                 unit.user.id,
                 1,

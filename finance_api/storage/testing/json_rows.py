@@ -14,7 +14,7 @@ from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
 
-#: Those of which nothing depends on the day.
+#: The resources without a field that depends on the day.
 WITH_BODIES = [resource for resource in PUBLIC_RESOURCES if not resource.computed_fields]
 _EACH = pytest.mark.parametrize("resource", WITH_BODIES, ids=lambda resource: resource.name)
 

@@ -33,7 +33,7 @@ def show_overview(request: Request) -> dict[str, Any]:
     span = parse_timespan(given["period"], given["from"], given["to"], results.today)
     errors = {} if span else {"from": "Enter two days, the earlier one first."}
     span = span or Timespan.around(KINDS[0], results.today)
-    # That of the most records first.
+    # The currency with the most records comes first.
     currencies = sorted(counts, key=lambda currency: (-counts[currency], currency))
     base = identity_of(request).user.base_currency or ""
     targets = list(dict.fromkeys([*currencies, *([base] if base else [])]))

@@ -1,4 +1,4 @@
-"""What users did: numbers of requests, by user and day and by token, and the audit log."""
+"""Numbers of requests, by user and day and by token, and the audit log."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -43,7 +43,7 @@ _MADE_OF = [
     next(other for other in range(at, len(GRAINS)) if GRAINS[other] > GRAINS[at])
     for at in range(_FINEST)
 ]
-#: What sums of the finest grain are grouped by, in the order of the table's columns.
+#: The grouping of the finest sums, in the order of the table's columns.
 _KEY = (
     "month",
     "accountId",
