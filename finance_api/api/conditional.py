@@ -24,7 +24,7 @@ from finance_api.http.compression import GZIP, gzip_chunks, gzipped, takes_gzip
 from finance_api.http.downloads import Chunks, download
 from finance_api.http.identity import Failure
 from finance_api.http.requests import Request
-from finance_api.ratelimit.tween import give_back, take_for
+from finance_api.ratelimit.tween import refund, take_for
 from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
@@ -200,6 +200,6 @@ def respond_with_export(
         headers.append(("Content-Encoding", GZIP))
         return Response(headerlist=headers), gzip_chunks(export.chunks)
 
-    response = download(request, user.id, begin, partial(give_back, request))
+    response = download(request, user.id, begin, partial(refund, request))
     note_export(request, user.id)
     return response

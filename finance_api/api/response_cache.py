@@ -16,7 +16,7 @@ Key = tuple[Hashable, ...]
 class ResponseCache:
     """Responses by user, tag of the data's state, and request.
 
-    The least recently used are evicted first: those of a state that is no more, in the end.
+    The least recently used are evicted first: those of an earlier state, in the end.
     max_bytes: approximate memory of all entries; 0 caches nothing.
     """
 

@@ -24,7 +24,7 @@ _NEXT = {
     401: "A valid personal token of finance_api is needed: over HTTP in the client's Authorization "
     "header, over stdio in FINANCE_TOKEN. Ask the user for it; calling again does not help.",
     403: "The token may not read this. Ask the user for one with the scope; other tools may work.",
-    410: "Drop what is held of these types, and call changes with since=0.",
+    410: "Discard your copy of these types, and call changes with since=0.",
     503: "Ask for less as the error says, or call again after a while.",
 }
 

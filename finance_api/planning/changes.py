@@ -19,7 +19,7 @@ from finance_api.values.ids import FORM
 
 
 class SinceGone(Exception):
-    """Not all changes since then are known; the message says why."""
+    """The changes since then are not all known; the message says why."""
 
 
 class Position(NamedTuple):
@@ -114,9 +114,9 @@ def list_changes(
     Raises SinceGone; NotFound if there is no such user.
     """
     if since is not None and since.tag is None:
-        raise SinceGone("since is a revision without its tag")
+        raise SinceGone("since is a number without its tag")
     if since is not None and not set(types) <= set(since.types):
-        raise SinceGone("since is of fewer types")
+        raise SinceGone("since is for fewer types")
     position, day = _begin(since, today)
     needed = _needed_states(since)
 
@@ -178,11 +178,11 @@ def _needed_states(since: Cursor | None) -> set[int]:
 
 def _check(since: Cursor, needed: set[int], found: Changes) -> None:
     if since.revision > found.state.revision:
-        raise SinceGone("since is beyond the present revision")
+        raise SinceGone("since is later than the current revision")
     if not found.tags.keys() >= needed:
-        raise SinceGone("since is older than what is remembered")
+        raise SinceGone("since is older than the change history")
     if found.tags[since.revision] != since.tag:
-        raise SinceGone("since is of data that has been replaced")
+        raise SinceGone("since belongs to data that has been replaced")
 
 
 def _key(line: bytes) -> ChangeKey:

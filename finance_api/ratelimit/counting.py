@@ -43,7 +43,7 @@ class Counter(ABC):
         """Take so many requests; only if `has_left`."""
 
     @abstractmethod
-    def give_back(self, number: int, taken_at_ms: int) -> None: ...
+    def refund(self, number: int, taken_at_ms: int) -> None: ...
 
     @abstractmethod
     def _remaining(self) -> int: ...
@@ -83,7 +83,7 @@ class Bucket(Counter):
         self._keep_time_sane()
         self._store()
 
-    def give_back(self, number: int, taken_at_ms: int) -> None:
+    def refund(self, number: int, taken_at_ms: int) -> None:
         self._used = max(0, self._used - min(number, self._limit.count) * self._limit.window_ms)
         self._store()
 
@@ -138,7 +138,7 @@ class Window(Counter):
         self._times.extend([self._now_ms] * min(number, self._limit.count))
         self._store()
 
-    def give_back(self, number: int, taken_at_ms: int) -> None:
+    def refund(self, number: int, taken_at_ms: int) -> None:
         # If the clock went back since, reading has moved the requests' time back too.
         place = bisect_right(self._times, taken_at_ms)
         del self._times[max(0, place - min(number, self._limit.count)) : place]
@@ -191,7 +191,7 @@ class CountingLimiter(RateLimiter):
 
         return self._decide(rule, key, now_ms, is_free, decide)
 
-    def give_back(
+    def refund(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
         if not decision.taken:
@@ -201,7 +201,7 @@ class CountingLimiter(RateLimiter):
             limits, free = _parts(rule, counters)
             if free is None or _take_one(free):
                 for counter in limits:
-                    counter.give_back(decision.taken, decision.taken_at_ms)
+                    counter.refund(decision.taken, decision.taken_at_ms)
             return _peeked(limits, now_ms)
 
         return self._decide(rule, key, now_ms, is_free, decide)

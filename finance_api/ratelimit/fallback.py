@@ -50,13 +50,13 @@ class FallbackLimiter(RateLimiter):
     def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
         return self._decide(lambda limiter: limiter.peek(rule, key, now_ms))
 
-    def give_back(
+    def refund(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
         """Undo a take where it was made; one that cannot be undone now is left at that."""
 
         def ask(limiter: RateLimiter) -> Decision:
-            return limiter.give_back(rule, key, decision, now_ms, is_free=is_free)
+            return limiter.refund(rule, key, decision, now_ms, is_free=is_free)
 
         if decision.made_by is self._local:
             return replace(ask(self._local), made_by=self._local)

@@ -35,7 +35,7 @@ class RateLimiter(ABC):
         """
 
     @abstractmethod
-    def give_back(
+    def refund(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
         """Undo a take, once; a refused one took nothing. No level rises above its limit.

@@ -104,7 +104,7 @@ class Decision:
 
     levels: one for each limit of the rule, in its order.
     taken_at_ms: ``now_ms`` of the call.
-    taken: how many requests of the limits were taken, which can be given back.
+    taken: how many requests of the limits were taken, which can be refunded.
     made_by: the limiter that decided, if there are several.
     """
 

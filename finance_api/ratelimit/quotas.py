@@ -63,21 +63,21 @@ class Quotas:
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, is_free=is_free))
 
-    def give_back(
+    def refund(
         self, identity: Identity, decision: Decision, now_ms: int, *, is_free: bool
     ) -> Decision:
         """Undo `take`. is_free: as of `RateLimiter`."""
         counted = self._counted(identity)
-        return self._limiter.give_back(*counted, decision, now_ms, is_free=is_free)
+        return self._limiter.refund(*counted, decision, now_ms, is_free=is_free)
 
     def take_instead(
         self, identity: Identity, decision: Decision, number: int, now_ms: int
     ) -> Decision:
-        """Take so many requests in place of what was taken, which is given back as what is free.
+        """Take this many requests instead of those taken before, which are refunded as free ones.
 
         A refusal takes nothing.
         """
-        self.give_back(identity, decision, now_ms, is_free=True)
+        self.refund(identity, decision, now_ms, is_free=True)
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, number=number))
 
@@ -120,15 +120,15 @@ class Quotas:
         for rule, key in counted:
             decision = self._noted(rule, self._strict.take(rule, key, now_ms))
             if not decision.allowed:
-                self._give_back(taken, now_ms)
+                self._refund(taken, now_ms)
                 return Attempt(decision, lambda: None)
             taken.append((rule, key, decision))
-        return Attempt(taken[-1][2], lambda: self._give_back(taken, now_ms))
+        return Attempt(taken[-1][2], lambda: self._refund(taken, now_ms))
 
-    def _give_back(self, taken: list[tuple[Rule, str, Decision]], now_ms: int) -> None:
+    def _refund(self, taken: list[tuple[Rule, str, Decision]], now_ms: int) -> None:
         for rule, key, decision in taken:
             with suppress(LimiterUnavailable):
-                self._strict.give_back(rule, key, decision, now_ms)
+                self._strict.refund(rule, key, decision, now_ms)
 
     def peek_token(self, token_id: str, now_ms: int) -> Decision:
         """As `peek`, for a personal token."""

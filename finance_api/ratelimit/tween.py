@@ -54,7 +54,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         return handler(request)
 
     def _settled(identity: Identity) -> Callable[[Request, Response], None]:
-        """304 and 429 are given back while they are free, 5xx if it is the fault of the service."""
+        """Refund a 304 or 429 while these are free, and a 5xx that is the fault of the service."""
 
         def settle(request: Request, response: Response) -> None:
             decision = taken_from_quota(request)
@@ -62,7 +62,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             is_free = response.status_int in (304, 429)
             if is_free or _is_fault_of_the_service(request, response):
                 quotas, now_ms = quotas_of(request), request.services.clock.now_ms()
-                decision = quotas.give_back(identity, decision, now_ms, is_free=is_free)
+                decision = quotas.refund(identity, decision, now_ms, is_free=is_free)
             headers = rate_headers(decision)
             # This request was not refused, even if none is left; or it was, by what knows better.
             headers.pop("Retry-After", None)
@@ -86,12 +86,12 @@ def take_for(request: Request, number: int, what: str) -> None:
         raise problem(429, detail, headers={"Retry-After": str(seconds)})
 
 
-def give_back(request: Request) -> None:
+def refund(request: Request) -> None:
     """Refund what was taken of the quota, after the response has begun."""
     identity, now_ms = request.known_identity, request.services.clock.now_ms()
     taken = taken_from_quota(request)
     assert identity is not None and taken is not None
-    quotas_of(request).give_back(identity, taken, now_ms, is_free=False)
+    quotas_of(request).refund(identity, taken, now_ms, is_free=False)
 
 
 def _is_fault_of_the_service(request: Request, response: Response) -> bool:

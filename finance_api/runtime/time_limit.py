@@ -14,7 +14,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: After so many of something the time is checked.
+#: The time is checked after this many steps of a loop.
 _CHECKED = 100
 
 #: The seconds of the limit, and its end by `time.monotonic`.

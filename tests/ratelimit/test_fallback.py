@@ -54,8 +54,8 @@ class Flaky(RateLimiter):
     def take(self, rule, key, now_ms, *, number=1, is_free=False):
         return self._ask().take(rule, key, now_ms, number=number, is_free=is_free)
 
-    def give_back(self, rule, key, decision, now_ms, *, is_free=False):
-        return self._ask().give_back(rule, key, decision, now_ms, is_free=is_free)
+    def refund(self, rule, key, decision, now_ms, *, is_free=False):
+        return self._ask().refund(rule, key, decision, now_ms, is_free=is_free)
 
     def peek(self, rule, key, now_ms):
         return self._ask().peek(rule, key, now_ms)
@@ -127,23 +127,23 @@ def test_the_shared_limiter_rests_after_a_failure_and_is_asked_again(flaky):
     assert flaky.count == 21
 
 
-def test_what_is_taken_is_given_back_where_it_was_taken(flaky):
+def test_what_is_taken_is_refunded_where_it_was_taken(flaky):
     shared = flaky.take()
     flaky.shared.away = True
     local = flaky.take()
     asked = flaky.shared.asked
     # Neither waits for a limiter that rests, nor fails with one that is away.
-    assert flaky.limiter.give_back(RULE, "key", shared, NOW) == shared
+    assert flaky.limiter.refund(RULE, "key", shared, NOW) == shared
     assert flaky.shared.asked == asked
-    assert flaky.limiter.give_back(RULE, "key", local, NOW).levels[0].remaining == 500
+    assert flaky.limiter.refund(RULE, "key", local, NOW).levels[0].remaining == 500
     flaky.seconds.now += 1
-    assert flaky.limiter.give_back(RULE, "key", shared, NOW) == shared
+    assert flaky.limiter.refund(RULE, "key", shared, NOW) == shared
     assert flaky.shared.asked == asked + 1
     flaky.shared.away = False
     flaky.seconds.now += 1
     late = flaky.take()
     assert late.levels[0].remaining == 498
-    assert flaky.limiter.give_back(RULE, "key", late, NOW).levels[0].remaining == 499
+    assert flaky.limiter.refund(RULE, "key", late, NOW).levels[0].remaining == 499
     assert flaky.local.peek(RULE, "key", NOW).levels[0].remaining == 500
 
 

@@ -83,7 +83,7 @@ def test_memory_lets_go_of_what_is_full_again(memory, rule):
 @pytest.mark.parametrize("rule", [bucket_rule("500/hour"), window_rule("500/hour")])
 def test_memory_keeps_nothing_for_what_was_not_taken(memory, rule):
     memory.peek(rule, "peeked", NOW)
-    memory.give_back(rule, "given back", memory.take(rule, "given back", NOW), NOW)
+    memory.refund(rule, "given back", memory.take(rule, "given back", NOW), NOW)
     assert memory.state_count == 0
 
 
@@ -133,7 +133,7 @@ def test_redis_lets_go_of_what_is_full_again_but_not_early(shared, server, make_
 def test_redis_keeps_nothing_for_what_was_not_taken(shared, server, make_rule):
     rule = make_rule("5/minute")
     shared.peek(rule, "peeked", NOW)
-    shared.give_back(rule, "given back", shared.take(rule, "given back", NOW), NOW)
+    shared.refund(rule, "given back", shared.take(rule, "given back", NOW), NOW)
     assert list(server.scan_iter()) == []
 
 

@@ -159,7 +159,7 @@ _checked = settings(
 #: What is done with how many requests, after how many milliseconds.
 _steps = st.lists(
     st.tuples(
-        st.sampled_from(["take", "take", "take", "take", "give back", "peek"]),
+        st.sampled_from(["take", "take", "take", "take", "refund", "peek"]),
         st.sampled_from([1, 1, 1, 2, 5, 40]),
         st.one_of(st.just(0), st.integers(0, 400), st.integers(0, 70_000)),
     ),
@@ -208,8 +208,8 @@ def _agrees(
             if room:
                 model.add(-number)
         assert decision == Decision(room, model.levels(1 if room else number), now)
-        if what == "give back":
-            decision = limiter.give_back(rule, key, decision, now)
+        if what == "refund":
+            decision = limiter.refund(rule, key, decision, now)
             if room:
                 model.add(number)
             assert decision == limiter.peek(rule, key, now)
@@ -349,7 +349,7 @@ class RateLimiterConformance:
             assert (refused.allowed, refused.taken, refused.levels[0].remaining) == (False, 0, 3)
             last = limiter.take(rule, key, NOW, number=3)
             assert (last.allowed, last.taken, last.levels[0].remaining) == (True, 3, 0)
-            back = limiter.give_back(rule, key, last, NOW)
+            back = limiter.refund(rule, key, last, NOW)
             assert (back.allowed, back.levels[0].remaining) == (True, 3)
 
     def test_who_is_refused_several_requests_is_told_when_they_are_there(
@@ -376,7 +376,7 @@ class RateLimiterConformance:
             assert [level.remaining for level in taken.levels] == [0, 60]
             refused = limiter.take(rule, key, NOW, number=40)
             assert (refused.allowed, refused.retry_after_seconds) == (False, 60)
-            back = limiter.give_back(rule, key, taken, NOW)
+            back = limiter.refund(rule, key, taken, NOW)
             assert [level.remaining for level in back.levels] == [3, 100]
             assert limiter.take(rule, key, NOW).allowed
             assert not limiter.take(rule, key, NOW, number=40).allowed
@@ -434,39 +434,39 @@ class RateLimiterConformance:
 
     # -- giving back
 
-    def test_what_is_given_back_can_be_taken_again(self, limiter: RateLimiter) -> None:
+    def test_what_is_refunded_can_be_taken_again(self, limiter: RateLimiter) -> None:
         for rule in (bucket_rule("3/minute"), window_rule("3/minute, 5/hour")):
             key = make_key()
             for step in range(50):
                 taken = limiter.take(rule, key, NOW + step)
                 assert taken.allowed
-                back = limiter.give_back(rule, key, taken, NOW + step)
+                back = limiter.refund(rule, key, taken, NOW + step)
                 assert back.allowed
                 assert [lev.remaining for lev in back.levels] == [lim.count for lim in rule.limits]
             assert take_many(limiter, rule, key, 4, NOW + 50) == 3
 
-    def test_giving_back_never_fills_beyond_the_limit(self, limiter: RateLimiter) -> None:
+    def test_refunding_never_fills_beyond_the_limit(self, limiter: RateLimiter) -> None:
         for rule in (bucket_rule("3/minute"), window_rule("3/minute")):
             key = make_key()
             taken = limiter.take(rule, key, NOW)
             later = NOW + 2 * MINUTE
-            back = limiter.give_back(rule, key, taken, later)
+            back = limiter.refund(rule, key, taken, later)
             assert back.levels == (Level(rule.limits[0], 3, 0, 0, 0),)
             assert take_many(limiter, rule, key, 5, later) == 3
 
-    def test_giving_back_a_refusal_changes_nothing(self, limiter: RateLimiter) -> None:
+    def test_refunding_a_refusal_changes_nothing(self, limiter: RateLimiter) -> None:
         for rule in (bucket_rule("3/minute"), window_rule("3/minute")):
             key = make_key()
             take_many(limiter, rule, key, 3)
             refused = limiter.take(rule, key, NOW)
-            assert limiter.give_back(rule, key, refused, NOW) == refused
+            assert limiter.refund(rule, key, refused, NOW) == refused
 
     def test_a_window_takes_back_the_request_that_was_given(self, limiter: RateLimiter) -> None:
         rule, key = window_rule("3/minute"), make_key()
         limiter.take(rule, key, NOW)
         second = limiter.take(rule, key, NOW + 10_000)
         limiter.take(rule, key, NOW + 20_000)
-        back = limiter.give_back(rule, key, second, NOW + 30_000)
+        back = limiter.refund(rule, key, second, NOW + 30_000)
         assert back.levels == (Level(rule.limits[0], 1, 50_000, 30_000, 0),)
         assert limiter.peek(rule, key, NOW + 60_000).levels[0].remaining == 2
 
@@ -490,13 +490,13 @@ class RateLimiterConformance:
             assert (again.allowed, again.taken, again.levels[0].remaining) == (True, False, 0)
             assert not limiter.take(rule, key, NOW + 1_000, is_free=True).allowed
 
-    def test_what_is_free_is_given_back_as_long_as_it_is(self, limiter: RateLimiter) -> None:
+    def test_what_is_free_is_refunded_as_long_as_it_is(self, limiter: RateLimiter) -> None:
         for rule in (bucket_rule("9/hour"), window_rule("9/hour, 10/day")):
             rule, key = replace(rule, free=Limit(5, 5)), make_key()
 
             def ask(rule: Rule = rule, key: str = key, now_ms: int = NOW) -> int:
                 taken = limiter.take(rule, key, now_ms)
-                back = limiter.give_back(rule, key, taken, now_ms, is_free=True)
+                back = limiter.refund(rule, key, taken, now_ms, is_free=True)
                 assert back == limiter.peek(rule, key, now_ms)
                 return back.levels[0].remaining
 
@@ -505,18 +505,18 @@ class RateLimiterConformance:
             assert [ask(now_ms=NOW + 1_000) for _ in range(2)] == [later, later - 1]
             # A failure is given back without anything in exchange.
             failed = limiter.take(rule, key, NOW + 1_000)
-            back = limiter.give_back(rule, key, failed, NOW + 1_000)
+            back = limiter.refund(rule, key, failed, NOW + 1_000)
             assert back.levels[0].remaining == later - 1
 
-    def test_what_was_free_or_refused_is_not_given_back(self, limiter: RateLimiter) -> None:
+    def test_what_was_free_or_refused_is_not_refunded(self, limiter: RateLimiter) -> None:
         for rule in (bucket_rule("3/hour"), window_rule("3/hour")):
             rule, key = replace(rule, free=Limit(5, 5)), make_key()
             assert take_many(limiter, rule, key, 2) == 2
             free = limiter.take(rule, key, NOW, is_free=True)
-            assert limiter.give_back(rule, key, free, NOW).levels[0].remaining == 1
+            assert limiter.refund(rule, key, free, NOW).levels[0].remaining == 1
             assert take_many(limiter, rule, key, 1) == 1
             refused = limiter.take(rule, key, NOW)
-            back = limiter.give_back(rule, key, refused, NOW, is_free=True)
+            back = limiter.refund(rule, key, refused, NOW, is_free=True)
             assert (back.allowed, back.levels[0].remaining) == (False, 0)
             # Nor did it use up what is free.
             assert [limiter.take(rule, key, NOW, is_free=True).allowed for _ in range(5)] == [

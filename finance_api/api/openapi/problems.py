@@ -71,14 +71,14 @@ PROBLEMS: Mapping[int, Problem] = {
     403: Problem(
         "The token lacks a scope, or its user premium.", "The token lacks the scope records."
     ),
-    404: Problem("There is no such thing.", NOT_FOUND, (_INDEX,)),
+    404: Problem("Nothing is at this path, or no object has this id.", NOT_FOUND, (_INDEX,)),
     406: Problem(
         "The Accept header excludes every representation.",
         "This is available as application/json; the Accept header excludes them.",
     ),
     410: Problem(
-        "What has changed since then is not known any more: start anew.",
-        "The cursor is of data that is no more: start with since=0, and with nothing of before.",
+        "The changes since then are not all known: start again with since=0.",
+        "since is older than the change history. Discard your copy and start again with since=0.",
     ),
     414: Problem("The URL is too long.", f"The URL is longer than {MAX_URL_BYTES} bytes."),
     429: Problem(

@@ -114,7 +114,7 @@ class ChangesRequest(DataRequest):
                 reading.today if self.depends_on_today else 0,
             )
         except SinceGone as error:
-            detail = f"{error}: start with since={START}, and with nothing of before."
+            detail = f"{error}. Discard your copy and start again with since={START}."
             raise problem(410, detail) from None
         members = {
             "since": START if since is None else str(since),

@@ -1,6 +1,6 @@
 """The spending that budgets show, by Wallet's rules.
 
-Transfers, debts, income categories and what has no category count for nothing, and are told.
+Transfers, debts, income categories and records without a category are not counted; hints name them.
 """
 
 from collections import Counter

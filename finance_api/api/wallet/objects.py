@@ -191,7 +191,7 @@ RECORD = (
 # -- accounts ----------------------------------------------------------------------------------
 
 _BALANCE_MODES = {"CreditCard": "creditCardManual", "Overdraft": "overdraftManual"}
-#: Earlier versions told hundredths of it, and clients multiply it by 100.
+#: Earlier versions sent hundredths of it, and clients multiply it by 100.
 _HUNDREDTHS = DECIMALS + 2
 
 

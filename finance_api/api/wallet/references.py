@@ -117,13 +117,13 @@ def _referring(
 
 
 def _response(resource: Resource) -> ResponseDescription:
-    """By each id what refers to it, or why that is not told."""
+    """Return for each id the objects that refer to it, or why they are not shown."""
     referring = of_members(
         "Referring",
         {
             "field": text("The field that names it.", "categoryId"),
             "total": value(COUNT, "How many there are.", 4711),
-            "limit": value(COUNT, "How many ids are told at most.", _LIMIT),
+            "limit": value(COUNT, "The largest number of ids in the response.", _LIMIT),
             "hasMore": flag("Whether there are more than that."),
             "ids": IDS,
         },

@@ -64,7 +64,7 @@ _CATEGORY = {
     "color": _given(CATEGORIES, "color"),
     "group": GROUP,
 }
-#: Without the scope of categories only the id is told, and so it is of labels.
+#: Without the scope of categories only their ids are shown, and likewise for labels.
 CATEGORY_EMBED = of_members("CategoryEmbed", _CATEGORY, ["id"])
 #: A transfer without a category has only the envelope.
 RECORD_CATEGORY = of_members(

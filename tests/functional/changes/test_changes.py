@@ -43,8 +43,8 @@ def gone(client, since, **query):
     answer = client.get("changes", since=since, **query)
     assert answer.status_int == 410, answer.text
     assert answer.content_type == "application/problem+json"
-    assert answer.json["error"].endswith(": start with since=0, and with nothing of before.")
-    return answer.json["error"].partition(":")[0]
+    assert answer.json["error"].endswith(". Discard your copy and start again with since=0.")
+    return answer.json["error"].partition(". ")[0]
 
 
 @pytest.fixture
@@ -291,16 +291,16 @@ def test_the_day_is_that_of_the_user_and_matters_to_no_other_types(reader):
 
 @pytest.mark.parametrize("since", ["1", "17", "00", "9" * 30])
 def test_a_number_without_its_tag_is_gone(reader, since):
-    assert gone(reader.client, since) == "since is a revision without its tag"
+    assert gone(reader.client, since) == "since is a number without its tag"
 
 
 def test_a_tag_that_is_not_the_revision_s_is_gone(reader):
     client = reader.client
     revision, tag, rest = reader.since.split(".", 2)
     assert revision == "1"
-    other = "since is of data that has been replaced"
+    other = "since belongs to data that has been replaced"
     assert gone(client, f"1.{int(tag) ^ 1}.{rest}") == other
-    assert gone(client, f"2.{tag}.{rest}") == "since is beyond the present revision"
+    assert gone(client, f"2.{tag}.{rest}") == "since is later than the current revision"
     client.load(record(3))
     assert gone(client, f"2.{tag}.{rest}") == other
     # Where a page ends in the middle, too.
@@ -313,14 +313,14 @@ def test_a_since_of_fewer_types_is_gone_for_more(client):
     client.load(account(1), record(1))
     records = Mirror(client, ("records",))
     records.read_all()
-    assert gone(client, records.since) == "since is of fewer types"
-    assert gone(client, records.since, types="accounts") == "since is of fewer types"
+    assert gone(client, records.since) == "since is for fewer types"
+    assert gone(client, records.since, types="accounts") == "since is for fewer types"
     both = Mirror(client, ("records", "accounts"))
     both.read_all()
     client.load(record(2))
     fewer = read(client, since=both.since, types="records")
     assert what(fewer["changes"]) == [("records", 2, True)]
-    assert gone(client, fewer["next"], types="records,accounts") == "since is of fewer types"
+    assert gone(client, fewer["next"], types="records,accounts") == "since is for fewer types"
 
 
 def test_a_since_is_gone_when_what_followed_is_forgotten(reader):
@@ -342,7 +342,7 @@ def test_a_since_is_gone_when_what_followed_is_forgotten(reader):
         *(("records", n, False) for n in (1, 2)),
     ]
     tidy_up(service, "2027-05-24T12:00:00Z")
-    older = "since is older than what is remembered"
+    older = "since is older than the change history"
     assert gone(client, reader.since) == older
     assert gone(client, slower.since) == older
     # Its own state is remembered, but not what went with it.
@@ -363,7 +363,7 @@ def test_after_an_upgrade_that_shows_data_otherwise_everybody_begins_anew(reader
         pytest.skip("nothing is older than its process")
     with client.service.backend.engine.begin() as connection:
         rebuilding.rebuild_all(connection)
-    assert gone(client, reader.since) == "since is of data that has been replaced"
+    assert gone(client, reader.since) == "since belongs to data that has been replaced"
     begun = Mirror(client)
     begun.read_all(2)
     begun.check()
@@ -384,10 +384,10 @@ def test_after_a_restore_what_was_lost_is_gone(kind, new_settings, tmp_path):
         middle.read_page(1)
         service.backend.restore(tmp_path / "backup", service.clock.now())
         client = Client(service, client.user, client.token)
-        assert gone(client, lost.since) == "since is beyond the present revision"
+        assert gone(client, lost.since) == "since is later than the current revision"
         client.load(record(4))
         for mirror in (lost, middle):
-            assert gone(client, mirror.since) == "since is of data that has been replaced"
+            assert gone(client, mirror.since) == "since belongs to data that has been replaced"
         assert what(kept.read_all()) == [("accounts", 1, True), ("records", 4, True)]
         kept.check()
     finally:
@@ -452,7 +452,7 @@ def test_tokens_of_one_user_do_not_share_answers(service):
     assert types == [{"accounts", "records"}, {"accounts"}, {"accounts", "records"}]
     assert answers[0].etag != answers[1].etag
     # With all that the one has read, the other knows nothing of the records.
-    assert gone(wide, answers[1].json["next"]) == "since is of fewer types"
+    assert gone(wide, answers[1].json["next"]) == "since is for fewer types"
     assert what(read(narrow, since=answers[0].json["next"])["changes"]) == []
 
 
@@ -496,4 +496,4 @@ def test_states_with_one_number_are_told_apart(reader):
     reader.read_all()
     with unit_of_work(client.service.backend) as storage:
         storage.data.set_state(client.user.id, DataState(2, client.service.clock.now()))
-    assert gone(client, reader.since) == "since is of data that has been replaced"
+    assert gone(client, reader.since) == "since belongs to data that has been replaced"

@@ -473,7 +473,7 @@ def test_a_limit_below_the_price_is_taken_whole(limited, monkeypatch):
     assert client.get("export/records.csv").status_int == 200
 
 
-def test_an_export_that_breaks_off_is_given_back(limited, monkeypatch):
+def test_an_export_that_breaks_off_is_refunded(limited, monkeypatch):
     monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))

@@ -88,9 +88,7 @@ def test_what_a_token_may_not_read_is_told_and_counted_too(service):
 
 
 @pytest.mark.parametrize(("error", "status"), [(RuntimeError, 500), (StorageUnavailable, 503)])
-def test_what_went_wrong_here_is_given_back(
-    service, ask, ask_internally, monkeypatch, error, status
-):
+def test_what_went_wrong_here_is_refunded(service, ask, ask_internally, monkeypatch, error, status):
     # One that is kept would do without the storage.
     uncached = replace(service.services, response_cache=ResponseCache(0))
     monkeypatch.setattr(service.app.registry, "services", uncached)
@@ -171,7 +169,7 @@ def raising(error):
     return fail
 
 
-def test_a_304_is_given_back_with_a_tag_and_by_head_too(client, ask):
+def test_a_304_is_refunded_with_a_tag_and_by_head_too(client, ask):
     client.load(account(), record())
     tag = ask().headers["ETag"]
     for method in ("GET", "HEAD"):
