@@ -48,7 +48,7 @@ _FIRST = frozenset(path[1:] for path in PAGES)
 
 
 def needs_token(path: str) -> bool:
-    """Whether nothing at the path is for those without a token: so it is on the surfaces."""
+    """Return whether everything at the path needs a token, as on the surfaces."""
     return path.startswith(SURFACES) and path != INTERNAL_DESCRIPTION
 
 

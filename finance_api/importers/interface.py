@@ -161,7 +161,7 @@ class Entry(NamedTuple):
     fingerprint: of the whole row where content alone does not tell it from another with its id.
     batch: of a part of one entry of the account: an id that its parts share; they sum to it.
     section: which of the file's statements it stands in, where two of them can tell the same: what
-        another section says, too, is told twice; what one says twice happened twice. None: an
+        another section repeats is one transaction; what one section repeats are two. None: an
         entry with the id and content of another is that one.
     record_state: one of RECORD_STATES; None: what a bank lists is cleared.
     offset: seconds by which the time of ``date`` is ahead of UTC; None if the file does not say.
@@ -263,7 +263,7 @@ nothing_remembered = Remembered(
 
 
 def joined_key(*parts: str) -> str:
-    """The parts with slashes between them; a slash within a part is told from those."""
+    """The parts with slashes between them; a slash within a part is escaped."""
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
 

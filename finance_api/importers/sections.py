@@ -16,7 +16,7 @@ from finance_api.importers.interface import (
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS
 
-#: Each takes memory until the file is stored. Beyond, gaps between them are not told apart.
+#: Each takes memory until the file is stored. Beyond, gaps between them are not distinguished.
 MAX_STATEMENTS = 2_000
 
 
@@ -94,7 +94,7 @@ class Section:
 class Sections:
     """The statements of one file.
 
-    repeat: whether a statement without balances can tell what one before it told.
+    repeat: whether a statement without balances can repeat an earlier one.
     """
 
     def __init__(self, *, repeat: bool) -> None:

@@ -1,12 +1,11 @@
 """Balances that banks state for an account: its initial balance follows from them, and gaps show.
 
-Every import keeps the balances that its files told among the facts of its entry in the history:
+Every import keeps the balances that its files stated among the facts of its entry in the history:
 ``{"accountId": id, "opening": [day, units], "closing": [day, units], "asOf": seconds,
 "openingBeside": {number: units}, "closingBeside": {number: units}}``, each where there is one. A
 file may begin and end in the middle of a day; beside: the records of such a day, by the number of
 the earlier import that made them, that were stored and not in the file. Those of entries that are
-not undone count. So do ``{"accountId": id, "forgets": true}``: from there on, what was told before
-counts no more.
+not undone count. ``{"accountId": id, "forgets": true}`` drops the balances stated before it.
 """
 
 from bisect import bisect_left
@@ -31,8 +30,8 @@ _MOST_PARTS = 8
 Facts = dict[str, Any]
 
 
-class _Told(NamedTuple):
-    """A balance that a file told, in the order in which they follow each other.
+class StatedBalance(NamedTuple):
+    """A balance in a file, in the order in which they follow each other.
 
     day: a closing one covers the records before it, and those of the day itself that its file has.
     An opening one: the day on which its file begins; it covers the records before it, and those of
@@ -54,16 +53,16 @@ class _Told(NamedTuple):
 def settle_bank_balances(
     session: LedgerSession, account_ids: Iterable[str], facts: Sequence[Facts] = ()
 ) -> list[str]:
-    """Makes initial balances follow from the newest balance that a bank told of each account.
+    """Derive initial balances from the newest balance that a statement has of each account.
 
     facts: of this import; those of the entries before it are known. The accounts' records are
     stored by now. Returns a sentence for each stretch of days in which records do not explain how
     the balance changed. Raises ChangeRefused if an initial balance is out of range.
     """
     wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
-    told = _told(session, facts)
+    stated = _stated_balances(session, facts)
     several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
-    known = {i: sorted(told[i]) for i in wanted if told[i] and i not in several}
+    known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
     sums = _DailySums(session, known)
     remarks: list[str] = []
     for account_id in wanted:
@@ -73,27 +72,29 @@ def settle_bank_balances(
     return remarks
 
 
-def _told(session: LedgerSession, facts: Sequence[Facts]) -> defaultdict[str, list[_Told]]:
-    told: defaultdict[str, list[_Told]] = defaultdict(list)
+def _stated_balances(
+    session: LedgerSession, facts: Sequence[Facts]
+) -> defaultdict[str, list[StatedBalance]]:
+    stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
     known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
     entries = [(e.number, e.facts) for e in session.history if e.undone_at is None]
     for number, of_entry in (*entries, (session.number, facts)):
         for fact in of_entry:
-            balances, seen = told[fact["accountId"]], known[fact["accountId"]]
+            balances, seen = stated[fact["accountId"]], known[fact["accountId"]]
             if fact.get("forgets"):
                 balances.clear()
                 seen.clear()
             for balance in _balances_in(fact, number):
-                # Told again it covers no more than it did: a file may be given again after
-                # records that it does not hold.
+                # Stated again, it covers no more than before: a file may be imported again after
+                # records that it does not have.
                 what = balance.day, balance.is_closing, balance.amount
                 if what not in seen:
                     seen.add(what)
                     balances.append(balance)
-    return told
+    return stated
 
 
-def _balances_in(fact: Facts, number: int) -> Iterator[_Told]:
+def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
     of_one_day = "openingBeside" in fact and fact.get("first", -1) == fact.get("last")
     if fact.get("opening") is not None:
         day, amount = fact["opening"]
@@ -101,25 +102,25 @@ def _balances_in(fact: Facts, number: int) -> Iterator[_Told]:
         # After what other files say of the day on which it begins.
         as_of = fact.get("asOf") or day if of_one_day else inf
         beside = fact.get("openingBeside")
-        yield _Told(day, as_of, number, False, amount, beside, of_one_day)
+        yield StatedBalance(day, as_of, number, False, amount, beside, of_one_day)
     if fact.get("closing") is not None:
         day, amount = fact["closing"]
         beside = fact.get("closingBeside", {})
-        yield _Told(day, fact.get("asOf") or day, number, True, amount, beside, of_one_day)
+        yield StatedBalance(day, fact.get("asOf") or day, number, True, amount, beside, of_one_day)
 
 
 class _DailySums:
     """The sums of some accounts' records, by day and import."""
 
-    def __init__(self, session: LedgerSession, told: dict[str, list[_Told]]) -> None:
+    def __init__(self, session: LedgerSession, stated: dict[str, list[StatedBalance]]) -> None:
         sums: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
         self._sums = sums
-        if told:
-            last = max(balances[-1].day for balances in told.values())
+        if stated:
+            last = max(balances[-1].day for balances in stated.values())
             found = session.storage.data.sum_by(
                 session.user.id,
                 ["accountId", "recordDate", "importId"],
-                [any_of("accountId", told), dated(MIN_SECONDS, last + DAY_SECONDS)],
+                [any_of("accountId", stated), dated(MIN_SECONDS, last + DAY_SECONDS)],
             )
             for (account_id, time, number), total in found.items():
                 key = (time - time % DAY_SECONDS, number or 0)
@@ -130,7 +131,9 @@ class _DailySums:
             for account_id, by_key in sums.items()
         }
 
-    def initials(self, account_id: str, balances: Sequence[_Told]) -> list[tuple[_Told, int]]:
+    def initials(
+        self, account_id: str, balances: Sequence[StatedBalance]
+    ) -> list[tuple[StatedBalance, int]]:
         """Each with the initial balance that follows from it.
 
         Where a balance leaves two open, the one that another balance agrees with.
@@ -145,7 +148,7 @@ class _DailySums:
             for balance, initials in zip(balances, possible, strict=True)
         ]
 
-    def _covered(self, account_id: str, balance: _Told) -> list[int]:
+    def _covered(self, account_id: str, balance: StatedBalance) -> list[int]:
         """Sums of the records that the balance may cover, the likeliest first."""
         keys, totals = self._keys.get(account_id, []), self._totals.get(account_id, [0])
         begin, end = (bisect_left(keys, (balance.day + days,)) for days in (0, DAY_SECONDS))
@@ -167,7 +170,7 @@ class _DailySums:
         return [before + sum(earlier), *(before + each for each in possible)]
 
 
-def _settled(account: Row, implied: list[tuple[_Told, int]], remarks: list[str]) -> Row:
+def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
     """implied: balances in their order, each with the initial balance that follows from it."""
     name, unexplained = account["name"], 0
     for (earlier, before), (later, after) in pairwise(implied):

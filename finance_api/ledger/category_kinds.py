@@ -1,4 +1,4 @@
-"""Whether a category is of income or of expenses, where neither an import nor a hand says so."""
+"""Whether a category is of income or of expenses, where neither an import nor an edit says so."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -27,7 +27,7 @@ class Update(NamedTuple):
 
 
 class Match(NamedTuple):
-    """An entry that another format told before. entry, record: the values of each, by field."""
+    """An entry that another format stated before. entry, record: the values of each, by field."""
 
     id: str
     line: int
@@ -58,7 +58,7 @@ class AccountTotal(NamedTuple):
 class ImportReport:
     """Counts of the objects of one file (records only, for statement formats), and what they are.
 
-    matched: entries that another source told before.
+    matched: entries that another source stated before.
     skipped: what the file has and nothing keeps, by what it is.
     new: the first records that it made. updates, matches: the first of them. remarks: sentences.
     totals: by account. details: what the history has of it.

@@ -204,8 +204,8 @@ class StatementImport:
             for number, statement in account.statements.items():
                 rows = of_statement.get(number, (None, None))
                 first, last = (
-                    row if told is None else told // DAY_SECONDS
-                    for row, told in zip(
+                    row if day is None else day // DAY_SECONDS
+                    for row, day in zip(
                         rows, (statement.first_day, statement.last_day), strict=True
                     )
                 )

@@ -234,7 +234,7 @@ class StatementRecords:
         matched = [e for e, row in zip(batch, rows, strict=True) if row.outcome in _MATCHED]
         source_ids = iter(self._source_ids(matched))
         lines: dict[str, int] = {}
-        told: set[str] = set()
+        stated_ids: set[str] = set()
         for row, whole, found in zip(rows, batch, records, strict=True):
             is_matched = row.outcome in _MATCHED
             source_id = next(source_ids) if is_matched else ""
@@ -243,19 +243,23 @@ class StatementRecords:
                 if is_matched:
                     self._match(after[record_id], whole, source_id, in_part=number > 0)
                 else:
-                    told.add(record_id)
+                    stated_ids.add(record_id)
                     self._tell(after[record_id], row, whole, place)
-        self._put(before, after, lines, told)
+        self._put(before, after, lines, stated_ids)
 
     def _put(
-        self, before: dict[str, Row], after: dict[str, Row], lines: dict[str, int], told: set[str]
+        self,
+        before: dict[str, Row],
+        after: dict[str, Row],
+        lines: dict[str, int],
+        stated_ids: set[str],
     ) -> None:
         session = self._session
         pairs = []
         for record_id, old in before.items():
             row = after[record_id]
             if row == old:
-                self._report.unchanged += record_id in told
+                self._report.unchanged += record_id in stated_ids
                 continue
             derive(session, row, lines[record_id])
             names = [f.name for f in RECORDS.fields if row[f.name] != old[f.name]]
@@ -265,7 +269,7 @@ class StatementRecords:
                 values = [{n: r[n] for n in names if n in _SHOWN} for r in (old, row)]
                 self._report.note_update(Update(record_id, lines[record_id], *values))
             else:
-                self._report.unchanged += record_id in told
+                self._report.unchanged += record_id in stated_ids
             self._balances.note(old, row)
             pairs.append((old, row))
         if pairs:

@@ -36,7 +36,7 @@ def _tls() -> ssl.SSLContext:
 
 
 class Refused(Exception):
-    """The API gives no answer. document: what the caller is told."""
+    """The API gives no answer. document: the response for the caller."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         super().__init__(document["error"])
@@ -94,9 +94,9 @@ def _json_of(response: httpx2.Response) -> dict[str, Any] | None:
 
 def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, Any]:
     status = response.status_code
-    told = problem.get("detail") or f"The address answers with {status}, not as finance_api does."
+    detail = problem.get("detail") or f"The address answers with {status}, not as finance_api does."
     advice = _NEXT.get(status, "Tell the user, who can look at the service and its address.")
-    document = {"error": str(told)[:_SENTENCE], "status": status}
+    document = {"error": str(detail)[:_SENTENCE], "status": status}
     if (wait := response.headers.get("Retry-After", "")).isdecimal():
         document["retryAfterSeconds"] = int(wait)
         advice = f"Wait {wait} seconds, then call again."
@@ -153,11 +153,14 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
             more = more or response.body["nextOffset"] is not None
             total[lists[0]] = response.body.get("total")
             before += response.body.get("total", 0)
-    told = _told(tool, response)
+    members = _told(tool, response)
     if tool.sums:
         is_all = offset == 0 and not more and not response.body.get("overlapping")
-        told = {"sums": sums([row for _, row in items], tool.sums) if is_all else None, **told}
-    return Found(items, more, total, told)
+        members = {
+            "sums": sums([row for _, row in items], tool.sums) if is_all else None,
+            **members,
+        }
+    return Found(items, more, total, members)
 
 
 async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> CallToolResult:

@@ -165,11 +165,11 @@ class Turns:
             with anyio.fail_after(self._limits.wait_seconds):
                 await self._turns.acquire()
         except TimeoutError:
-            told = {
+            document = {
                 "error": f"Too many calls: this one waited {self._limits.wait_seconds:g} seconds "
                 "for its turn. Call again later."
             }
-            await JSONResponse(told, 503, headers={"Retry-After": "5"})(scope, receive, send)
+            await JSONResponse(document, 503, headers={"Retry-After": "5"})(scope, receive, send)
             return
         try:
             await self._app(scope, receive, send)

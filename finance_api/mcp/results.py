@@ -23,13 +23,13 @@ class Found:
     """The response of the API, from the offset on.
 
     items: of all lists, in order. more: whether there is more behind them. total: rows of each list
-    on all pages. told: what else the answer has.
+    on all pages. members: what else the answer has.
     """
 
     items: Sequence[Item]
     more: bool
     total: dict[str, int | None]
-    told: dict[str, Any]
+    members: dict[str, Any]
 
 
 def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int) -> CallToolResult:
@@ -45,7 +45,7 @@ def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int
             document = {
                 "shown": count,
                 "total": found.total,
-                **found.told,
+                **found.members,
                 **paging,
                 "shortened": any(
                     row != was for (_, row), (_, was) in zip(shown, room, strict=False)

@@ -134,9 +134,9 @@ class RequireBearer:
         if scope["type"] == "http":
             given = Headers(scope=scope).getlist("authorization")
             if len(given) != 1 or not given[0].lower().startswith("bearer "):
-                told = {
+                document = {
                     "error": "One header is needed: Authorization: Bearer and a personal token."
                 }
-                refusal = JSONResponse(told, 401, headers={"WWW-Authenticate": "Bearer"})
+                refusal = JSONResponse(document, 401, headers={"WWW-Authenticate": "Bearer"})
                 return await refusal(scope, receive, send)
         return await self._app(scope, receive, send)

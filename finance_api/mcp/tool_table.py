@@ -125,7 +125,7 @@ _SUMS: Schema = {
         "properties": {"currencyCode": {"type": ["string", "null"]}},
         "additionalProperties": NUMBER,
     },
-    "description": "Sums of all pages by currency; null: they cannot be told from this response.",
+    "description": "Sums of all pages by currency; null: this response does not have them.",
 }
 
 _WORD: Schema = {"type": "string"}

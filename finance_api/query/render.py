@@ -42,7 +42,7 @@ def condition_text(condition: Condition) -> str:
     if isinstance(operand, tuple):
         texts = [serial_id(o) if isinstance(o, int) else o for o in operand]
         if condition.field.kind.is_text:
-            return "in." + ",".join(map(escaped, texts))
+            return f"{operator.value}." + ",".join(map(escaped, texts))
         return ("ne." if operator is Operator.NE else "eq.") + ",".join(texts)
     if isinstance(operand, Span):
         sign = "abs." if condition.absolute else ""

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_network
-from typing import Any
+from typing import Any, assert_never
 
-from finance_api.http.identity import Identity, TokenIdentity
+from finance_api.http.identity import Identity, JwtIdentity, SessionIdentity, TokenIdentity
 from finance_api.http.proxies import Address
 from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
@@ -147,9 +147,13 @@ class Quotas:
         return decision
 
     def _counted(self, identity: Identity) -> tuple[Rule, str]:
-        if isinstance(identity, TokenIdentity):
-            return self._public, identity.token_id
-        return self._internal, identity.user.uuid
+        match identity:
+            case TokenIdentity():
+                return self._public, identity.token_id
+            case JwtIdentity() | SessionIdentity():
+                return self._internal, identity.user.uuid
+            case _:
+                assert_never(identity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,13 +76,13 @@ ACCOUNTS = Resource(
         _sum_field("balance", "Initial balance plus the records that are not void.", 57.5),
         _sum_field("recordCount", "How many records it has, void ones included.", 12, decimals=0),
         derived_field("lastRecordDate", Kind.DATE, "Day of its newest record.", "2026-01-31"),
-        derived_field("bankBalance", Kind.NUMBER, "Newest balance that a statement told.", 57.5),
+        derived_field("bankBalance", Kind.NUMBER, "Newest balance in a statement.", 57.5),
         derived_field(
             "bankBalanceDate", Kind.DATE, "The day at whose end it was that.", "2026-01-31"
         ),
         _sum_field(
             "unexplained",
-            "What the records do not explain between balances that statements told; 0 is good.",
+            "What the records do not explain between the balances in statements; 0 is good.",
             0,
         ),
         text_field("bankAccountNumber", "Number at the bank.", "DE02120300000000202051"),

@@ -125,11 +125,11 @@ def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]
         )
         for number, (question, keys) in enumerate(asked)
     ]
-    told = any(question.answers or question.fields for question in questions)
+    is_asked = any(question.answers or question.fields for question in questions)
     reason = in_labels(outcome.get("reason", ""))
     joined = "; and ".join(question.reason for question in questions)
-    sentence = None if told and len(reason) <= len(joined) else reason
-    return UploadForm(sentence, questions, _grouped(fields.values()), is_asked=told)
+    sentence = None if is_asked and len(reason) <= len(joined) else reason
+    return UploadForm(sentence, questions, _grouped(fields.values()), is_asked=is_asked)
 
 
 def _choices(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:

@@ -55,7 +55,7 @@ class WalletListRequest(DataRequest):
         low: hints.LowQuota | None,
         target: RequestTarget,
     ) -> None:
-        """hidden: see `_hidden_names`. low: told by a hint."""
+        """hidden: see `_hidden_names`. low: a hint says so."""
         super().__init__(target)
         self._declared, self._has_older, self._hidden, self._low = declared, has_older, hidden, low
         given = self.given

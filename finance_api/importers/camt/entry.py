@@ -78,9 +78,9 @@ def entries_of(element: Element, currency: str, section: int) -> list[Entry]:
 
 def _are_all(element: Element) -> bool:
     """Whether there are as many transactions as the entry says that it has."""
-    told = [*element.all("Btch", "NbOfTxs"), *element.all("NtryDtls", "Btch", "NbOfTxs")]
-    numbers = [int(number.text) for number in told if _NUMBER.fullmatch(number.text)]
-    return not told or (len(numbers) == len(told) and sum(numbers) == len(element.parts))
+    counts = [*element.all("Btch", "NbOfTxs"), *element.all("NtryDtls", "Btch", "NbOfTxs")]
+    numbers = [int(number.text) for number in counts if _NUMBER.fullmatch(number.text)]
+    return not counts or (len(numbers) == len(counts) and sum(numbers) == len(element.parts))
 
 
 def _amounts_of(parts: list[Transaction], amount: int, currency: str) -> list[int] | None:

@@ -39,10 +39,10 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
     """The account that the statement names; ``currency`` is for one without Ccy."""
     number = number_of(statement, "Acct")
     account_type, word = _TYPES.get(statement.text_of("Acct/Tp/Cd") or "", ("General", "Account"))
-    told = statement.first("Acct/Ccy")
-    if told is not None and told.text not in CURRENCIES:
-        raise told.refused("is not an ISO 4217 currency code")
-    currency = told.text if told is not None else currency
+    stated = statement.first("Acct/Ccy")
+    if stated is not None and stated.text not in CURRENCIES:
+        raise stated.refused("is not an ISO 4217 currency code")
+    currency = stated.text if stated is not None else currency
     if number is None:
         return StatementAccount(None, None, account_type, currency)
     word = statement.text_of("Acct/Nm") or word
@@ -64,7 +64,7 @@ _OPENING, _CLOSING, _INTERIM = ("OPBD", "PRCD"), "CLBD", "ITBD"
 
 
 class Balances(NamedTuple):
-    """Before the first entry and after the last one, each where it is told.
+    """Before the first entry and after the last one, each where it is stated.
 
     currency: of them. is_own: without a line of credit in them.
     """
@@ -82,7 +82,7 @@ def balances_of(statement: Element) -> Balances:
     goes on (camt.052) an interim one is the balance of a moment, and its entries may be only those
     since the last report: it is no closing balance.
     """
-    told: dict[str, list[tuple[BankBalance, str]]] = {}
+    stated: dict[str, list[tuple[BankBalance, str]]] = {}
     is_own = True
     for balance in statement.all("Bal"):
         code = balance.text_of("Tp/CdOrPrtry/Cd", "Tp/Cd")
@@ -91,13 +91,13 @@ def balances_of(statement: Element) -> Balances:
             date = balance.first("Dt/Dt", "Dt/DtTm")
             if date is None:
                 raise balance.refused("has no date")
-            told.setdefault(code, []).append((BankBalance(units, day_of(date)), currency))
+            stated.setdefault(code, []).append((BankBalance(units, day_of(date)), currency))
             is_own = is_own and not _holds_credit(balance)
     if statement.name != "Stmt":
-        told.pop(_INTERIM, None)
-    interim = told.get(_INTERIM, [])
-    opening = next((told[code][0] for code in _OPENING if code in told), None)
-    closing = told.get(_CLOSING, [None])[-1]
+        stated.pop(_INTERIM, None)
+    interim = stated.get(_INTERIM, [])
+    opening = next((stated[code][0] for code in _OPENING if code in stated), None)
+    closing = stated.get(_CLOSING, [None])[-1]
     if opening is None and interim and (closing is not None or len(interim) > 1):
         opening = interim[0]
     if closing is None and interim and (opening is not interim[0] or len(interim) > 1):

@@ -117,21 +117,21 @@ def _recognised(
 def _profiled(table: Table, match: Match, given: Layout, saved: Mapping[str, Any]) -> Plan:
     """The plan of a profile, under what the user gave besides."""
     profile = match.profile
-    told, taken = given.over(saved)
+    user_layout, taken = given.over(saved)
     headings = headings_of(table)
     rows = ProfileRows(
         match,
         table.width,
         labelled(lines_above(table), profile),
-        frozenset(headings.position_and_rest("--only", only)[0] for only in told.only),
+        frozenset(headings.position_and_rest("--only", only)[0] for only in user_layout.only),
     )
-    _refuse_displacing(told, profile)
-    both = told.over(match.stated(headings))[0].checked()
+    _refuse_displacing(user_layout, profile)
+    both = user_layout.over(match.stated(headings))[0].checked()
     columns, _ = find_columns(both, headings, by_itself=False)
-    columns |= {n: i for n, i in rows.columns.items() if n not in told.columns}
+    columns |= {n: i for n, i in rows.columns.items() if n not in user_layout.columns}
     if profile.says_direction:
         columns.pop("amount", None)
-    ignored = {headings.position("--ignore", name) for name in told.ignore}
+    ignored = {headings.position("--ignore", name) for name in user_layout.ignore}
     if not ignored.isdisjoint(columns.get("balance", ())):
         del columns["balance"]
     table = replace(
@@ -146,17 +146,17 @@ def _profiled(table: Table, match: Match, given: Layout, saved: Mapping[str, Any
         both,
         remembered=dict(saved),
         taken=taken,
-        told=told,
+        user_layout=user_layout,
         profile=profile,
         rows=rows,
     )
 
 
-def _refuse_displacing(told: Layout, profile: Profile) -> None:
+def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
     """Options that say otherwise what the profile says by the row."""
     by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
-    names = [f"--map {name}" for name in told.stated().get("columns", ()) if name in by_row]
-    names += told.says_about_amounts()
+    names = [f"--map {name}" for name in user_layout.stated().get("columns", ()) if name in by_row]
+    names += user_layout.says_about_amounts()
     if names:
         raise ImportRefused(
             f"{names[0]}: the profile {shown(profile)} says that; leave it out, or say "
@@ -170,19 +170,19 @@ def _refuse_displacing(told: Layout, profile: Profile) -> None:
 
 def _decided(text: TextFile, places: list[Table], given: Layout, saved: Mapping[str, Any]) -> Plan:
     """The plan that the user, now or before, and the file decide together."""
-    told, taken = given.over(saved)
-    told = told.checked()
-    if not told.header:
+    user_layout, taken = given.over(saved)
+    user_layout = user_layout.checked()
+    if not user_layout.header:
         refuse_headings(places)
-    possible, refusal = _possible(text, places, told)
+    possible, refusal = _possible(text, places, user_layout)
     possible = _of_one_line(possible)
     if not possible:
         refuse_skipped_headings(text, places)
-        possible = _without_headings(places, told)
+        possible = _without_headings(places, user_layout)
     if not possible:
         raise refusal or undivided(text)
     plan = possible[0] if len(possible) == 1 else _consistent(possible)
-    return replace(plan, remembered=dict(saved), taken=taken, told=told)
+    return replace(plan, remembered=dict(saved), taken=taken, user_layout=user_layout)
 
 
 def _of_one_line(possible: list[Plan]) -> list[Plan]:
@@ -231,7 +231,7 @@ def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
 
 
 def _possible(
-    text: TextFile, places: list[Table], told: Layout
+    text: TextFile, places: list[Table], user_layout: Layout
 ) -> tuple[list[Plan], ImportRefused | None]:
     """The plans in which every field has its column: those of the first row, if there are any.
 
@@ -243,7 +243,7 @@ def _possible(
     for table in places:
         is_first = table.text.skip_rows == text.skip_rows
         try:
-            plan = _read_columns(table, told)
+            plan = _read_columns(table, user_layout)
             if not plan.is_complete:
                 raise ImportRefused(_missing(plan), table.first_line)
             possible.append(plan)
@@ -295,47 +295,47 @@ def _consistent(possible: list[Plan]) -> Plan:
     )
 
 
-def _read_columns(table: Table, told: Layout) -> Plan:
+def _read_columns(table: Table, user_layout: Layout) -> Plan:
     """The columns that are named, and those that the file says by itself. ImportRefused."""
     headings = headings_of(table)
-    columns, doubled = find_columns(told, headings)
+    columns, doubled = find_columns(user_layout, headings)
     named = filled(table.cells)
     if any(index >= named for indexes in columns.values() for index in indexes):
         table = replace(table, nameless=True)
     if table.has_header and not looks_like_headings(table.headings or ()):
-        return Plan(table, columns, told, doubled)
-    chosen = (*told.only, *([told.sign] if told.sign else ()))
+        return Plan(table, columns, user_layout, doubled)
+    chosen = (*user_layout.only, *([user_layout.sign] if user_layout.sign else ()))
     ignored = [headings.position_and_rest("--only", text)[0] for text in chosen]
-    ignored += [headings.position("--ignore", column) for column in told.ignore]
+    ignored += [headings.position("--ignore", column) for column in user_layout.ignore]
     ignored += [index for others in doubled.values() for index in others]
-    open_ = OpenColumns(headings, sample(table), columns, told, frozenset(ignored))
+    open_ = OpenColumns(headings, sample(table), columns, user_layout, frozenset(ignored))
     find_dates(open_, period_above(lines_above(table)))
     for find in (find_money, *FIND_WORDS):
         find(open_)
     inferred = open_.found
     if "sign" in inferred.columns:
-        told = replace(told, sign=headings.named(inferred.columns["sign"][0]))
-    told = replace(
-        told,
-        positive=told.positive or inferred.positive,
-        date_format=told.date_format or inferred.date_format,
+        user_layout = replace(user_layout, sign=headings.named(inferred.columns["sign"][0]))
+    user_layout = replace(
+        user_layout,
+        positive=user_layout.positive or inferred.positive,
+        date_format=user_layout.date_format or inferred.date_format,
     )
-    left_out = told.unmapped & inferred.columns.keys()
+    left_out = user_layout.unmapped & inferred.columns.keys()
     both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
     both = {name: indexes for name, indexes in both.items() if indexes}
-    return Plan(table, both, told, doubled, inferred=inferred)
+    return Plan(table, both, user_layout, doubled, inferred=inferred)
 
 
-def _without_headings(places: list[Table], told: Layout) -> list[Plan]:
+def _without_headings(places: list[Table], user_layout: Layout) -> list[Plan]:
     """The plans of a file whose first row is data, and no headings."""
-    if not told.header:
+    if not user_layout.header:
         return []
     found = []
     for table in places:
         if looks_like_data(table.headings or ()):
             headless = replace(table, has_header=False)
             try:
-                plan = _read_columns(headless, told)
+                plan = _read_columns(headless, user_layout)
             except ImportRefused:
                 continue
             if plan.is_complete:

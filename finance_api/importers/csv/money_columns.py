@@ -143,7 +143,7 @@ def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
         open_.explain(*named[1:])
         return named[:1]
     stated = [column for column in named if currency_in(column.heading) is not None]
-    own = [c for c in stated if currency_in(c.heading) == open_.told.currency] or stated
+    own = [c for c in stated if currency_in(c.heading) == open_.user_layout.currency] or stated
     rest = [column for column in named if column not in own]
     codes = [column for column in open_.free if column.are_currencies]
     if not len(own) == len(rest) == len(codes) == 1:
@@ -168,7 +168,7 @@ def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         for column in numbers
         if column.fit("amount")
         and (stated := currency_in(column.heading)) is not None
-        and stated == (open_.told.currency or stated)
+        and stated == (open_.user_layout.currency or stated)
         and len(codes.values) > 1
         and _settles(open_, column, original, codes)
     ]

@@ -47,7 +47,7 @@ class OpenColumns:
 
     all: every column. free: those that are not taken yet. known: those that are given, or have the
     names of fields; by_name: the fields of the latter. numbers: the numbers in the columns.
-    told: what the user gave. found: what was inferred so far.
+    user_layout: what the user gave. found: what was inferred so far.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class OpenColumns:
         headings: Headings,
         rows: Sequence[Sequence[str]],
         known: Columns,
-        told: Layout,
+        user_layout: Layout,
         ignored: frozenset[int],
     ) -> None:
         """ignored: columns that say nothing."""
@@ -66,8 +66,8 @@ class OpenColumns:
             for index in range(min(headings.width, _MOST_COLUMNS))
         ]
         self.known = known
-        self.told = told
-        self.by_name = frozenset(known.keys() - told.named.keys())
+        self.user_layout = user_layout
+        self.by_name = frozenset(known.keys() - user_layout.named.keys())
         self.found = Inferred(explained=set(ignored))
         taken = {index for indexes in known.values() for index in indexes} | ignored
         self.free = [column for column in self.all if column.index not in taken]

@@ -25,8 +25,8 @@ class Plan:
 
     doubled: fields that further columns map to by themselves, and the indexes of those.
     remembered: what is remembered for the file; taken: which of these parts were not given.
-    told: what the user gave, now or before. profile: what else is known of the layout; rows: what
-    that makes of the file's rows, of which some columns are derived.
+    user_layout: what the user gave, now or before. profile: what else is known of the layout.
+    rows: what the profile makes of the file's rows, of which some columns are derived.
     new_accounts, last_year: see `Remembered`.
     """
 
@@ -36,7 +36,7 @@ class Plan:
     doubled: dict[str, list[int]] = field(default_factory=dict)
     remembered: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
-    told: Layout | None = None
+    user_layout: Layout | None = None
     profile: Profile | None = None
     rows: ProfileRows | None = None
     inferred: Inferred = field(default_factory=Inferred)
@@ -71,16 +71,16 @@ class Plan:
 
     def to_remember(self) -> dict[str, Any]:
         """Return the options to save for the file's accounts: all given now or before."""
-        assert self.told is not None
-        kept = self.told.stated()
+        assert self.user_layout is not None
+        kept = self.user_layout.stated()
         kept["heading"] = heading_digest(self.table.headings, self.table.width)
         return kept if self.profile is None else kept | {"profile": self.profile.name}
 
     def without_balance(self) -> tuple[Answer, ...]:
         """How to read the file without a balance column that nobody named."""
-        told = None if self.told is None else self.told.balance
+        balance = None if self.user_layout is None else self.user_layout.balance
         (index,) = self.columns.get("balance", (self.table.width,))
-        if told is not None or index >= self.table.width:
+        if balance is not None or index >= self.table.width:
             return ()
         name = self.headings.named(index)
         return (Answer(("--ignore", name), meaning=f"{quoted(name)} is no running balance"),)

@@ -280,13 +280,13 @@ class StatementBuilder:
             closing = closing or (opening[0], opening[1] + rows.total)
         if statement.closing is None and closing is not None:
             statement.closing = BankBalance(closing[1], rows.last_day)
-        for told, ends in ((opening, statement.opening), (closing, statement.closing)):
-            if told is not None and ends is not None and told[1] != ends.amount:
+        for row, ends in ((opening, statement.opening), (closing, statement.closing)):
+            if row is not None and ends is not None and row[1] != ends.amount:
                 raise ImportRefused(
-                    f"the row states a balance of {decimal_text(told[1])}, and by the other rows "
+                    f"the row states a balance of {decimal_text(row[1])}, and by the other rows "
                     f"it is {decimal_text(ends.amount)}: a row is missing or changed; download "
                     "the file again",
-                    told[0],
+                    row[0],
                 )
         if opening is not None and closing is not None and opening[1] + rows.total != closing[1]:
             raise ImportRefused(

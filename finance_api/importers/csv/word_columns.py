@@ -50,7 +50,7 @@ def _is_status(column: Column) -> bool:
 
 def find_direction(open_: OpenColumns) -> None:
     amounts = open_.of("amount")
-    if not amounts or open_.told.sign or open_.told.positive:
+    if not amounts or open_.user_layout.sign or open_.user_layout.positive:
         return
     amount, balance = amounts[0], open_.of("balance")
     words = [
@@ -118,12 +118,12 @@ def find_accounts(open_: OpenColumns) -> None:
         if several and not open_.has("counterpartyAccount"):
             reason = f"{quoted(open_.name(one[0]))} is the account"
             open_.take("counterpartyAccount", several[0], reason)
-    elif several and open_.told.account is None:
+    elif several and open_.user_layout.account is None:
         open_.take("accountNumber", several[0], BY_HEADING)
 
 
 def find_texts(open_: OpenColumns) -> None:
-    if {"payee", "note"} & open_.told.named.keys() or open_.told.no_text:
+    if {"payee", "note"} & open_.user_layout.named.keys() or open_.user_layout.no_text:
         return
     texts = [
         column

@@ -167,7 +167,7 @@ def _check_required(resource: Resource, row: Row) -> None:
 
 
 def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
-    """Two of one name could not be told apart; categories of different parents can."""
+    """Names are unique, but for categories of different parents."""
     for other in named:
         if other["id"] != row["id"] and other.get("parentId") == row.get("parentId"):
             raise ChangeRefused(

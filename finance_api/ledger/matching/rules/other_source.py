@@ -95,7 +95,7 @@ def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest)
 
 
 def _teller(other: Candidate) -> str:
-    return f"a file of the format {other.source} told" if other.source else "you made"
+    return f"a file of the format {other.source} stated" if other.source else "you made"
 
 
 def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:

@@ -120,7 +120,7 @@ def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
 
 
 def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
-    """The hash has no time: two of a day are told apart by it."""
+    """The hash has no time, which distinguishes two of a day."""
     stated = {time for content, time, *_ in candidate.earlier if content == entry.content}
     if entry.content == candidate.content:
         stated.add(candidate.time)
