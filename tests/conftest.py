@@ -77,7 +77,7 @@ _ONE_OF = {"memory": 40, "postgresql": 20} | dict.fromkeys(POOLED, 80)
 
 #: Where a case takes long, a test with more cases than MOST_CASES runs on these many by day.
 _SLOW = ("tests/browser/", "tests/functional/")
-MOST_CASES = 8
+MOST_CASES = 6
 
 
 def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:

@@ -102,6 +102,9 @@ class KeyRing:
     def _reload(self) -> None:
         # Before the file is read, so that a change meanwhile is noticed later.
         seen = self._stamp()
+        if seen == self._seen:
+            # Another thread has read it meanwhile.
+            return
         try:
             self._keys = self._read() if seen else ()
         except KeyFileError as error:

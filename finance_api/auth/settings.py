@@ -19,7 +19,10 @@ def _key_issuers(text: str) -> dict[str, str]:
     parts = [word.rpartition("=") for word in words(text)]
     if not all(kid and issuer for kid, _, issuer in parts):
         raise ValueError("is not a list of KID=ISSUER")
-    return {kid: issuer for kid, _, issuer in parts}
+    issuers = {kid: issuer for kid, _, issuer in parts}
+    if len(issuers) < len(parts):
+        raise ValueError("names a KID twice")
+    return issuers
 
 
 SETTINGS = (

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from finance_api.auth.settings import JWT_KEYS
+from finance_api.auth.settings import JWT_KEYS, KEY_ISSUERS
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.editing import json_option
 from finance_api.cli.output import say
@@ -130,8 +130,11 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
     try:
         keys = open_key_ring(cli.settings).keys()
     except SettingError as error:
-        is_readable = os.access(path, os.R_OK)
-        command = f"ls -l {path}" if is_readable else f"chown {getpass.getuser()} {path}"
+        if KEY_ISSUERS in str(error):
+            command = f"edit {cli.ini}"
+        else:
+            is_readable = os.access(path, os.R_OK)
+            command = f"ls -l {path}" if is_readable else f"chown {getpass.getuser()} {path}"
         yield Fault("keys", str(error), command)
         return
     if signing_key(keys, cli.clock.now()) is None:

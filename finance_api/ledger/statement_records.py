@@ -86,8 +86,9 @@ class StatementRecords:
         self._rules = Rules(session)
         #: The last number that a bank id or content has, where the storage has others of it.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
-        #: The records made of entries that others correct, by the places of these in the file.
-        self._record_ids: dict[int, str] = {}
+        #: The records of entries that others correct, and the places there, by the entries' own
+        #: places in the file.
+        self._record_ids: dict[int, tuple[str, int]] = {}
         self.changed = False
         _number(file.open, reader)
         # In the order of the projection: in the order of most files it would be written in
@@ -109,11 +110,12 @@ class StatementRecords:
             rows = self._create([self._whole(n, self._new_numbers.get(n, 1)) for n in numbers])
             if awaited:
                 ids = zip(numbers, (row["id"] for row in rows), strict=True)
-                self._record_ids |= {n: record_id for n, record_id in ids if n in awaited}
+                self._record_ids |= {n: (record_id, 0) for n, record_id in ids if n in awaited}
         for begin in range(0, len(self._changing), _BATCH):
             self._change(self._changing[begin : begin + _BATCH])
         # One by one: they may correct each other.
         for row in self._waiting:
+            self._record_ids[row.n] = self._records(row)[0]
             self._change([row])
 
     def _whole(self, n: int, number: int) -> _Whole:
@@ -221,7 +223,7 @@ class StatementRecords:
         if row.awaits is None:
             return [(c.record, c.place) for c in row.parts or (row.candidate,) if c is not None]
         if row.awaits.candidate is None:
-            return [(self._record_ids[row.awaits.n], 0)]
+            return [self._record_ids[row.awaits.n]]
         return [(row.awaits.candidate.record, row.awaits.candidate.place)]
 
     def _change(self, rows: list[FileEntry]) -> None:

@@ -257,7 +257,9 @@ def test_settings_keys_versions_disk_and_clock_are_checked(tmp_path, new_setting
     Path(keys).write_text(key_set(own, public))
     issuers = {"finance_api.jwt.keys": keys, "finance_api.jwt.issuers": "finance_api idp.example"}
     command.write({**settings, **issuers})
-    assert kinds(command) == {("keys", f"ls -l {keys}")}
+    assert kinds(command) == {("keys", f"edit {command.ini}")}
+    command.write({**settings, **issuers, "finance_api.jwt.key_issuers": "idp=a idp=idp.example"})
+    assert {kind for kind, _ in kinds(command)} == {"configuration"}
     command.write({**settings, **issuers, "finance_api.jwt.key_issuers": "idp=idp.example"})
     assert command.done("check") == b"nothing is wrong\n"
     command.write(settings)

@@ -225,7 +225,12 @@ class DateReader:
                     line,
                     answers=(Answer(instead_of=("--timezone",)),),
                 )
-            seconds, offset = _local(seconds - (offset or 0), self._zone), None
+            try:
+                seconds, offset = _local(seconds - (offset or 0), self._zone), None
+            except (OverflowError, ValueError):
+                raise ImportRefused(
+                    f"the date {quoted(text)} is beyond the calendar in {self._zone}", line
+                ) from None
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[text] = seconds, offset

@@ -142,8 +142,10 @@ class _Folder:
         places = [at + 1 for at, _ in self._query.periods]
         blank = [None] * len(places)
         others = {_replaced(key, places, blank) for key in groups or self._empty_keys()}
+        if not others:
+            return groups
         empty: _Groups = {}
-        for starts in self._asked_periods(groups):
+        for starts in in_time(self._asked_periods(groups)):
             empty |= {_replaced(key, places, starts): _Group() for key in others}
             check_groups(len(empty))
         return empty | groups

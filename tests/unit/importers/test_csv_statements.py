@@ -294,6 +294,11 @@ def test_the_time_of_day_is_kept_and_moved_only_where_asked(written, zone, store
     assert instant_text(entry.date) == stored
 
 
+def test_a_time_zone_can_lead_beyond_the_calendar():
+    refused = refusal("date,amount\n9999-12-31T23:59:59Z,1\n", timezone="Europe/Berlin")
+    assert refused.line == 2 and "9999-12-31T23:59:59Z" in refused.reason
+
+
 def test_a_time_zone_needs_times():
     text = "date,amount\n2026-03-04,1\n"
     assert refusal(text, timezone="Europe/Berlin").line == 2

@@ -361,6 +361,15 @@ def test_a_part_that_the_user_made_void_is_a_part_of_the_sum(person, both):
     person.audit()
 
 
+def test_a_batch_that_the_user_made_void_keeps_no_sum_out(person, both):
+    ofx, csv = both
+    csv(entry("5", "-10", "Ann", batch="b"), entry("5", "-20", "Ben", batch="b"))
+    edited(person, void_records, [row["id"] for row in person.rows(RECORDS)])
+    assert ofx(entry("5", "-30", "Payroll", "1")).created == 1
+    assert kept(person) == [(5, -3_000, "Payroll")]
+    person.audit()
+
+
 def test_a_new_account_whose_rows_stand_in_another_is_asked_for(person):
     ofx, csv = Bank(person), Bank(person, "csv")
     ofx.file(RENT, SHOP, CAFE)

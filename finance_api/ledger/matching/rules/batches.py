@@ -100,6 +100,9 @@ def _pair_stored_parts(
         total = _sum_of_a_day(parts)
         if total is None or any(part.is_taken for part in parts):
             continue
+        if reach is not None and all(part.is_void for part in parts):
+            # As one void record of another source, they keep no entry out.
+            continue
         inner = all(part.inner for part in parts)
         for entry in _nearest(entries.get((account, total), []), parts[0].day, reach):
             is_certain = reach is not None or _is_certain(batch, entry.bank_id, inner)
