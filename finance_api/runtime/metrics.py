@@ -36,15 +36,10 @@ class Metrics:
     """The metrics of one application, or of all its processes."""
 
     def __init__(self) -> None:
-        self._registry = registry = CollectorRegistry()
+        self._registry = CollectorRegistry()
         if DIRECTORY in os.environ:
             _mark_of(os.getpid()).touch()
-
-        def metric(kind: type, name: str, meaning: str, *labels: str, **options: Any) -> Any:
-            """A metric; one with labels, which have few values, as a function of these."""
-            made = kind(f"finance_api_{name}", meaning, labels, registry=registry, **options)
-            return cache(made.labels) if labels else made
-
+        metric = self._make
         self.requests = metric(
             Histogram,
             "request_seconds",
@@ -61,11 +56,9 @@ class Metrics:
         self.cache_lookups = metric(
             Counter, "cache_lookups", "Responses looked up in the response cache.", "result"
         )
+        rules = ("rule", "decision")
         self.ratelimit_decisions = metric(
-            Counter,
-            "ratelimit_decisions",
-            "Decisions of the rate limiter, by its rule.",
-            *("rule", "decision"),
+            Counter, "ratelimit_decisions", "Decisions of the rate limiter, by its rule.", *rules
         )
         self.ratelimit_fallbacks = metric(
             Counter,
@@ -101,6 +94,11 @@ class Metrics:
             "service",
             multiprocess_mode="livemax",
         )
+
+    def _make(self, kind: type, name: str, meaning: str, *labels: str, **options: Any) -> Any:
+        """Make a metric; one with labels, which have few values, as a function of these."""
+        made = kind(f"finance_api_{name}", meaning, labels, registry=self._registry, **options)
+        return cache(made.labels) if labels else made
 
     def set_state(
         self,
