@@ -28,7 +28,7 @@ MAX_TOKEN_CHARACTERS = 8_192
 
 
 def authenticate(request: Request) -> Identity | Failure:
-    """The identity, or why there is none. Raises StorageUnavailable.
+    """Return the identity, or why authentication failed. Raises StorageUnavailable.
 
     Reads the storage at every request, so that a revocation takes effect at once; but not for
     malformed credentials.
@@ -44,7 +44,7 @@ def authenticate(request: Request) -> Identity | Failure:
 
 
 def bearer_token(header: str | None) -> str | Failure:
-    """Return the token of the header Authorization, or why there is none."""
+    """Return the token in the Authorization header, or the reason why it is missing."""
     if header is None or not _SCHEME.match(header):
         return Failure.ABSENT
     match = _BEARER.fullmatch(header)

@@ -45,7 +45,7 @@ def digest(text: str) -> str:
 
 
 def make_last_used(backend: StorageBackend, seconds: float) -> WriteBehind[str]:
-    """Note in memory when tokens, by id, were last used; write it every so many seconds."""
+    """Collect the last use of each token, by id, in memory, and write it periodically."""
 
     def write(used_at: Mapping[str, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:

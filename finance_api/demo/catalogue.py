@@ -43,7 +43,7 @@ SPENDING_CATEGORIES = tuple(
 
 LABELS = ("household", "shared", "tax", "work", "école")
 
-#: Category, cents, weight and payment type; then the payees, and notes, of which - is none.
+#: Category, cents, weight and payment type; then payees and notes. A - means no note.
 _SPENDINGS = """
 Groceries         180..4500   40  debit_card
     Corner Shop, Marché Vert, Bäckerei Groß, Supermarket 24, Zöldséges

@@ -45,7 +45,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     @property
     def authentication(self) -> Identity | Failure:
-        """The identity behind the credential, or why there is none. Raises StorageUnavailable."""
+        """Return the identity, or why authentication failed. Raises StorageUnavailable."""
         if self._authentication is None:
             self._authentication = self.authenticate()
         return self._authentication

@@ -31,7 +31,7 @@ class TookTooLong(Exception):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Limit the block to so many seconds from now on, whatever limit there is around it."""
+    """Limit the block to this many seconds from now, whatever limit surrounds it."""
     token = _limit.set((seconds, time.monotonic() + seconds))
     try:
         yield

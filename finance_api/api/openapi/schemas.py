@@ -116,7 +116,7 @@ def of_names(names: Iterable[str], example: list[str], **options: Any) -> Schema
 
 
 def of_order(names: Iterable[str], default: str) -> Schema:
-    """``+name,-amount``. default: such a text; where it is empty there is none."""
+    """``+name,-amount``. default: such a text, or empty for no default."""
     pattern = f"^[+-]?({'|'.join(names)})$"
     given = [default.lstrip("+")] if default else []
     options = {"default": given} if default else {}

@@ -26,7 +26,7 @@ _SECONDS = [f"{second:02}.000Z" for second in range(60)]
 
 _NULL = orjson.Fragment(b"null")
 
-#: The value of a row for orjson; None: there is none.
+#: The value of a row for orjson; None if it is missing.
 Write = Callable[[Row, Context], Any]
 
 

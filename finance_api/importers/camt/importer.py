@@ -35,7 +35,7 @@ class CamtImporter:
         source = message_of(stream.read(HEAD_BYTES))
         stream.seek(0)
         if source is None:
-            raise ImportRefused("the file is none of camt.052, camt.053 and camt.054")
+            raise ImportRefused("the file is not a camt.052, camt.053 or camt.054 file")
         return cls(source)
 
     def read(

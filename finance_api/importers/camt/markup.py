@@ -145,7 +145,7 @@ class _Builder:
         line = self._parser.CurrentLineNumber
         longest = max(map(len, (name, *attributes)))
         if len(self._parser.intern) > MAX_NAMES or longest > _MAX_NAME_LENGTH:
-            raise ImportRefused("the names of elements are none of a camt file", line)
+            raise ImportRefused("the element names are not those of a camt file", line)
         parent = self._open[-1]
         currency = attributes.get("Ccy")
         element = Element(sys.intern(name.rpartition(":")[2]), line, currency)

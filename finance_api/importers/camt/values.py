@@ -87,7 +87,7 @@ def time_of(date: Element) -> int:
 
 
 def moment_of(date: Element | None) -> int | None:
-    """A date-time with its zone, to tell which of two is later; None for what is none."""
+    """Parse a date-time with its zone, to compare two of them; None if it cannot be parsed."""
     clock = date and _CLOCK.match(date.text, _DAY_LENGTH)
     if not date or not clock:
         return None

@@ -40,7 +40,7 @@ _COMPARED = 100
 
 
 def field_of(name: str) -> str:
-    """The field that ``--map`` names, ``name`` itself if there is none."""
+    """Return the field that ``--map`` names, else ``name`` itself."""
     return FIELD_NAMES.get(fold(name.strip()), name)
 
 

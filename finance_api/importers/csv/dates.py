@@ -59,9 +59,8 @@ class DateColumn:
 
     date_format: the form, if it is named. likely: tried before the known ones. order: "DMY" or
     "MDY" for dates that do not begin with a year of four digits, where that is known. is_sheet:
-    cells that are dates, which are ISO 8601 whatever it says, are among them. last_year: later ones
-    are none. Memory does not grow
-    with the number of texts.
+    some cells are dates of the spreadsheet, always in ISO 8601. last_year: the latest year that is
+    accepted. Memory does not grow with the number of texts.
     """
 
     def __init__(

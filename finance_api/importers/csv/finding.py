@@ -1,6 +1,4 @@
-"""Which table of a text is read, and how: by a layout that is given, remembered, or of a profile,
-or by what the file says.
-"""
+"""Find the table of a file and its layout: from options, saved answers, a profile, or the file."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -74,8 +72,9 @@ def find_plan(
 def _saved(
     places: list[Table], account: str | None, remembered: Remembered
 ) -> tuple[list[Table], dict[str, Any]]:
-    """The table whose headings have a layout that was saved for the account, and what it states;
-    all tables and nothing if there is none.
+    """Return the table that has a layout saved for the account, with the layout's values.
+
+    Without a saved layout: all tables and no values.
     """
     for table in places:
         stated = remembered.options(heading_digest(table.headings, table.width), account)

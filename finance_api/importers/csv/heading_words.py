@@ -23,7 +23,7 @@ _LONGEST = 100
 
 @lru_cache(4096)
 def heading_words(heading: str) -> tuple[str, ...]:
-    """The words without case and accents; a currency that stands at the end is none of them."""
+    """Return the words without case and accents, and without a currency at the end."""
     words = _tokens(heading)
     while len(words) > 1 and (words[-1].isdigit() or words[-1].lower() in _ZONES):
         words.pop()

@@ -424,8 +424,8 @@ def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = camt_entry("2026-01-05", "-1", details=parts)
     assert "stand in one entry" in refusal(camt(camt_statement([entry])))
     names = "".join(f"<A{number}/>" for number in range(300))
-    assert "the names of elements are none of a camt file" in refusal(camt(names))
-    assert "the names of elements are none of a camt file" in refusal(camt(f"<A{'x' * 300}/>"))
+    assert "the element names are not those of a camt file" in refusal(camt(names))
+    assert "the element names are not those of a camt file" in refusal(camt(f"<A{'x' * 300}/>"))
     long = "x" * 200_000
     for text in (f"<A>{long}</A>", f"<A b='{long}'/>", f"<!--{long}-->", f"<A{long}/>"):
         assert "more than 50,000 characters" in refusal(camt(text))
