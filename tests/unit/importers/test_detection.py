@@ -131,7 +131,7 @@ def test_the_message_is_told_by_the_beginning(data: bytes, source: str) -> None:
     importer = format_named(name).new_importer(io.BytesIO(data), {})
     assert importer is not None and importer.source == source
     other = format_named("mt940" if name == "camt" else "camt")
-    with pytest.raises(ImportRefused, match=r"none of camt|MT940 nor MT942"):
+    with pytest.raises(ImportRefused, match=r"not a camt|MT940 nor MT942"):
         other.new_importer(io.BytesIO(data), {})
 
 
