@@ -1,16 +1,214 @@
-"""Balances, counts and last days of accounts, kept exact while records come, change and go."""
+"""Balances of accounts: the sums of their records, and those that their banks state.
 
+Every import keeps the balances that its files stated among the facts of its entry in the history:
+``{"accountId": id, "opening": [day, units], "closing": [day, units], "asOf": seconds,
+"openingBeside": {number: units}, "closingBeside": {number: units}}``, each where there is one. A
+file may begin and end in the middle of a day. ``openingBeside`` and ``closingBeside`` have the
+records of such a day that were stored and not in the file, by the number of the import that made
+them. Only entries that are not undone count. ``{"accountId": id, "forgets": true}`` drops the
+balances stated before it.
+"""
+
+from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+from math import inf
+from typing import Any, NamedTuple
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.statement_accounts import is_of_several
 from finance_api.query.model import Query, SortKey
-from finance_api.query.records import any_of
+from finance_api.query.records import any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, decimal_text
-from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, date_text
+
+#: Up to this many imports' parts of a day are tried before or after another part of it.
+_MOST_PARTS = 8
+
+#: The facts of one statement.
+Facts = dict[str, Any]
+
+
+class StatedBalance(NamedTuple):
+    """A balance in a file, in the order in which they follow each other.
+
+    day: a closing one covers the records before it, and those of the day itself that its file has.
+    An opening one: the day on which its file begins; it covers the records before it, and those of
+    the day itself that its file has not.
+    as_of: of two of a day the later one is newer. number: of the entry. beside: None: an opening
+    one at the very beginning of the day. of_one_day: its file has a part of the day and nothing
+    else; what it has not may have been before or after.
+    """
+
+    day: int
+    as_of: float
+    number: int
+    is_closing: bool
+    amount: int
+    beside: Mapping[str, int] | None
+    of_one_day: bool
+
+
+def settle_bank_balances(
+    session: LedgerSession, account_ids: Iterable[str], facts: Sequence[Facts] = ()
+) -> list[str]:
+    """Derive initial balances from the newest balance that a statement has of each account.
+
+    facts: of this import; those of the entries before it are known. The accounts' records are
+    stored by now. Returns a sentence for each stretch of days in which records do not explain how
+    the balance changed. Raises ChangeRefused if an initial balance is out of range.
+    """
+    wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
+    stated = _stated_balances(session, facts)
+    several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
+    known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
+    sums = _DailySums(session, known)
+    remarks: list[str] = []
+    for account_id in wanted:
+        account = session.accounts.rows[account_id]
+        implied = sums.initials(account_id, known.get(account_id, ()))
+        session.accounts.put(_settled(account, implied, remarks))
+    return remarks
+
+
+def _stated_balances(
+    session: LedgerSession, facts: Sequence[Facts]
+) -> defaultdict[str, list[StatedBalance]]:
+    stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
+    known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
+    entries = [(e.number, e.facts) for e in session.history if e.undone_at is None]
+    for number, of_entry in (*entries, (session.number, facts)):
+        for fact in of_entry:
+            balances, seen = stated[fact["accountId"]], known[fact["accountId"]]
+            if fact.get("forgets"):
+                balances.clear()
+                seen.clear()
+            for balance in _balances_in(fact, number):
+                # Stated again, it covers no more than before: a file may be imported again after
+                # records that it does not have.
+                what = balance.day, balance.is_closing, balance.amount
+                if what not in seen:
+                    seen.add(what)
+                    balances.append(balance)
+    return stated
+
+
+def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
+    of_one_day = "openingBeside" in fact and fact.get("first", -1) == fact.get("last")
+    if fact.get("opening") is not None:
+        day, amount = fact["opening"]
+        day += DAY_SECONDS
+        # After what other files say of the day on which it begins.
+        as_of = fact.get("asOf") or day if of_one_day else inf
+        beside = fact.get("openingBeside")
+        yield StatedBalance(day, as_of, number, False, amount, beside, of_one_day)
+    if fact.get("closing") is not None:
+        day, amount = fact["closing"]
+        beside = fact.get("closingBeside", {})
+        yield StatedBalance(day, fact.get("asOf") or day, number, True, amount, beside, of_one_day)
+
+
+class _DailySums:
+    """The sums of some accounts' records, by day and import."""
+
+    def __init__(self, session: LedgerSession, stated: dict[str, list[StatedBalance]]) -> None:
+        sums: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
+        self._sums = sums
+        if stated:
+            last = max(balances[-1].day for balances in stated.values())
+            found = session.storage.data.sum_by(
+                session.user.id,
+                ["accountId", "recordDate", "importId"],
+                [any_of("accountId", stated), dated(MIN_SECONDS, last + DAY_SECONDS)],
+            )
+            for (account_id, time, number), total in found.items():
+                key = (time - time % DAY_SECONDS, number or 0)
+                sums[account_id][key] = sums[account_id].get(key, 0) + total.amount
+        self._keys = {account_id: sorted(by_key) for account_id, by_key in sums.items()}
+        self._totals = {
+            account_id: list(accumulate((by_key[k] for k in self._keys[account_id]), initial=0))
+            for account_id, by_key in sums.items()
+        }
+
+    def initials(
+        self, account_id: str, balances: Sequence[StatedBalance]
+    ) -> list[tuple[StatedBalance, int]]:
+        """Each with the initial balance that follows from it.
+
+        Where a balance leaves two open, the one that another balance agrees with.
+        """
+        possible = [
+            [balance.amount - covered for covered in self._covered(account_id, balance)]
+            for balance in balances
+        ]
+        certain = {initials[0] for initials in possible if len(set(initials)) == 1}
+        return [
+            (balance, next((each for each in initials if each in certain), initials[0]))
+            for balance, initials in zip(balances, possible, strict=True)
+        ]
+
+    def _covered(self, account_id: str, balance: StatedBalance) -> list[int]:
+        """Sums of the records that the balance may cover, the likeliest first."""
+        keys, totals = self._keys.get(account_id, []), self._totals.get(account_id, [0])
+        begin, end = (bisect_left(keys, (balance.day + days,)) for days in (0, DAY_SECONDS))
+        before = totals[begin]
+        if balance.beside is None:
+            return [before]
+        of_day = {n: self._sums[account_id][day, n] for day, n in keys[begin:end]}
+        # Records that the file lacks: some of earlier imports, and all of later ones.
+        earlier = [units for n, units in balance.beside.items() if int(n) in of_day]
+        later = [units for n, units in of_day.items() if n > balance.number]
+        of_file = sum(of_day.values()) - sum(earlier) - sum(later)
+        if balance.is_closing:
+            before += of_file
+        if not balance.of_one_day:
+            return [before if balance.is_closing else before + sum(earlier) + sum(later)]
+        possible = [0]
+        for units in (*earlier, *later)[:_MOST_PARTS]:
+            possible += [each + units for each in possible]
+        return [before + sum(earlier), *(before + each for each in possible)]
+
+
+def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
+    """implied: balances in their order, each with the initial balance that follows from it."""
+    name, unexplained = account["name"], 0
+    for (earlier, before), (later, after) in pairwise(implied):
+        if before != after:
+            unexplained += abs(after - before)
+            remarks.append(
+                f"{name}: from {date_text(earlier.day)} to {date_text(later.day)} the bank's "
+                f"balance changed by {decimal_text(after - before)} more than the records say"
+            )
+    own = account["ownInitialBalance"]
+    own = account["initialBalance"] if own is None else own
+    settled = {"initialBalance": own, "ownInitialBalance": None}
+    newest, initial = next(((b, i) for b, i in reversed(implied) if b.is_closing), (None, own))
+    if newest is not None and "initialBalance" in account["setByHand"]:
+        unexplained += abs(initial - own)
+        if initial != own:
+            remarks.append(
+                f"{name}: its initial balance was set to {decimal_text(own)}; by the bank's "
+                f"balance of {date_text(newest.day)} it was {decimal_text(initial)}"
+            )
+    elif newest is not None:
+        settled = {"initialBalance": initial, "ownInitialBalance": own}
+    if max(abs(initial), unexplained) > MAX_UNITS:
+        raise ChangeRefused(
+            f"the initial balance of the account {name} would be {decimal_text(initial)}, "
+            "which is out of range"
+        )
+    return {
+        **account,
+        **settled,
+        "bankBalance": None if newest is None else newest.amount,
+        "bankBalanceDate": None if newest is None else newest.day,
+        "unexplained": unexplained,
+    }
 
 
 class Balances:

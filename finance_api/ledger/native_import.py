@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from finance_api.importers.native import NativeRow
-from finance_api.ledger.balances import Balances
-from finance_api.ledger.bank_balances import Facts, settle_bank_balances
+from finance_api.ledger.balances import Balances, Facts, settle_bank_balances
 from finance_api.ledger.category_kinds import set_kind
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.documents import (

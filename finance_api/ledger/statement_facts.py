@@ -6,10 +6,8 @@ from itertools import chain, islice
 from typing import Any
 
 from finance_api.importers.interface import BankBalance, Statement
-from finance_api.ledger.matching.known_account import KnownAccount
-from finance_api.ledger.matching.learned import STABLE
-from finance_api.ledger.matching.open_rows import OpenRows
-from finance_api.ledger.matching.rules.same_content import day_digest
+from finance_api.ledger.matching.accounts import STABLE, KnownAccount
+from finance_api.ledger.matching.open_rows import OpenRows, day_digest
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.records import any_of, dated
 from finance_api.resources import RECORDS

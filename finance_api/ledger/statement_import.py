@@ -7,23 +7,21 @@ from typing import Any
 
 from finance_api.importers.interface import Answer, ImportRefused, Statement
 from finance_api.importers.questions import Questions
-from finance_api.ledger.balances import Balances
-from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.edits.transfers import link_by_number
 from finance_api.ledger.matching import match
-from finance_api.ledger.matching.candidates import CandidateReader
-from finance_api.ledger.matching.file_entries import FileEntries
-from finance_api.ledger.matching.known_account import KnownAccount
-from finance_api.ledger.matching.learned import (
+from finance_api.ledger.matching.accounts import (
     Cover,
     FactsBefore,
+    KnownAccount,
     facts_by_account,
     learned,
 )
-from finance_api.ledger.matching.model import Outcome
+from finance_api.ledger.matching.candidates import CandidateReader
+from finance_api.ledger.matching.model import FileEntries, Outcome
 from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
 from finance_api.ledger.matching.open_rows import OpenRows
-from finance_api.ledger.matching.source_ids import Scope
+from finance_api.ledger.matching.stated import Scope
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import find_account, is_of_several

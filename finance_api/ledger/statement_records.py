@@ -8,10 +8,9 @@ from typing import NamedTuple
 from finance_api.importers.interface import Entry
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import derive
+from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.candidates import CandidateReader
-from finance_api.ledger.matching.file_entries import FileEntries
-from finance_api.ledger.matching.known_account import KnownAccount
-from finance_api.ledger.matching.model import FileEntry, Outcome
+from finance_api.ledger.matching.model import FileEntries, FileEntry, Outcome
 from finance_api.ledger.matching.stated import (
     CONTENT,
     Content,

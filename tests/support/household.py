@@ -9,8 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from finance_api.importers.interface import BankBalance, ChangeRefused, Entry
-from finance_api.ledger.balances import Balances
-from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.changing import changing
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.balances import Balances
-from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.category_kinds import derive_kinds, set_kind
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.documents import (

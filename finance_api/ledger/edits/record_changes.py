@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from finance_api.ledger.balances import Balances
-from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import note_stated

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator
 
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import Outcome, Pair
-from finance_api.ledger.matching.open_rows import OpenRows, grouped
+from finance_api.ledger.matching.open_rows import OpenRows, grouped, stored_described
 from finance_api.ledger.matching.reused_ids import look_for_reused_ids
 from finance_api.ledger.matching.rules.batches import pair_own_batches
 from finance_api.ledger.matching.rules.corrected import pair_corrected
 from finance_api.ledger.matching.rules.moved import pair_moved
 from finance_api.ledger.matching.rules.other_source import pair_other_sources
-from finance_api.ledger.matching.rules.references import act_on_corrections, set_corrections_aside
-from finance_api.ledger.matching.rules.repeated import skip_repeated
 from finance_api.ledger.matching.rules.same_content import (
     check_parts_of_days,
     pair_hashed_contents,
@@ -23,7 +21,11 @@ from finance_api.ledger.matching.rules.same_content import (
 )
 from finance_api.ledger.matching.rules.same_id import pair_same_ids
 from finance_api.ledger.matching.rules.same_instant import pair_same_instants
-from finance_api.ledger.matching.wording import stored_described
+from finance_api.ledger.matching.rules.within_file import (
+    act_on_corrections,
+    set_corrections_aside,
+    skip_repeated,
+)
 
 Rule = Callable[[OpenRows], Iterator[Pair | Question]]
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.model import (
     OTHER_TEXTS,
     SAME_TEXTS,

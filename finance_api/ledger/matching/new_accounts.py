@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from finance_api.importers.interface import Answer
 from finance_api.importers.questions import Questions
-from finance_api.ledger.matching.file_entries import FileEntries
-from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.accounts import KnownAccount
+from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.records import dated
 from finance_api.values.time import DAY_SECONDS

@@ -1,5 +1,6 @@
 """The undecided rows: entries of the file, and the stored records that they may be."""
 
+import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
 from operator import attrgetter
@@ -7,10 +8,12 @@ from typing import Any, TypeVar
 
 from finance_api.importers.interface import Answer, Entry, Question
 from finance_api.importers.questions import Questions
+from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.candidates import CandidateReader
-from finance_api.ledger.matching.file_entries import FileEntries
-from finance_api.ledger.matching.known_account import KnownAccount
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
+from finance_api.ledger.matching.model import Candidate, FileEntries, FileEntry, Outcome, Pair
+from finance_api.values.number import decimal_text
+from finance_api.values.text import fold, shown
+from finance_api.values.time import DAY_SECONDS, date_text
 
 SAME, NEW = "same", "new"
 #: The option that two rules ask for.
@@ -174,6 +177,22 @@ class OpenRows:
             )
 
 
+def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
+    """Return a digest of the file's entries of a day."""
+    of_day = (
+        (entry.time, entry.amount, rows.read(entry))
+        for entry in rows.of_edge(account, day)
+        if entry.outcome is not Outcome.DUPLICATE
+    )
+    stated = sorted(
+        ((time, amount, whole.payee or "", whole.note or "") for time, amount, whole in of_day)
+    )
+    digest = hashlib.sha256()
+    for time, amount, payee, note in stated:
+        digest.update(repr((time, amount, fold(payee), fold(note))).encode())
+    return digest.hexdigest()[:16]
+
+
 def which_one(
     option: str, reason: str, line: int, *, same: object, other: object, again: bool = False
 ) -> Question:
@@ -204,3 +223,26 @@ def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hasha
     for row in rows:
         found.setdefault(key(row), []).append(row)
     return found
+
+
+_LONGEST = 60
+
+
+def described(entry: Entry) -> str:
+    """An entry of the file."""
+    texts = " ".join(text for text in (entry.payee, entry.note) if text)
+    if len(texts) > _LONGEST:
+        texts = texts[: _LONGEST - 1] + "…"
+    bank_id = f" (id {shown(entry.bank_id)})" if entry.bank_id is not None else ""
+    text = f" {shown(texts)}" if texts else ""
+    day_and_amount = _day_and_amount(entry.date // DAY_SECONDS, entry.amount)
+    return f"{day_and_amount}{text}{bank_id} in line {entry.line}"
+
+
+def stored_described(stored: Candidate) -> str:
+    """A stored record, as its file stated it."""
+    return f"the record of {_day_and_amount(stored.day, stored.amount)} (id {stored.record})"
+
+
+def _day_and_amount(day: int, amount: int) -> str:
+    return f"{date_text(day * DAY_SECONDS)} {decimal_text(amount)}"

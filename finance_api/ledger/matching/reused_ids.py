@@ -4,12 +4,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from finance_api.importers.interface import Question
+from finance_api.ledger.matching.accounts import REUSED, STABLE
 from finance_api.ledger.matching.candidates import MOST_OF_AN_ID, REACH_DAYS
-from finance_api.ledger.matching.learned import REUSED, STABLE
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
-from finance_api.ledger.matching.open_rows import OpenRows, is_plain, which_one
+from finance_api.ledger.matching.open_rows import (
+    OpenRows,
+    described,
+    is_plain,
+    stored_described,
+    which_one,
+)
 from finance_api.ledger.matching.stated import hash_of
-from finance_api.ledger.matching.wording import described, stored_described
 
 #: An entry, and the stored record that shows that ids are used again.
 Sign = tuple[FileEntry, Candidate]

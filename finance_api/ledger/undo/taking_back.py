@@ -3,8 +3,7 @@
 from collections import defaultdict
 from itertools import islice
 
-from finance_api.ledger.balances import Balances
-from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.session import LedgerSession, own_values

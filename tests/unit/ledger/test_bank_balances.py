@@ -5,8 +5,7 @@ from itertools import accumulate, pairwise, permutations
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.balances import Balances
-from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.changing import changing
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend

@@ -7,9 +7,16 @@ from finance_api.importers.interface import Question
 from finance_api.ledger.matching.candidates import REACH_DAYS
 from finance_api.ledger.matching.duplicates import are_alike
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
-from finance_api.ledger.matching.open_rows import MATCH_DAYS, OpenRows, grouped, is_plain, which_one
-from finance_api.ledger.matching.rules.earlier_version import order
-from finance_api.ledger.matching.wording import described, stored_described
+from finance_api.ledger.matching.open_rows import (
+    MATCH_DAYS,
+    OpenRows,
+    described,
+    grouped,
+    is_plain,
+    stored_described,
+    which_one,
+)
+from finance_api.ledger.matching.rules.same_id import order
 
 #: Up to this many pairs are searched for the nearest, which a question names.
 _MANY = 100

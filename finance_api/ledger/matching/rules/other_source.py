@@ -10,12 +10,13 @@ from finance_api.ledger.matching.open_rows import (
     CandidateTest,
     EntryTest,
     OpenRows,
+    described,
     grouped,
     is_plain,
+    stored_described,
     which_one,
 )
 from finance_api.ledger.matching.rules.batches import batch_pairs
-from finance_api.ledger.matching.wording import described, stored_described
 
 #: How far apart the same transaction may be in two formats; so far that it is asked for.
 _REACH_DAYS, _DOUBTFUL_DAYS = 1, 5

@@ -1,12 +1,11 @@
 """The same day, time (where both have one), amount and text."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
 from finance_api.importers.interface import Question
-from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.model import (
     OTHER_TEXTS,
     SAME_TEXTS,
@@ -20,15 +19,15 @@ from finance_api.ledger.matching.open_rows import (
     NEW,
     SAME,
     OpenRows,
+    day_digest,
+    described,
     grouped,
     is_own,
     is_plain,
     which_one,
 )
-from finance_api.ledger.matching.rules.earlier_version import pair_earlier
+from finance_api.ledger.matching.rules.same_id import pair_earlier
 from finance_api.ledger.matching.stated import Content
-from finance_api.ledger.matching.wording import described
-from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS, date_text
 
 _BATCH = 1_000
@@ -188,19 +187,3 @@ def _check_part(
         return
     for entry in open_entries:
         yield Pair(entry, Outcome.NEW)
-
-
-def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
-    """Return a digest of the file's entries of a day."""
-    of_day = (
-        (entry.time, entry.amount, rows.read(entry))
-        for entry in rows.of_edge(account, day)
-        if entry.outcome is not Outcome.DUPLICATE
-    )
-    stated = sorted(
-        ((time, amount, whole.payee or "", whole.note or "") for time, amount, whole in of_day)
-    )
-    digest = hashlib.sha256()
-    for time, amount, payee, note in stated:
-        digest.update(repr((time, amount, fold(payee), fold(note))).encode())
-    return digest.hexdigest()[:16]

@@ -1,0 +1,205 @@
+"""The accounts of a file: whose days it covers, and what earlier imports show of each account."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from finance_api.importers.interface import Statement
+from finance_api.ledger.matching.stated import Content, Said, Scope, own_content
+from finance_api.storage.interface import HistoryEntry
+from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS
+
+REUSED, STABLE = "reused", "stable"
+
+
+class Cover(NamedTuple):
+    """The days, by their numbers, that a statement covers.
+
+    first_rows, last_rows: digests of what it has of its first and last day.
+    """
+
+    first: int
+    last: int
+    first_rows: str | None = None
+    last_rows: str | None = None
+
+    def holds(self, day: int) -> bool:
+        return self.first <= day <= self.last
+
+    def holds_all_of(self, day: int) -> bool:
+        """A statement may begin or end in the middle of a day."""
+        return self.first < day < self.last
+
+
+@dataclass
+class Learned:
+    """The facts about one account and source.
+
+    covers: of its statements. others: those of other sources, by source.
+    ids: how the bank's ids behave: REUSED, STABLE, None: not known; said: by the user.
+    again: how many entries of earlier files came again with the same id and content.
+    texts, as_of: of the account's statements, by the number of the import. files: their SHA-256.
+    """
+
+    covers: list[Cover] = field(default_factory=list)
+    others: defaultdict[str, list[Cover]] = field(default_factory=lambda: defaultdict(list))
+    ids: str | None = None
+    said: bool = False
+    again: int = 0
+    texts: dict[int, str] = field(default_factory=dict)
+    as_of: dict[int, int | None] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
+
+
+def facts_of(history: Iterable[HistoryEntry]) -> Iterable[tuple[HistoryEntry, dict[str, Any]]]:
+    """Yield the facts of all statements, oldest first."""
+    for entry in history:
+        if entry.undone_at is None:
+            for fact in entry.facts:
+                yield entry, fact
+
+
+#: The facts of an account's statements, with the entries of their imports.
+FactsBefore = list[tuple[HistoryEntry, dict[str, Any]]]
+
+
+def facts_by_account(history: Iterable[HistoryEntry]) -> defaultdict[str, FactsBefore]:
+    facts: defaultdict[str, FactsBefore] = defaultdict(list)
+    for entry, fact in facts_of(history):
+        facts[fact["accountId"]].append((entry, fact))
+    return facts
+
+
+def learned(facts: FactsBefore, source: str) -> Learned:
+    found = Learned()
+    for entry, fact in facts:
+        if fact.get("first") is not None:
+            days = fact["first"] // DAY_SECONDS, fact["last"] // DAY_SECONDS
+            cover = Cover(*days, fact.get("firstRows"), fact.get("lastRows"))
+            of = found.covers if fact.get("source") == source else found.others[fact["source"]]
+            of.append(cover)
+        if fact.get("source") != source:
+            continue
+        if "texts" in fact:
+            found.texts[entry.number] = fact["texts"]
+        found.as_of[entry.number] = fact.get("asOf")
+        found.again += fact.get("again", 0)
+        digest = entry.details.get("file", {}).get("sha256")
+        if digest is not None:
+            found.files.add(digest)
+        if fact.get("ids") is not None:
+            found.ids = fact["ids"]
+            found.said = entry.details.get("options", {}).get("ids") is not None
+    return found
+
+
+def remembered_options(
+    history: Iterable[HistoryEntry], names: Mapping[str, str], heading: str, account: str | None
+) -> Mapping[str, Any] | None:
+    """See `importers.interface.Remembered`. names: of the accounts, by id."""
+    latest = None
+    for _, fact in facts_of(history):
+        options = fact.get("options") or {}
+        called = (names.get(fact["accountId"]), fact.get("key"), options.get("account"))
+        if options.get("heading") == heading and (account is None or account in called):
+            latest = options
+    return latest
+
+
+#: Ids are known to be stable once this many rows came again with the same one.
+_ROWS_THAT_SHOW_STABLE_IDS = 3
+
+
+@dataclass(eq=False)
+class KnownAccount:
+    """An account of the user's to which statements of the file go.
+
+    is_new: whether the file makes it. is_repeat: whether this very file
+    was imported before.
+    learned: of earlier files. ids: how the bank's ids behave, as the user says now.
+    statements, scopes, covers: those of the file, of their source ids and days, by their numbers.
+    again: how many entries of earlier files this one has with the same id and content.
+    shows_reuse: whether this file shows that the bank uses ids again.
+    is_of_several: whether statements of several bank accounts go to it.
+    """
+
+    id: str
+    name: str
+    is_new: bool
+    is_repeat: bool
+    learned: Learned
+    ids: str | None
+    statements: dict[int, Statement] = field(default_factory=dict)
+    scopes: dict[int, Scope] = field(default_factory=dict)
+    covers: dict[int, Cover] = field(default_factory=dict)
+    again: int = 0
+    shows_reuse: bool = False
+    is_of_several: bool = False
+    #: Results of `coverage`: many records share a day.
+    _coverage: dict[int, tuple[bool, bool]] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> str:
+        return next(reversed(self.statements.values())).texts
+
+    @property
+    def first(self) -> int:
+        return min(cover.first for cover in self.covers.values())
+
+    @property
+    def last(self) -> int:
+        return max(cover.last for cover in self.covers.values())
+
+    def coverage(self, day: int) -> tuple[bool, bool]:
+        """Whether the file has some of a day, and all of it."""
+        found = self._coverage.get(day)
+        if found is None:
+            covers = self.covers.values()
+            found = any(c.holds(day) for c in covers), any(c.holds_all_of(day) for c in covers)
+            self._coverage[day] = found
+        return found
+
+    def is_stored_whole(self, day: int) -> bool:
+        """Whether an earlier file of this source had all of the day."""
+        return any(cover.holds_all_of(day) for cover in self.learned.covers)
+
+    def as_made(self, row: Row, bank_id: str | None, content: Content | None = None) -> Said:
+        """The values that the record's source stated, where nothing else is noted.
+
+        content: the record's own, unless it is known to have been another one.
+        """
+        number = row["importId"]
+        return Said(
+            bank_id,
+            content or own_content(row),
+            as_of=self.learned.as_of.get(number),
+            texts=self.learned.texts.get(number),
+        )
+
+    @property
+    def known_stable(self) -> bool:
+        """Whether earlier files or the user show that ids are stable."""
+        if self.ids is not None:
+            return self.ids == STABLE
+        shown = self.learned.again >= _ROWS_THAT_SHOW_STABLE_IDS
+        return self.learned.ids == STABLE or (self.learned.ids is None and shown)
+
+    @property
+    def stable(self) -> bool:
+        """Whether this file or an earlier one, or the user, shows that ids are stable."""
+        if self.ids is not None or self.reused or self.known_stable:
+            return self.known_stable
+        return self.learned.again + self.again >= _ROWS_THAT_SHOW_STABLE_IDS
+
+    @property
+    def reused(self) -> bool:
+        if self.ids is not None:
+            return self.ids == REUSED
+        return self.shows_reuse or self.learned.ids == REUSED
+
+    @property
+    def said(self) -> bool:
+        """Whether the user has said how ids behave."""
+        return self.ids is not None or (self.learned.said and self.learned.ids is not None)
