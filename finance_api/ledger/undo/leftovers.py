@@ -1,13 +1,11 @@
 """Documents that an undone entry made: removed, or owned by the next entry that uses them."""
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from finance_api.ledger.references import fields_referring_to, ids_in
+from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.undo.past import Past
+from finance_api.ledger.undo.past import Key, Past, maker
 from finance_api.ledger.undo.report import UndoReport
-from finance_api.query.model import Operator, condition_on
 from finance_api.query.records import any_of
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, referred_by
 from finance_api.resources.field import Resource
@@ -16,16 +14,14 @@ from finance_api.values import Row
 
 DOCUMENTS = [resource for resource in RESOURCES if resource is not RECORDS]
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
-_PAGE = 1_000
-
-#: The name of a resource, and the id of one of its rows.
-Key = tuple[str, str]
+#: The oldest version of each row that is known: the documents it refers to, and who made the row.
+_Versions = dict[Key, tuple[set[Key], int | None]]
 
 
 class Leftovers:
     """The documents of an entry that was otherwise undone.
 
-    links: see `Past.links`, by name of the resource.
+    links: see `Past.links`.
     """
 
     def __init__(
@@ -34,7 +30,7 @@ class Leftovers:
         past: Past,
         report: UndoReport,
         entry: HistoryEntry,
-        links: dict[str, dict[str, int]],
+        links: dict[Key, int],
     ) -> None:
         self._session = session
         self._past = past
@@ -51,13 +47,16 @@ class Leftovers:
 
     def remove(self) -> None:
         """Remove what nothing uses, and hand over the rest."""
-        while self._made and (heirs := self._heirs()):
+        in_use: set[Key] = set()
+        while self._made:
+            heirs, in_use = self._users()
+            if not heirs:
+                break
             for (name, row_id), number in heirs.items():
                 self._past.replace(number, [BeforeImage(_BY_NAME[name], row_id, None)])
                 self._note_kept(name, row_id)
             # A category that stays needs those above it.
             self._made -= heirs.keys()
-        in_use = self._used_by_records() | self._used_by_documents()
         for name, row_id in self._made:
             rows = self._session.row_set(_BY_NAME[name])
             if (name, row_id) in in_use:
@@ -74,85 +73,46 @@ class Leftovers:
         elif row is not None:
             self._report.kept += 1
 
-    # -- who uses them
+    def _users(self) -> tuple[dict[Key, int], set[Key]]:
+        """Find who uses the documents.
 
-    def _heirs(self) -> dict[Key, int]:
-        """The first later entry that changed each of them, or wrote a row that refers to it."""
-        users: defaultdict[Key, set[int]] = defaultdict(set)
-        for name, row_id in self._made:
-            if row_id in self._links[name]:
-                users[name, row_id].add(self._links[name][row_id])
-        for number in self._past.later(self._number):
+        Returns the first later entry that changed each of them, or wrote a row that refers to it;
+        and those that rows of today refer to.
+        """
+        heirs = {key: self._links[key] for key in self._made & self._links.keys()}
+
+        def note(used: Iterable[Key], number: int | None) -> None:
+            if number is not None and number > self._number and number in self._past.live:
+                heirs.update((key, min(number, heirs.get(key, number))) for key in used)
+
+        oldest: _Versions = {}
+        for number in reversed(self._past.later(self._number)):
             for fact in self._past.live[number].facts:
-                users[ACCOUNTS.name, fact["accountId"]].add(number)
-            for resource in RESOURCES:
-                for page in self._past.images(number, resource) if resource.references else ():
-                    self._note_writers(resource, number, page, users)
-        heirs = {key: min(users[key]) for key in self._made & users.keys()}
-        for key in self._used_by_records():
-            maker = self._first_maker(key, heirs.get(key))
-            if maker is not None:
-                heirs[key] = maker
-        return heirs
+                note({(ACCOUNTS.name, fact["accountId"])} & self._made, number)
+            for used in self._written(number, oldest):
+                note(used, number)
+        for used, made_by in oldest.values():
+            note(used, made_by)
+        in_use = self._used_by_documents()
+        for row_id, made_by, used in self._referring_records():
+            in_use |= used
+            if (RECORDS.name, row_id) not in oldest:
+                note(used, made_by)
+        return heirs, in_use
 
-    def _note_writers(
-        self,
-        resource: Resource,
-        number: int,
-        page: list[BeforeImage],
-        users: defaultdict[Key, set[int]],
-    ) -> None:
-        """Note who wrote the versions before an entry, and those of today."""
-        now = self._rows(resource, [image.row_id for image in page])
-        for image in page:
-            versions = (image.row, number), (now.get(image.row_id), None)
-            for row, end in versions:
-                for key in self._refers_to(resource, row):
-                    writer = self._writer(resource, image.row_id, row, end)
-                    if writer is not None:
-                        users[key].add(writer)
+    def _written(self, number: int, oldest: _Versions) -> Iterator[set[Key]]:
+        """Yield the documents that each row refers to as a later entry wrote it.
 
-    def _writer(
-        self, resource: Resource, row_id: str, row: Row | None, end: int | None
-    ) -> int | None:
-        """The later entry that wrote a version, which the entry ``end`` replaced."""
-        for number in reversed(self._past.later(self._number, end)):
-            if self._past.image_of(number, resource, row_id) is not None:
-                return number
-        maker = self._past.maker(BeforeImage(resource, row_id, row))
-        return maker if maker in self._past.live and maker != self._number else None
-
-    def _first_maker(self, key: Key, before: int | None) -> int | None:
-        """The first import, before that entry, whose records have referred to it from the start."""
-        data, user_id = self._session.storage.data, self._session.user.id
-        for name in fields_referring_to(_BY_NAME[key[0]], RECORDS):
-            condition = any_of(name, [key[1]])
-            sums = data.sum_by(user_id, ["importId"], [condition], with_void=True)
-            makers = {number for (number,) in sums}
-            for maker in self._past.later(self._number, before):
-                if maker not in makers:
-                    continue
-                made = condition_on(RECORDS, "importId", Operator.ANY_OF, (maker,))
-                for page in data.scan_pages(user_id, RECORDS, _PAGE, conditions=[condition, made]):
-                    left = {row["id"] for row in page}
-                    for later in self._past.later(maker):
-                        left -= self._past.images_of(later, RECORDS, left).keys()
-                    if left:
-                        return maker
-        return None
-
-    def _rows(self, resource: Resource, ids: list[str]) -> dict[str, Row]:
-        if resource is RECORDS:
-            return self._session.storage.data.get_rows(self._session.user.id, RECORDS, ids)
-        return self._session.row_set(resource).rows
-
-    def _refers_to(self, resource: Resource, row: Row | None) -> Iterator[Key]:
-        """Yield the entry's documents that the row refers to."""
-        for field in resource.references if row else ():
-            for row_id in ids_in(row[field.name] if row else None):
-                key = referred_by(field).name, row_id
-                if key in self._made:
-                    yield key
+        oldest: from the entries after that one; the versions before the entry take their place.
+        """
+        for resource in RESOURCES:
+            for page in self._past.images(number, resource) if resource.references else ():
+                now = self._rows(resource, [image.row_id for image in page])
+                for image in page:
+                    key = resource.name, image.row_id
+                    after = oldest.get(key)
+                    yield after[0] if after else self._referred(resource, now.get(image.row_id))
+                    oldest[key] = self._referred(resource, image.row), maker(image)
 
     def _used_by_documents(self) -> set[Key]:
         return {
@@ -160,19 +120,31 @@ class Leftovers:
             for resource in DOCUMENTS
             for row in self._session.row_set(resource).rows.values()
             if (resource.name, row["id"]) not in self._made
-            for key in self._refers_to(resource, row)
+            for key in self._referred(resource, row)
         }
 
-    def _used_by_records(self) -> set[Key]:
+    def _referring_records(self) -> Iterator[tuple[str, int | None, set[Key]]]:
+        """Yield the records of today that refer to the documents: id, import, and documents."""
         data, user_id = self._session.storage.data, self._session.user.id
-        used: set[Key] = set()
         for field in RECORDS.references:
-            made = {row_id for name, row_id in self._made if name == referred_by(field).name}
-            while made:
-                condition = any_of(field.name, made)
-                found = data.scan_rows(user_id, RECORDS, conditions=[condition], limit=1)
-                if not found:
-                    break
-                used |= set(self._refers_to(RECORDS, found[0]))
-                made -= set(ids_in(found[0][field.name]))
-        return used
+            referred = referred_by(field).name
+            made = {row_id for name, row_id in self._made if name == referred}
+            if made:
+                names, condition = ("id", "importId", field.name), any_of(field.name, made)
+                for row_id, number, value, _ in data.list_amounts(
+                    user_id, names, [condition], with_void=True
+                ):
+                    yield row_id, number, {(referred, i) for i in ids_in(value)} & self._made
+
+    def _rows(self, resource: Resource, ids: list[str]) -> dict[str, Row]:
+        if resource is RECORDS:
+            return self._session.storage.data.get_rows(self._session.user.id, RECORDS, ids)
+        return self._session.row_set(resource).rows
+
+    def _referred(self, resource: Resource, row: Row | None) -> set[Key]:
+        """Return the entry's documents that the row refers to."""
+        return self._made & {
+            (referred_by(field).name, row_id)
+            for field in resource.references
+            for row_id in ids_in(row[field.name] if row else None)
+        }

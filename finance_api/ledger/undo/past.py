@@ -9,12 +9,14 @@ record's importId names it.) Undo takes one link out of the chain: see `Past.lin
 from collections.abc import Collection, Iterable, Iterator
 
 from finance_api.ledger.session import LedgerSession
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 _PAGE = 1_000
+#: The name of a resource, and the id of one of its rows.
+Key = tuple[str, str]
 
 
 class Past:
@@ -25,9 +27,9 @@ class Past:
         self._history = session.storage.history
         self.live = {e.number: e for e in session.history if e.undone_at is None}
 
-    def later(self, number: int, end: int | None = None) -> list[int]:
-        """The numbers of live entries after it, in order; end: only those before that one."""
-        return sorted(n for n in self.live if n > number and (end is None or n < end))
+    def later(self, number: int) -> list[int]:
+        """Return the numbers of live entries after it, in order."""
+        return sorted(n for n in self.live if n > number)
 
     def end(self, entry: HistoryEntry) -> None:
         """Mark the entry as undone."""
@@ -59,34 +61,36 @@ class Past:
         self._history.put_before(self._session.user.id, number, images, replace=True)
 
     def after(self, number: int, resource: Resource, row_id: str) -> Row | None:
-        """A document as the entry left it."""
+        """Return a document as the entry left it."""
         for later in self.later(number):
             image = self.image_of(later, resource, row_id)
             if image is not None:
                 return image.row
         return self._session.row_set(resource).rows.get(row_id)
 
-    def rows_of_both(self, number: int, later: int, resource: Resource) -> Iterator[BeforeImage]:
-        """The later entry's images of rows that the entry made or changed."""
-        for page in self.images(later, resource):
-            changed = self.images_of(number, resource, [image.row_id for image in page])
-            for image in page:
-                if image.row_id in changed or self.maker(image) == number:
-                    yield image
+    def changed_later(self, number: int) -> Iterator[tuple[int, BeforeImage]]:
+        """Yield later entries' images of rows that the entry made or changed, oldest first."""
+        for later in self.later(number):
+            for resource in RESOURCES:
+                for page in self.images(later, resource):
+                    own = self.images_of(number, resource, [image.row_id for image in page])
+                    for image in page:
+                        if image.row_id in own or maker(image) == number:
+                            yield later, image
 
-    def maker(self, image: BeforeImage) -> int | None:
-        """The number of the import that made a record."""
-        return image.row["importId"] if image.resource is RECORDS and image.row else None
-
-    def links(self, number: int, resource: Resource) -> dict[str, int]:
-        """The rows of the entry that later ones changed, each with the number of the first.
+    def links(self, number: int) -> dict[Key, int]:
+        """Return the rows of the entry that later ones changed, each with the first of these.
 
         Such a row stays when the entry is undone, and the first later entry gets its image.
         """
-        links: dict[str, int] = {}
-        for later in self.later(number):
-            for image in self.rows_of_both(number, later, resource):
-                maker = self.maker(image)
-                is_between = maker in self.live and maker is not None and maker > number
-                links.setdefault(image.row_id, maker if is_between and maker else later)
+        links: dict[Key, int] = {}
+        for later, image in self.changed_later(number):
+            made_by = maker(image) or 0
+            is_between = made_by > number and made_by in self.live
+            links.setdefault((image.resource.name, image.row_id), made_by if is_between else later)
         return links
+
+
+def maker(image: BeforeImage) -> int | None:
+    """Return the number of the import that made a record."""
+    return image.row["importId"] if image.resource is RECORDS and image.row else None

@@ -3,9 +3,6 @@
 Undo leaves the values of other entries' statements.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Past
 from finance_api.resources import ACCOUNTS
@@ -14,7 +11,7 @@ from finance_api.values import Row
 
 
 def marks_of(entry: HistoryEntry, account_id: str) -> tuple[str, ...]:
-    """The fields of an account that are settled here."""
+    """Return the fields of an account that are settled here."""
     if _numbers_in(entry, account_id):
         return "statementKeys", "bankAccountNumber"
     return ("statementKeys",)
@@ -41,54 +38,36 @@ def hand_over_numbers(session: LedgerSession, past: Past, entry: HistoryEntry) -
     """A number that the entry gave an account is the next statement's, if that says one."""
     for page in past.images(entry.number, ACCOUNTS):
         for image in page:
-            account = session.accounts.rows.get(image.row_id)
             # A later entry may have removed it: undone, it brings the account back.
             left = past.after(entry.number, ACCOUNTS, image.row_id)
             if left is not None and not (image.row and image.row["bankAccountNumber"]):
-                _hand_over_number(session, past, entry, left, account)
+                _hand_over_number(session, past, entry, left)
 
 
-def _hand_over_number(
-    session: LedgerSession, past: Past, entry: HistoryEntry, left: Row, account: Row | None
-) -> None:
-    """left: the account as the entry left it; account: as it is now."""
-    numbers = _numbers_in(entry, left["id"])
+def _hand_over_number(session: LedgerSession, past: Past, entry: HistoryEntry, left: Row) -> None:
+    """left: the account as the entry left it."""
+    account_id, numbers = left["id"], _numbers_in(entry, left["id"])
     if left["bankAccountNumber"] not in numbers:
         return
-    later = ((n, fact.get("number")) for n, fact in _later_facts(past, entry, left["id"]))
-    heir, other = next(((n, number) for n, number in later if number), (None, None))
-    for number, row in _images(past, entry, left["id"], heir):
-        if row["bankAccountNumber"] in (None, *numbers):
-            value = other if heir is not None and number > heir else None
-            image = BeforeImage(ACCOUNTS, row["id"], {**row, "bankAccountNumber": value})
-            past.replace(number, [image])
-    if account is not None and account["bankAccountNumber"] in (None, *numbers):
-        session.accounts.put({**account, "bankAccountNumber": other})
-
-
-def _numbers_in(entry: HistoryEntry, account_id: str) -> set[str]:
-    """The numbers that the entry's statements state for the account."""
-    numbers = {fact.get("number") for fact in entry.facts if fact["accountId"] == account_id}
-    return {number for number in numbers if number is not None}
-
-
-def _later_facts(
-    past: Past, entry: HistoryEntry, account_id: str
-) -> Iterator[tuple[int, dict[str, Any]]]:
+    #: As if the entry had not been.
+    value = None
     for number in past.later(entry.number):
-        for fact in past.live[number].facts:
-            if fact["accountId"] == account_id:
-                yield number, fact
-
-
-def _images(
-    past: Past, entry: HistoryEntry, account_id: str, heir: int | None
-) -> Iterator[tuple[int, Row]]:
-    """The account as later entries found it; the heir's also if it has no image of it."""
-    for number in past.later(entry.number):
+        stated = next(iter(_numbers_in(past.live[number], account_id)), None)
         image = past.image_of(number, ACCOUNTS, account_id)
         row = None if image is None else image.row
-        if image is None and number == heir:
+        if image is None and value is None and stated is not None:
+            # Now it is this entry that sets the number.
             row = past.after(number, ACCOUNTS, account_id)
-        if row is not None:
-            yield number, row
+        if row is not None and row["bankAccountNumber"] in (None, *numbers):
+            row = {**row, "bankAccountNumber": value}
+            past.replace(number, [BeforeImage(ACCOUNTS, account_id, row)])
+        value = value or stated
+    account = session.accounts.rows.get(account_id)
+    if account is not None and account["bankAccountNumber"] in (None, *numbers):
+        session.accounts.put({**account, "bankAccountNumber": value})
+
+
+def _numbers_in(entry: HistoryEntry, account_id: str) -> list[str]:
+    """Return the numbers that the entry's statements state for the account."""
+    numbers = (fact.get("number") for fact in entry.facts if fact["accountId"] == account_id)
+    return [number for number in numbers if number]

@@ -8,8 +8,8 @@ from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.session import LedgerSession, own_values
 from finance_api.ledger.undo.leftovers import DOCUMENTS, Leftovers
-from finance_api.ledger.undo.past import Past
-from finance_api.ledger.undo.plan import Plan
+from finance_api.ledger.undo.past import Key, Past
+from finance_api.ledger.undo.plan import plan_undo
 from finance_api.ledger.undo.report import UndoReport
 from finance_api.ledger.undo.statement_marks import (
     hand_over_numbers,
@@ -17,7 +17,7 @@ from finance_api.ledger.undo.statement_marks import (
     marks_of,
 )
 from finance_api.query.model import Operator, condition_on
-from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
@@ -36,15 +36,14 @@ def undo(
     were edited manually since. Raises ChangeRefused.
     """
     past = Past(session)
-    plan = Plan(session, past, number, with_later=with_later, keep_changed=keep_changed)
-    return _Undo(session, past, plan).run()
+    entries = plan_undo(session, past, number, with_later=with_later, keep_changed=keep_changed)
+    return _Undo(session, past).run(entries)
 
 
 class _Undo:
-    def __init__(self, session: LedgerSession, past: Past, plan: Plan) -> None:
+    def __init__(self, session: LedgerSession, past: Past) -> None:
         self._session = session
         self._past = past
-        self._plan = plan
         self._balances = Balances()
         self._report = UndoReport()
         #: Accounts whose bank's balances are looked at again.
@@ -52,9 +51,9 @@ class _Undo:
         self._categories: set[str] = set()
         self._restored_records: set[str] = set()
 
-    def run(self) -> UndoReport:
+    def run(self, entries: list[HistoryEntry]) -> UndoReport:
         session = self._session
-        for entry in self._plan.entries:
+        for entry in entries:
             self._take_back(entry)
             self._past.end(entry)
             infer_keys(session, self._past, entry)
@@ -64,7 +63,7 @@ class _Undo:
             rows = session.categories.rows
             check_tree(session.categories, {i: None for i in self._categories if i in rows})
         rederive_records(session)
-        if len(self._plan.entries) > 1:
+        if len(entries) > 1:
             self._name_restored_records()
         wanted = (*sorted(self._accounts), *self._balances.touched)
         self._report.remarks = settle_bank_balances(session, wanted)
@@ -76,52 +75,55 @@ class _Undo:
 
     def _take_back(self, entry: HistoryEntry) -> None:
         self._accounts |= {fact["accountId"] for fact in entry.facts}
-        links = {r.name: self._past.links(entry.number, r) for r in RESOURCES}
-        self._remove_records(entry, links[RECORDS.name])
+        links = self._past.links(entry.number)
+        self._remove_records(entry, links)
         for resource in DOCUMENTS:
             for page in self._past.images(entry.number, resource):
-                self._restore_documents(entry, resource, page, links[resource.name])
-        self._restore_records(entry, links[RECORDS.name])
-        self._hand_over_records(entry, links[RECORDS.name])
+                self._restore_documents(entry, resource, page, links)
+        self._restore_records(entry, links)
+        self._hand_over_records(entry, links)
         hand_over_numbers(self._session, self._past, entry)
         Leftovers(self._session, self._past, self._report, entry, links).remove()
 
     # -- records
 
-    def _remove_records(self, entry: HistoryEntry, links: dict[str, int]) -> None:
+    def _remove_records(self, entry: HistoryEntry, links: dict[Key, int]) -> None:
         data, user_id = self._session.storage.data, self._session.user.id
         made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
         for page in data.scan_pages(user_id, RECORDS, _REMOVED_PAGE, conditions=[made]):
-            self._remove([row for row in page if row["id"] not in links])
-            self._report.kept += sum(row["id"] in links for row in page)
+            left = [row for row in page if (RECORDS.name, row["id"]) not in links]
+            self._remove(left)
+            self._report.kept += len(page) - len(left)
         # Records that an undone import made, and that were kept for this entry.
-        later = set(self._past.later(entry.number))
+        later = self._past.later(entry.number)
         for images in self._past.images(entry.number, RECORDS):
-            ids = [i.row_id for i in images if i.row is None and i.row_id not in links]
+            ids = [
+                i.row_id for i in images if i.row is None and (RECORDS.name, i.row_id) not in links
+            ]
             rows = data.get_rows(user_id, RECORDS, ids).values()
             self._remove([row for row in rows if row["importId"] not in later])
 
     def _remove(self, rows: list[Row]) -> None:
         for row in rows:
             self._balances.note(row, None)
-        ids = [row["id"] for row in rows]
-        self._session.storage.data.delete_rows(self._session.user.id, RECORDS, ids)
-        self._session.note_records(gone=rows)
+        self._session.delete(RECORDS, rows)
         self._report.removed[RECORDS.name] += len(rows)
 
-    def _restore_records(self, entry: HistoryEntry, links: dict[str, int]) -> None:
+    def _restore_records(self, entry: HistoryEntry, links: dict[Key, int]) -> None:
         renamed: list[str] = []
         for page in self._past.images(entry.number, RECORDS):
-            left = [image for image in page if image.row and image.row_id not in links]
-            self._report.kept += sum(image.row_id in links for image in page)
-            renamed += self._put_records(left, with_sources=False)
+            left = [image for image in page if (RECORDS.name, image.row_id) not in links]
+            self._report.kept += len(page) - len(left)
+            restored = [image for image in left if image.row]
+            renamed += self._put_records(restored)
+            self._report.restored[RECORDS.name] += len(restored)
         # Rows may have changed their source ids among each other: only now is each of them free.
         for begin in range(0, len(renamed), _PAGE):
             images = self._past.images_of(entry.number, RECORDS, renamed[begin : begin + _PAGE])
             self._put_records(list(images.values()), with_sources=True)
 
-    def _put_records(self, images: list[BeforeImage], *, with_sources: bool) -> list[str]:
-        """The ids of those that have yet to get their source back."""
+    def _put_records(self, images: list[BeforeImage], *, with_sources: bool = False) -> list[str]:
+        """Return the ids of those that have yet to get their source back."""
         data, user_id = self._session.storage.data, self._session.user.id
         stored = data.get_rows(user_id, RECORDS, [image.row_id for image in images])
         new: list[Row] = []
@@ -141,8 +143,6 @@ class _Undo:
         if new or changed:
             data.put_rows(user_id, RECORDS, new=new, changed=changed)
             self._session.note_records(new=new, changed=changed)
-        if not with_sources:
-            self._report.restored[RECORDS.name] += len(new) + len(changed)
         return renamed
 
     def _name_restored_records(self) -> None:
@@ -156,14 +156,14 @@ class _Undo:
                 derive(self._session, row)
             data.put_rows(user_id, RECORDS, new=(), changed=rows)
 
-    def _hand_over_records(self, entry: HistoryEntry, links: dict[str, int]) -> None:
-        ids = iter(links)
+    def _hand_over_records(self, entry: HistoryEntry, links: dict[Key, int]) -> None:
+        ids = iter([row_id for name, row_id in links if name == RECORDS.name])
         while batch := list(islice(ids, _PAGE)):
             images = self._past.images_of(entry.number, RECORDS, batch)
             by_heir: defaultdict[int, list[BeforeImage]] = defaultdict(list)
             for row_id in batch:
                 image = images.get(row_id, BeforeImage(RECORDS, row_id, None))
-                by_heir[links[row_id]].append(image)
+                by_heir[links[RECORDS.name, row_id]].append(image)
             for number, handed_over in by_heir.items():
                 self._past.replace(number, handed_over)
 
@@ -174,7 +174,7 @@ class _Undo:
         entry: HistoryEntry,
         resource: Resource,
         images: list[BeforeImage],
-        links: dict[str, int],
+        links: dict[Key, int],
     ) -> None:
         row_set = self._session.row_set(resource)
         restored = []
@@ -187,8 +187,8 @@ class _Undo:
                 after = self._past.after(entry.number, ACCOUNTS, image.row_id)
             if after is not None:
                 row = self._merged(entry, image.row, after, current)
-            elif image.row_id in links:
-                self._past.replace(links[image.row_id], [image])
+            elif (resource.name, image.row_id) in links:
+                self._past.replace(links[resource.name, image.row_id], [image])
                 row = None
             else:
                 row = {**(current or image.row), **own_values(resource, image.row)}

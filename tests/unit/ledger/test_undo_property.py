@@ -1,6 +1,7 @@
 """Random histories of imports, edits and undos, on every storage."""
 
 import random
+import re
 from contextlib import suppress
 from dataclasses import replace
 
@@ -99,7 +100,7 @@ def test_undo_in_any_order_never_loses_what_a_hand_changed(backends, storage):
                 report = person.undo(number, **options)
             except ChangeRefused as refused:
                 assert number != live[-1]
-                assert f"entry {number} " in str(refused)
+                assert re.search(rf"entry {number}\b", str(refused))
                 assert not options["with_later"]
                 assert (person.everything(), person.revision, by_hand(person)) == before
                 continue
