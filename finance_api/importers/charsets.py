@@ -33,8 +33,7 @@ def utf_16_of(data: bytes) -> str | None:
     return None
 
 
-def as_utf_8(head: bytes) -> bytes:
-    """The first bytes of a text in UTF-8, without a byte order mark or blanks before it."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        head = head.decode("utf-16", "replace").encode()
-    return head.removeprefix(codecs.BOM_UTF8).lstrip()
+def opening_text(head: bytes) -> str:
+    r"""The text of a file's first bytes without blanks before it, with ``\n`` as the line end."""
+    text = head.decode(utf_16_of(head) or "utf-8", "replace").removeprefix("\ufeff").lstrip()
+    return text.replace("\r\n", "\n").replace("\r", "\n")

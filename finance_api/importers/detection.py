@@ -1,9 +1,10 @@
 """Detection of a file's format by its first bytes."""
 
 import re
+from codecs import BOM_UTF8
 from typing import BinaryIO
 
-from finance_api.importers.charsets import as_utf_8
+from finance_api.importers.charsets import opening_text, utf_16_of
 from finance_api.importers.formats import FORMAT_NAMES, FORMATS, Format
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 
@@ -49,14 +50,17 @@ def detect_format(stream: BinaryIO) -> Format:
     """
     head = stream.read(HEAD_BYTES)
     stream.seek(0)
-    if not as_utf_8(head):
+    text = opening_text(head)
+    if not text:
         raise ImportRefused("the file is empty; there is nothing to import")
     for each in (each for each in FORMATS if each.is_certain):
-        if each.recognises(head, stream):
+        if each.recognises(text, stream):
             return each
+    # Most of these are no text.
+    data = text.encode() if utf_16_of(head) else head.removeprefix(BOM_UTF8).lstrip()
     for signature, what in _SIGNATURES:
-        if signature.match(as_utf_8(head)):
+        if signature.match(data):
             raise ImportRefused(
                 f"it is {what}; the formats that are read: {', '.join(FORMAT_NAMES)}"
             )
-    return next(each for each in FORMATS if not each.is_certain and each.recognises(head, stream))
+    return next(each for each in FORMATS if not each.is_certain and each.recognises(text, stream))

@@ -1,5 +1,6 @@
 """The formats of files. A format is a folder of this package and an entry in FORMATS."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -21,28 +22,28 @@ class AccountKey(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """Names of functions are given within this package, so that only the format that is read is
-    loaded.
+    """Functions are named within this package, so that only the format that is read is loaded.
 
-    signature: takes the first bytes of a file, or the file if is_container; says whether it is of
-    this format. "": whatever is of no other format. is_certain: whether nothing else can begin so.
+    begin: how the text of a file begins, as `opening_text` returns it; "": any text.
+    container: takes a file of bytes, and says whether it is of this format.
+    is_certain: whether files of no other kind begin in this way.
     importer: takes the file, the options by name, and the operator's directory of profiles.
     "": the ledger reads the file itself. options: names of those in `importers.options`.
     """
 
     name: str
-    signature: str
+    begin: str = ""
+    container: str = ""
     importer: str = ""
     options: tuple[str, ...] = ()
     account_key: AccountKey = AccountKey.BANK
     is_certain: bool = True
-    is_container: bool = False
 
-    def recognises(self, head: bytes, stream: BinaryIO) -> bool:
-        """stream: at its start, before and after."""
-        return not self.signature or bool(
-            _named(self.signature)(stream if self.is_container else head)
-        )
+    def recognises(self, text: str, stream: BinaryIO) -> bool:
+        """Whether a file is of this format. stream: at its start, before and after."""
+        if self.container:
+            return bool(_named(self.container)(stream))
+        return re.match(self.begin, text) is not None
 
     def new_importer(
         self, stream: BinaryIO, given: Mapping[str, Any], profiles_directory: str = ""
@@ -69,46 +70,54 @@ _TABLE = (
     *("fee_category", "no_text", "label_separator", "skip_rows", "skip_last", "no_header"),
 )
 
+#: OFX 1.x begins with ``OFXHEADER:100`` (some programs leave it out and begin with ``DATA:``),
+#: OFX 2.x with ``<?OFX``, most often after ``<?xml?>``; some files have no header at all.
+_OFX = (
+    r"(?ai:(?:<\?xml[^<>]*+>\s*+)?+"
+    r"(?:OFXHEADER[ \t]*+:|DATA[ \t]*+:[ \t]*+OFXSGML|<\?OFX\b|<(?:\w++:)?+OFX[\s>]))"
+)
+_CAMT = (
+    r"(?s:(?=<\?xml\b|<!--|<(?:[\w.-]++:)?+[A-Z]).*?(?:\bcamt\.05[234]\.001\.[0-9]{2}\b"
+    r"|<(?:[\w.-]++:)?+BkToCstmr(?:AcctRpt|Stmt|DbtCdtNtfctn)(?:V[0-9]+)?[\s>/]))"
+)
+#: Comments may stand above.
+_QIF = r"(?i:(?:#[^\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))"
+#: A field, or up to nine lines that some banks write before the first ``:20:``.
+MT940_BEGIN = r"\{[1-5]:|:(?:[0-9]{2}[A-Z]?|NS):|(?:[^\n]{0,80}\n){1,9}:20:"
+
 #: In the order in which a file is tried.
 FORMATS = (
     Format(
         name="ofx",
-        signature="ofx.signature:looks_like_ofx",
+        begin=_OFX,
         importer="ofx.importer:OfxImporter.of",
         options=(*_STATEMENT, "positive"),
     ),
-    Format(
-        name="camt",
-        signature="camt.signature:message_of",
-        importer="camt.importer:CamtImporter.of",
-        options=_STATEMENT,
-    ),
+    Format(name="camt", begin=_CAMT, importer="camt.importer:CamtImporter.of", options=_STATEMENT),
     Format(
         name="qif",
-        signature="qif.signature:looks_like_qif",
+        begin=_QIF,
         importer="qif.importer:QifImporter.of",
         options=(*_STATEMENT, *_NUMBERS, *_TEXT),
         account_key=AccountKey.FILE,
     ),
     Format(
         name="spreadsheet",
-        signature="spreadsheet.container:looks_like_spreadsheet",
+        container="spreadsheet.container:looks_like_spreadsheet",
         importer="spreadsheet.importer:SpreadsheetImporter.of",
         options=(*_TABLE, "sheet"),
         account_key=AccountKey.USER,
-        is_container=True,
     ),
     Format(
         name="mt940",
-        signature="mt940.signature:message_of",
+        begin=MT940_BEGIN,
         importer="mt940.importer:Mt940Importer.of",
         options=_STATEMENT,
         is_certain=False,
     ),
-    Format(name="native", signature="native.signature:looks_like_native", is_certain=False),
+    Format(name="native", begin=r"\{", is_certain=False),
     Format(
         name="csv",
-        signature="",
         importer="csv.importer:CsvImporter.of",
         options=(*_TABLE, *_TEXT, "delimiter"),
         account_key=AccountKey.USER,

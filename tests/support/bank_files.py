@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from finance_api.importers.camt.importer import CamtImporter
-from finance_api.importers.camt.signature import message_of
+from finance_api.importers.charsets import opening_text
+from finance_api.importers.formats import format_named
 from finance_api.importers.interface import HEAD_BYTES
 from finance_api.importers.mt940.importer import Mt940Importer
 from support.whole import Whole, read_whole
@@ -21,8 +22,12 @@ SAMPLE_FILES = sorted(
 )
 
 
+def is_camt(data: bytes) -> bool:
+    return format_named("camt").recognises(opening_text(data[:HEAD_BYTES]), io.BytesIO())
+
+
 def reader_of(data: bytes) -> CamtImporter | Mt940Importer:
-    importer = CamtImporter if message_of(data[:HEAD_BYTES]) else Mt940Importer
+    importer = CamtImporter if is_camt(data) else Mt940Importer
     return importer.of(io.BytesIO(data), {}, "")
 
 

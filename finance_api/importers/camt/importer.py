@@ -1,29 +1,167 @@
-"""Reads camt files."""
+"""Reads camt files: the statements with their accounts and balances, and their entries."""
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from finance_api.importers.camt.entry import BOOKED, NOT_BOOKED, entries_of, status_of
-from finance_api.importers.camt.markup import Found, entries_in
-from finance_api.importers.camt.signature import NOTIFICATIONS, STATEMENTS, message_of
-from finance_api.importers.camt.statement import account_of, balances_of, days_of, made_at
-from finance_api.importers.camt.values import signed_amount_of
+from finance_api.importers.camt.markup import STATEMENTS, Found, entries_in
+from finance_api.importers.camt.values import (
+    Element,
+    amount_of,
+    day_of,
+    is_true,
+    moment_of,
+    number_of,
+    signed_amount_of,
+    time_of,
+)
+from finance_api.importers.charsets import opening_text
 from finance_api.importers.interface import (
     HEAD_BYTES,
+    BankBalance,
     Entry,
     ImportRefused,
     Remembered,
     Statement,
     StatementAccount,
+    joined_key,
     nothing_remembered,
 )
 from finance_api.importers.sections import Section, Sections
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.values.iban import is_iban
+from finance_api.values.time import DAY_SECONDS
+
+_SERVICERS = ("BIC", "BICFI", "ClrSysMmbId/MmbId", "Othr/Id")
+
+#: Tp/Cd -> account type, and what a new account is called.
+_TYPES = {
+    "CACC": ("CurrentAccount", "Checking"),
+    "TRAN": ("CurrentAccount", "Checking"),
+    "SVGS": ("SavingAccount", "Savings"),
+    "LLSV": ("SavingAccount", "Savings"),
+    "LOAN": ("Loan", "Loan"),
+    "CARD": ("CreditCard", "Credit card"),
+}
+
+
+def account_of(statement: Element, currency: str | None) -> StatementAccount:
+    """The account that the statement names; ``currency`` is for one without Ccy."""
+    number = number_of(statement, "Acct")
+    account_type, word = _TYPES.get(statement.text_of("Acct/Tp/Cd") or "", ("General", "Account"))
+    stated = statement.first("Acct/Ccy")
+    if stated is not None and stated.text not in CURRENCIES:
+        raise stated.refused("is not an ISO 4217 currency code")
+    currency = stated.text if stated is not None else currency
+    if number is None:
+        return StatementAccount(None, None, account_type, currency)
+    word = statement.text_of("Acct/Nm") or word
+    bank = None
+    if not is_iban(number):
+        # It is the bank's own.
+        bank = statement.text_of(*(f"Acct/Svcr/FinInstnId/{name}" for name in _SERVICERS))
+    return StatementAccount(
+        key=joined_key(*filter(None, (bank, number, currency))),
+        name=f"{word} {number}",
+        account_type=account_type,
+        currency=currency,
+        number=number,
+    )
+
+
+#: Booked balances by their codes, best first; others are of what is available or expected.
+_OPENING, _CLOSING, _INTERIM = ("OPBD", "PRCD"), "CLBD", "ITBD"
+
+
+class Balances(NamedTuple):
+    """Before the first entry and after the last one, each where it is stated.
+
+    currency: of them. is_own: without a line of credit in them.
+    """
+
+    opening: BankBalance | None = None
+    closing: BankBalance | None = None
+    currency: str | None = None
+    is_own: bool = True
+
+
+def balances_of(statement: Element) -> Balances:
+    """The booked balances of a statement.
+
+    A statement of several pages has interim ones (ITBD) between them. In a report of a day that
+    goes on (camt.052) an interim one is the balance of a moment, and its entries may be only those
+    since the last report: it is no closing balance.
+    """
+    stated: dict[str, list[tuple[BankBalance, str]]] = {}
+    is_own = True
+    for balance in statement.all("Bal"):
+        code = balance.text_of("Tp/CdOrPrtry/Cd", "Tp/Cd")
+        if code in (*_OPENING, _CLOSING, _INTERIM):
+            units, currency = signed_amount_of(balance)
+            date = balance.first("Dt/Dt", "Dt/DtTm")
+            if date is None:
+                raise balance.refused("has no date")
+            stated.setdefault(code, []).append((BankBalance(units, day_of(date)), currency))
+            is_own = is_own and not _holds_credit(balance)
+    if statement.name != "Stmt":
+        stated.pop(_INTERIM, None)
+    interim = stated.get(_INTERIM, [])
+    opening = next((stated[code][0] for code in _OPENING if code in stated), None)
+    closing = stated.get(_CLOSING, [None])[-1]
+    if opening is None and interim and (closing is not None or len(interim) > 1):
+        opening = interim[0]
+    if closing is None and interim and (opening is not interim[0] or len(interim) > 1):
+        closing = interim[-1]
+    currencies = {currency for each in (opening, closing) if each for currency in each[1:]}
+    if len(currencies) > 1:
+        raise ImportRefused(
+            f"the balances of the statement are in different currencies: "
+            f"{', '.join(sorted(currencies))}; download it again, or in another format",
+            statement.line,
+        )
+    return Balances(
+        opening and opening[0], closing and closing[0], next(iter(currencies), None), is_own
+    )
+
+
+def _holds_credit(balance: Element) -> bool:
+    """Whether the balance has a line of credit in it."""
+    for line in balance.all("CdtLine"):
+        amount = line.first("Amt")
+        if is_true(line.first("Incl")) and amount is not None and amount_of(amount)[0]:
+            return True
+    return False
+
+
+def days_of(statement: Element) -> tuple[int | None, int | None]:
+    """The first and last day that the statement says to cover."""
+    begin = statement.first("FrToDt/FrDtTm", "FrToDt/FrDt")
+    end = statement.first("FrToDt/ToDtTm", "FrToDt/ToDt")
+    if begin is None or end is None:
+        return None, None
+    first, last = day_of(begin), day_of(end)
+    if last > first and end.name == "ToDtTm" and not time_of(end):
+        # The midnight after the last day.
+        last -= DAY_SECONDS
+    return (first, last) if first <= last else (None, None)
+
+
+def made_at(message: Element, statement: Element) -> int | None:
+    """When the bank made the statement, in seconds."""
+    return moment_of(statement.first("CreDtTm") or message.first("GrpHdr/CreDtTm"))
+
+
+_NOTIFICATIONS = "camt.054"
+_MESSAGES = {"AcctRpt": "camt.052", "Stmt": "camt.053", "DbtCdtNtfctn": _NOTIFICATIONS}
+_ELEMENT = re.compile(rf"<(?:[\w.-]++:)?+BkToCstmr({'|'.join(_MESSAGES)})(?:V[0-9]+)?[\s>/]")
+_NAMESPACE = re.compile(r"\b(camt\.05[234])\.001\.[0-9]{2}\b")
 
 
 class CamtImporter:
-    """Reads camt.052, camt.053 or camt.054.
+    """Reads the messages of one file, which are all of one kind.
 
-    source: which of them, as `message_of` says.
+    source: which kind: camt.052, camt.053 or camt.054.
     """
 
     def __init__(self, source: str) -> None:
@@ -32,18 +170,20 @@ class CamtImporter:
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CamtImporter":
         """The reader of this file, which is at its start. Raises ImportRefused."""
-        source = message_of(stream.read(HEAD_BYTES))
+        text = opening_text(stream.read(HEAD_BYTES))
         stream.seek(0)
-        if source is None:
-            raise ImportRefused("the file is not a camt.052, camt.053 or camt.054 file")
-        return cls(source)
+        if element := _ELEMENT.search(text):
+            return cls(_MESSAGES[element[1]])
+        if namespace := _NAMESPACE.search(text):
+            return cls(namespace[1])
+        raise ImportRefused("the file is not a camt.052, camt.053 or camt.054 file")
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `StatementImporter`."""
         # Notifications are of one event each; reports of a day repeat what an earlier one had.
-        sections = Sections(repeat=self.source != NOTIFICATIONS)
+        sections = Sections(repeat=self.source != _NOTIFICATIONS)
         section = None
         for found in entries_in(stream):
             if section is None:

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
 
-from finance_api.importers.camt.element import Element
-from finance_api.importers.camt.signature import STATEMENTS
-from finance_api.importers.camt.transaction import transaction_of
+from finance_api.importers.camt.entry import transaction_of
+from finance_api.importers.camt.values import Element
 from finance_api.importers.charsets import fits, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 from finance_api.importers.texts import quoted
 
+#: The elements that are statements, and in which message they stand.
+STATEMENTS = {"Rpt": "camt.052", "Stmt": "camt.053", "Ntfctn": "camt.054"}
 PIECE_BYTES = 1 << 16
 MAX_DEPTH = 100
 #: The longest text, tag or comment; no bank writes anything near it.

@@ -1,10 +1,13 @@
 """Reads MT940 and MT942 files."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from finance_api.importers.charsets import opening_text
+from finance_api.importers.formats import MT940_BEGIN
 from finance_api.importers.interface import (
     HEAD_BYTES,
     BankBalance,
@@ -17,26 +20,83 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.mt940.details import Details, details_of
-from finance_api.importers.mt940.fields import balance_of, entry_of, is_expected, moment_of
-from finance_api.importers.mt940.lines import END, MAX_FIELD_CHARACTERS, Field, fields_in
-from finance_api.importers.mt940.pages import Pages
-from finance_api.importers.mt940.signature import MT942, message_of
+from finance_api.importers.mt940.fields import (
+    END,
+    MAX_FIELD_CHARACTERS,
+    Field,
+    balance_of,
+    entry_of,
+    fields_in,
+    is_expected,
+    moment_of,
+)
 from finance_api.importers.sections import Section, Sections
 from finance_api.importers.texts import one_line
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.iban import compact
+from finance_api.values.number import decimal_text
 
+
+class Pages:
+    """The pages of a file, in whatever order they come."""
+
+    def __init__(self) -> None:
+        # By account and amount: the number of the page, the line of the balance, the statement.
+        self._found: defaultdict[str, dict[tuple[object, int], tuple[int, int, Statement]]]
+        self._found = defaultdict(dict)
+        self._pages = 0
+
+    def add(self, statement: Statement, balances: Mapping[str, tuple[int, int]]) -> None:
+        """balances: the amount and the line of each balance of one page, by its tag."""
+        self._pages += 1
+        account = statement.account.key, statement.account.currency
+        for tag, (amount, line) in balances.items():
+            self._found[tag].setdefault((account, amount), (self._pages, line, statement))
+
+    def check(self) -> None:
+        """Raises ImportRefused if a page between two others is missing.
+
+        The pages before the first one and after the last may be in a file of their own.
+        """
+        found = self._found
+        begins, ends = found["60M"], found["62M"]
+        alone = begins.keys() - ends.keys() - found["62F"].keys()
+        alone |= ends.keys() - begins.keys() - found["60F"].keys()
+        for (account, amount), (page, line, statement) in begins.items():
+            if (account, amount) not in alone:
+                continue
+            statement.remarks.append(_not_here("before", line))
+            for key, (other_page, other_line, _) in ends.items():
+                if key in alone and key[0] == account and other_page != page:
+                    raise ImportRefused(
+                        f"the page begins with a balance of {decimal_text(amount)}, and no page "
+                        f"ends with it, nor does one go on after line {other_line}: a page between "
+                        "them is missing; download the statement again",
+                        line,
+                    )
+        for key in ends.keys() & alone:
+            _, line, statement = ends[key]
+            statement.remarks.append(_not_here("after", line))
+
+
+def _not_here(where: str, line: int) -> str:
+    return f"the page of the statement {where} line {line} is not in the file: import it, too"
+
+
+_MT942 = "mt942"
 _WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
 #: Fields that begin a message where the one before has no end.
 _BEGINNINGS = frozenset({"20", "25", "60"})
 _ENDS = frozenset({"62", "90", END})
 
 
-class Mt940Importer:
-    """Reads MT940 or MT942.
+#: Only interim reports (MT942) have these fields; only statements have an opening balance.
+_INTERIM = re.compile(r"\{2:[IO]942|^:(?:34F|90[CD]):", re.MULTILINE)
+_OPENING = re.compile(r"^:60[FM]?:", re.MULTILINE)
 
-    source: which of them, as `message_of` says.
-    """
+
+class Mt940Importer:
+    """Reads the messages of one file. source: which of the two they are."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -44,11 +104,12 @@ class Mt940Importer:
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "Mt940Importer":
         """The reader of this file, which is at its start. Raises ImportRefused."""
-        source = message_of(stream.read(HEAD_BYTES))
+        text = opening_text(stream.read(HEAD_BYTES))
         stream.seek(0)
-        if source is None:
+        if not re.match(MT940_BEGIN, text):
             raise ImportRefused("the file is neither MT940 nor MT942")
-        return cls(source)
+        is_interim = _INTERIM.search(text) and not _OPENING.search(text)
+        return cls(_MT942 if is_interim else "mt940")
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -171,7 +232,7 @@ class _Message:
 
     def _begin(self) -> Iterator[tuple[Statement, None]]:
         is_interim = self.is_interim and self.opening is None
-        if is_interim != (self.source == MT942) and (is_interim or self.opening is not None):
+        if is_interim != (self.source == _MT942) and (is_interim or self.opening is not None):
             raise ImportRefused(
                 "the file holds statements (MT940) and reports of a day that goes on (MT942): give "
                 "each kind as a file of its own",

@@ -1,6 +1,5 @@
 """The native format: NDJSON with whole rows of every type. See docs/importing.md."""
 
-from finance_api.importers.native.reading import NativeFile, NativeRow, native_file
-from finance_api.importers.native.writing import NativeWriter
+from finance_api.importers.native.lines import NativeFile, NativeRow, NativeWriter, native_file
 
 __all__ = ["NativeFile", "NativeRow", "NativeWriter", "native_file"]

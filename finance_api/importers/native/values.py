@@ -4,6 +4,7 @@ A reader is made once for its field, with what it has to know of it: a million r
 some ten million calls.
 """
 
+import json
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -12,7 +13,7 @@ from typing import Any
 from finance_api.resources.field import MAX_SOURCE_CHARACTERS, MAX_SOURCE_ID_CHARACTERS, Field, Kind
 from finance_api.values.ids import parse_id
 from finance_api.values.number import to_units
-from finance_api.values.text import clean_or_none
+from finance_api.values.text import TextError, clean, clean_or_none
 from finance_api.values.time import parse_date, parse_time
 
 MAX_LIST_ELEMENTS = 1_000
@@ -132,3 +133,56 @@ _READERS: dict[Kind, Callable[[Field], Reader]] = {
 def reader_of(field: Field) -> Reader:
     """The reader of the JSON values of ``field``."""
     return _READERS[field.kind](field)
+
+
+MAX_EXTRA_CHARACTERS = 1_000_000
+_MAX_DEPTH = 20
+_MAX_EXPONENT = 30
+
+
+def extra_text(members: dict[str, Any]) -> str | None:
+    """The members as one line of JSON, numbers written out exactly; None if there are none."""
+    if not members:
+        return None
+    text = _json(members, _MAX_DEPTH)
+    if len(text) > MAX_EXTRA_CHARACTERS:
+        raise ValueRefused(
+            f"other fields have {len(text)} characters; at most {MAX_EXTRA_CHARACTERS} are kept"
+        )
+    return text
+
+
+def _json(value: Any, depth: int) -> str:
+    if depth == 0:
+        raise ValueRefused(f"is nested more than {_MAX_DEPTH} levels deep")
+    if isinstance(value, dict):
+        keys = [clean_key(key) for key in value]
+        if len(set(keys)) != len(keys):
+            raise ValueRefused("has a key twice, once control characters and accents are put right")
+        return "{" + ",".join(f"{_string(k)}:{_json(v, depth - 1)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(_json(v, depth - 1) for v in value) + "]"
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, Decimal):
+        if not value:
+            return "0"
+        if not value.is_finite() or abs(value.adjusted()) > _MAX_EXPONENT:
+            raise ValueRefused("holds a number that is out of range")
+        return format(value, "f")
+    return json.dumps(value)
+
+
+def clean_key(key: str) -> str:
+    """A key as it is kept. Raises ValueRefused."""
+    try:
+        return clean(key)
+    except TextError as error:
+        raise ValueRefused(f"has a key that {error}") from None
+
+
+def _string(text: str) -> str:
+    try:
+        return json.dumps(clean(text), ensure_ascii=False)
+    except TextError as error:
+        raise ValueRefused(str(error)) from None

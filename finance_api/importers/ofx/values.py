@@ -11,7 +11,7 @@ before or after the one on the statement.
 
 import re
 
-from finance_api.importers.ofx.element import Element
+from finance_api.importers.ofx.tree import Element
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import clean, clean_or_none

@@ -1,7 +1,7 @@
 """QIF, the Quicken Interchange Format: registers of accounts, line by line.
 
-``records`` makes headers and fields of lines, ``register`` transactions of those, each with its
-account, and ``importer`` statements and entries; it reads dates and amounts as CSV does.
+``register`` makes transactions of lines, each with its account, and ``importer`` statements and
+entries; it reads dates and amounts as CSV does.
 
 The format: https://en.wikipedia.org/wiki/Quicken_Interchange_Format
 """

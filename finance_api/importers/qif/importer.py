@@ -18,10 +18,10 @@ from finance_api.importers.interface import (
     StatementAccount,
     nothing_remembered,
 )
-from finance_api.importers.qif.records import Field
 from finance_api.importers.qif.register import (
     ACCOUNT_TYPES,
     Account,
+    Field,
     Passed,
     Transaction,
     category_of,

@@ -1,4 +1,7 @@
-"""Transactions of a file, each with the account whose register it stands in."""
+"""Transactions of a QIF file, each with the account whose register it stands in.
+
+A record is lines of one letter and a value, up to a line with ``^``.
+"""
 
 import re
 from collections import Counter
@@ -8,8 +11,68 @@ from typing import NamedTuple
 
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.qif.records import Field, Header, Record, read_records
 from finance_api.importers.texts import quoted
+
+#: The most fields of a record, which is in memory as a whole.
+MAX_FIELDS = 100_000
+
+
+class Header(NamedTuple):
+    """A line that begins with ``!``. text: without it."""
+
+    line: int
+    text: str
+
+
+class Field(NamedTuple):
+    """A line of a record."""
+
+    line: int
+    code: str
+    text: str
+
+
+Record = tuple[Field, ...]
+
+
+def read_records(lines: Iterable[str]) -> Iterator[tuple[Header, Record | None]]:
+    """Each header, with None, and then its records. Raises ImportRefused."""
+    header: Header | None = None
+    fields: list[Field] = []
+    for number, whole in enumerate(lines, 1):
+        text = whole.strip()
+        if not text:
+            continue
+        if text.startswith("!"):
+            if fields:
+                raise _unfinished(fields[0].line, f"before line {number}")
+            header = Header(number, text[1:].strip())
+            yield header, None
+        elif header is None:
+            if not text.startswith("#"):
+                raise ImportRefused(f"{quoted(text)} stands before the first line with !", number)
+        elif text != "^":
+            if len(fields) >= MAX_FIELDS:
+                raise ImportRefused(
+                    f"what begins here has more than {MAX_FIELDS:,} lines: a line with ^ is "
+                    "missing, or the file is damaged",
+                    fields[0].line,
+                )
+            fields.append(Field(number, text[0], text[1:].strip()))
+        elif fields:
+            yield header, tuple(fields)
+            fields = []
+    if fields:
+        raise _unfinished(fields[0].line, "at the end of the file")
+
+
+def _unfinished(line: int, where: str) -> ImportRefused:
+    return ImportRefused(
+        f"what begins here is not ended by a line with ^ {where}: the file is cut short or "
+        "damaged, download it again",
+        line,
+    )
+
 
 #: Kinds of registers, as ``!Type:`` has them without blanks -> account types.
 ACCOUNT_TYPES = {

@@ -14,7 +14,6 @@ from typing import BinaryIO
 import olefile
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.spreadsheet.markup import MarkupError
 
 #: How large a file may be, and what it unpacks to.
 MAX_BYTES = 100_000_000
@@ -30,7 +29,7 @@ _CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
 _HEAD_BYTES = 4_096
 #: Exceptions of damaged files.
 _DAMAGES = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, MarkupError, EOFError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError),
     *(OSError, RuntimeError, ValueError, LookupError, OverflowError),
 )
 

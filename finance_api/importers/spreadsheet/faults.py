@@ -1,10 +1,13 @@
 """Cells whose value is none: an error, or a formula that no program has worked out.
 
-calamine takes them for empty cells.
+calamine takes them for empty cells. expat reads the XML piece by piece: memory does not grow with
+the part. Entities are refused, and nothing is fetched.
 """
 
 import struct
+from collections.abc import Iterator
 from typing import IO, BinaryIO
+from xml.parsers import expat
 from zipfile import ZipFile
 
 from finance_api.importers.spreadsheet.container import (
@@ -13,159 +16,168 @@ from finance_api.importers.spreadsheet.container import (
     too_many,
     with_password,
 )
-from finance_api.importers.spreadsheet.markup import Attributes, local, read_part, value_of
 
 #: How many sheets a workbook may have: each of them is looked at.
 MAX_SHEETS = 256
+_PIECE_BYTES = 1 << 16
+#: The longest tag, text or comment. No program that writes spreadsheets comes near it.
+_MAX_TAG_BYTES = 1_000_000
+#: How many names elements and attributes may have. expat keeps all; the formats have hundreds.
+_MAX_NAMES = 5_000
 
 _ERROR = "is an error of a formula"
 _NOT_WORKED_OUT = (
     "is a formula whose result the file does not have: open it in a spreadsheet and save it"
 )
-
 _OVERLAPPING = ": two of its sheets are one part of it"
 
 #: Records of xls, as [MS-XLS] 2.3 has them.
 _FORMULA, _EOF, _FILEPASS, _BOUNDSHEET, _BOOLERR = 0x0006, 0x000A, 0x002F, 0x0085, 0x0205
 _HEAD = struct.Struct("<HH")
 
+_Attributes = dict[str, str]
+#: The name of an element that begins, without its prefix, and its attributes; or "" and a text.
+_Event = tuple[str, _Attributes, str]
+
+
+class MarkupError(ValueError):
+    """The part is no XML that a spreadsheet has."""
+
+
+def _events(part: IO[bytes], *names: str, with_text: bool = False) -> Iterator[_Event]:
+    """The elements of these names, and the texts between all tags. Raises MarkupError."""
+    known: dict[str, str] = {}
+    events: list[_Event] = []
+
+    def start(name: str, attributes: _Attributes) -> None:
+        local = known.get(name)
+        if local is None:
+            local = _local(name)
+            local = known[name] = local if local in names else ""
+        if local:
+            events.append((local, attributes, ""))
+
+    def refuse(*_: object) -> None:
+        raise MarkupError
+
+    interned: dict[str, str] = {}
+    parser = expat.ParserCreate(intern=interned)
+    parser.StartElementHandler = start
+    if with_text:
+        parser.CharacterDataHandler = lambda text: events.append(("", {}, text))
+    parser.EntityDeclHandler = refuse
+    read = 0
+    try:
+        while piece := part.read(_PIECE_BYTES):
+            read += len(piece)
+            parser.Parse(piece)
+            # expat holds back incomplete tags and comments.
+            if read - parser.CurrentByteIndex > _MAX_TAG_BYTES or len(interned) > _MAX_NAMES:
+                raise MarkupError
+            yield from events
+            events.clear()
+        parser.Parse(b"", True)
+    except expat.ExpatError:
+        raise MarkupError from None
+    yield from events
+
+
+def _local(name: str) -> str:
+    """The name of an element or attribute without its prefix."""
+    return name.rpartition(":")[2]
+
+
+def _value_of(attributes: _Attributes, name: str) -> str | None:
+    """The attribute of that name, whatever its prefix."""
+    return next((value for key, value in attributes.items() if _local(key) == name), None)
+
 
 def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
     """The number of a sheet, from 0 -> the first cell of it that has no value, and why."""
     ids: list[str | None] = []
-    calculation: list[Attributes] = []
-
-    def add_sheet(attributes: Attributes) -> None:
-        ids.append(value_of(attributes, "id"))
-        _check_count(len(ids))
-
+    begins_anew = False
     with archive.open("xl/workbook.xml") as book:
-        read_part(book, {"sheet": add_sheet, "calcPr": calculation.append})
-    begins_anew = any(each.get("fullCalcOnLoad") in ("1", "true") for each in calculation)
-    faults = {}
-    for number, path in enumerate(_sheet_paths(archive, ids)):
-        sheet = _XlsxSheet(begins_anew)
-        with archive.open(path) as part:
-            sheet.read(part)
-        if sheet.fault is not None:
-            faults[number] = sheet.fault
-    return faults
-
-
-def _sheet_paths(archive: ZipFile, ids: list[str | None]) -> list[str]:
-    """Each sheet's part."""
-    targets: dict[str | None, str] = dict.fromkeys(ids, "")
-
-    def add_target(attributes: Attributes) -> None:
-        if attributes.get("Id") in targets:
-            targets[attributes["Id"]] = attributes.get("Target", "")
-
+        for name, attributes, _ in _events(book, "sheet", "calcPr"):
+            if name == "sheet":
+                ids.append(_value_of(attributes, "id"))
+                _check_count(len(ids))
+            else:
+                begins_anew |= attributes.get("fullCalcOnLoad") in ("1", "true")
+    targets = dict.fromkeys(ids, "")
     with archive.open("xl/_rels/workbook.xml.rels") as relations:
-        read_part(relations, {"Relationship": add_target})
+        for _, attributes, _ in _events(relations, "Relationship"):
+            if attributes.get("Id") in targets:
+                targets[attributes["Id"]] = attributes.get("Target", "")
     paths = [targets[relation] for relation in ids]
     paths = [path[1:] if path.startswith("/") else f"xl/{path}" for path in paths]
     # calamine reads a part once for each sheet.
     if len(set(paths)) < len(paths):
         raise damaged(_OVERLAPPING)
-    return paths
+    faults = {}
+    for number, path in enumerate(paths):
+        with archive.open(path) as part:
+            found = list(_faults_in_sheet(part, begins_anew))
+        if found:
+            faults[number] = found[0]
+    return faults
 
 
-class _XlsxSheet:
+def _faults_in_sheet(part: IO[bytes], begins_anew: bool) -> Iterator[str]:
     """begins_anew: whether formulas are worked out when the file is opened."""
-
-    def __init__(self, begins_anew: bool) -> None:
-        self.fault: str | None = None
-        self._begins_anew = begins_anew
-        self._cell: Attributes = {}
-        # Whether the cell is a formula of which no value has come.
-        self._is_open = False
-        self._in_value = False
-
-    def read(self, part: IO[bytes]) -> None:
-        handlers = {"c": self._begin, "f": self._formula, "v": self._value, "is": self._inline}
-        read_part(part, handlers, self._text)
-        self._begin({})
-
-    def _begin(self, attributes: Attributes) -> None:
-        if self._is_open:
-            self._report(_NOT_WORKED_OUT)
-        self._cell = attributes
-        self._is_open = self._in_value = False
-        if attributes.get("t") == "e":
-            self._report(_ERROR)
-
-    def _formula(self, _: Attributes) -> None:
-        if self._begins_anew:
-            self._report(_NOT_WORKED_OUT)
-        self._is_open = self._cell.get("t") != "str"
-
-    def _value(self, _: Attributes) -> None:
-        self._in_value = self._is_open
-
-    def _inline(self, _: Attributes) -> None:
-        self._is_open = False
-
-    def _text(self, text: str) -> None:
-        if self._in_value and not text.isspace():
-            self._is_open = self._in_value = False
-
-    def _report(self, why: str) -> None:
-        if self.fault is None:
-            self.fault = f"{self._cell.get('r', 'a cell')} {why}"
+    place = "a cell"
+    cell: _Attributes = {}
+    # Whether the cell is a formula of which no value has come.
+    is_open = in_value = False
+    for name, attributes, text in _events(part, "c", "f", "v", "is", with_text=True):
+        if name == "c":
+            if is_open:
+                yield f"{place} {_NOT_WORKED_OUT}"
+            cell, place = attributes, attributes.get("r", "a cell")
+            is_open = in_value = False
+            if cell.get("t") == "e":
+                yield f"{place} {_ERROR}"
+        elif name == "f":
+            if begins_anew:
+                yield f"{place} {_NOT_WORKED_OUT}"
+            is_open = cell.get("t") != "str"
+        elif name == "v":
+            in_value = is_open
+        elif name == "is" or (in_value and not text.isspace()):
+            is_open = in_value = False
+    if is_open:
+        yield f"{place} {_NOT_WORKED_OUT}"
 
 
 def faults_in_ods(archive: ZipFile) -> dict[int, str]:
     """As `faults_in_xlsx`."""
-    reader = _OdsReader()
+    faults: dict[int, str] = {}
+    sheet, row, next_row, column = -1, 0, 0, 0
+    names = ("table", "table-row", "table-cell", "covered-table-cell")
     with archive.open("content.xml") as part:
-        read_part(
-            part,
-            {
-                "table": reader.begin_table,
-                "table-row": reader.begin_row,
-                "table-cell": reader.begin_cell,
-                "covered-table-cell": reader.begin_cell,
-            },
-        )
-    return reader.faults
-
-
-class _OdsReader:
-    def __init__(self) -> None:
-        self.faults: dict[int, str] = {}
-        self._sheet = -1
-        self._row = self._next_row = self._column = 0
-
-    def begin_table(self, _: Attributes) -> None:
-        self._sheet += 1
-        _check_count(self._sheet + 1)
-        self._next_row = 0
-
-    def begin_row(self, attributes: Attributes) -> None:
-        self._row = self._next_row
-        self._column = 0
-        self._next_row += _repeated(attributes, "number-rows-repeated")
-
-    def begin_cell(self, attributes: Attributes) -> None:
-        if not attributes:
-            self._column += 1
-            return
-        # calcext:value-type stands beside office:value-type.
-        kinds = [value for key, value in attributes.items() if local(key) == "value-type"]
-        has_formula = not kinds and value_of(attributes, "formula") is not None
-        if "error" in kinds or has_formula:
-            why = _NOT_WORKED_OUT if has_formula else _ERROR
-            self.faults.setdefault(self._sheet, f"{_place(self._row, self._column)} {why}")
-        self._column += _repeated(attributes, "number-columns-repeated")
-
-
-def _repeated(attributes: Attributes, name: str) -> int:
-    return int(value_of(attributes, name) or 1)
+        for name, attributes, _ in _events(part, *names):
+            if name == "table":
+                sheet, next_row = sheet + 1, 0
+                _check_count(sheet + 1)
+            elif name == "table-row":
+                row, column = next_row, 0
+                next_row += int(_value_of(attributes, "number-rows-repeated") or 1)
+            elif not attributes:
+                column += 1
+            else:
+                # calcext:value-type stands beside office:value-type.
+                kinds = [v for key, v in attributes.items() if _local(key) == "value-type"]
+                has_formula = not kinds and _value_of(attributes, "formula") is not None
+                if "error" in kinds or has_formula:
+                    why = _NOT_WORKED_OUT if has_formula else _ERROR
+                    faults.setdefault(sheet, f"{_place(row, column)} {why}")
+                column += int(_value_of(attributes, "number-columns-repeated") or 1)
+    return faults
 
 
 def faults_in_xls(book: BinaryIO) -> dict[int, str]:
-    """As `faults_in_xlsx`, of the records of a book: errors alone, a formula without a result has
-    an empty text there.
+    """As `faults_in_xlsx`, in the records of a book.
+
+    Only errors are found: a formula without a result has an empty text there.
     """
     records = book.read()
     # Where sheets begin, and their numbers.

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
-from finance_api.importers.spreadsheet.workbook import Sheet, open_workbook
+from finance_api.importers.spreadsheet.importer import Sheet, open_workbook
 from finance_api.values.ids import are_ids
 from finance_api.values.text import TextError, clean, shown
 

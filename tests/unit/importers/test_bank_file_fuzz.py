@@ -4,10 +4,9 @@ from collections import Counter
 
 import pytest
 
-from finance_api.importers.camt.signature import message_of
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
-from support.bank_files import SAMPLE_FILES, read_bank_file
+from support.bank_files import SAMPLE_FILES, is_camt, read_bank_file
 from support.damaging import mutations
 from support.independent import read_camt, read_mt940
 from support.nightly import count
@@ -45,12 +44,11 @@ def is_right_or_refused(data: bytes) -> bool:
         assert "unexpected" not in refused.reason.lower()
         return False
     entries = [entry for whole in wholes for entry in whole.entries]
-    is_camt = message_of(data) is not None
-    independent = read_camt(data) if is_camt else read_mt940(data)
+    independent = read_camt(data) if is_camt(data) else read_mt940(data)
     assert sum(entry.amount for entry in entries) == sum(units for _, units in independent.entries)
     if not any(entry.batch for entry in entries):
         days = [date_text(entry.date) for entry in entries]
-        if not is_camt:
+        if not is_camt(data):
             days = [day[5:] for day in days]
         found = Counter(zip(days, (entry.amount for entry in entries), strict=True))
         assert found == Counter(independent.entries)

@@ -139,6 +139,6 @@ def test_the_entry_of_a_format_names_what_there_is() -> None:
     options = {option.name for option in FILE_OPTIONS}
     assert {name for each in FORMATS for name in each.options} == options
     for each in FORMATS:
-        names = [each.signature, each.importer]
+        names = [each.container, each.importer]
         assert all(callable(resolve_name(f"{PACKAGE}.{name}")) for name in names if name)
         assert len(set(each.options)) == len(each.options)

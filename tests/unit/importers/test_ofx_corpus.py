@@ -9,12 +9,11 @@ from decimal import Decimal
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx.signature import looks_like_ofx
 from finance_api.values.number import to_units
 from finance_api.values.time import date_text
 from support.corpora import STATEMENTS
 from support.independent import search_ofx
-from support.ofx import read_ofx
+from support.ofx import looks_like_ofx, read_ofx
 
 _BEANGULP = "beancount__beangulp/beangulp/file_type_testdata"
 _OCA = "OCA__bank-statement-import/account_statement_import_ofx/tests/test_ofx_file"

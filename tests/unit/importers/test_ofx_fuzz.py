@@ -8,13 +8,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx.signature import looks_like_ofx
 from finance_api.values.number import to_units
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import parse_date
 from support.damaging import mutations
 from support.nightly import count
-from support.ofx import read_ofx
+from support.ofx import looks_like_ofx, read_ofx
 from support.whole import Whole
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "ofx"

@@ -6,8 +6,7 @@ import time
 import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused
-from finance_api.importers.ofx.signature import looks_like_ofx
-from support.ofx import read_ofx
+from support.ofx import looks_like_ofx, read_ofx
 
 HEAD = b"OFXHEADER:100\nDATA:OFXSGML\n"
 

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import Entry, ImportRefused
-from finance_api.importers.spreadsheet import workbook
 from finance_api.importers.spreadsheet.conversion import number_text
-from finance_api.importers.spreadsheet.workbook import open_workbook
+from finance_api.importers.spreadsheet.importer import open_workbook
 from finance_api.values.number import decimal_text
 from finance_api.values.text import clean
 from finance_api.values.time import date_text, instant_text
@@ -414,7 +413,7 @@ def test_csv_under_the_name_of_a_spreadsheet_is_csv(tmp_path: Path) -> None:
 
 
 def test_what_unpacks_to_more_than_100_mb_is_refused_before_it_is_opened(monkeypatch) -> None:
-    monkeypatch.setattr(workbook.subprocess, "run", None)
+    monkeypatch.setattr("subprocess.run", None)
     stream = io.BytesIO(xlsx(ROWS))
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet2.xml", b" " * 100_000_000)

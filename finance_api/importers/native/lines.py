@@ -1,0 +1,245 @@
+"""Rows as NDJSON: one JSON object a line, with its ``reserved_model_type``, read and written.
+
+A file is read once and wholly, before any of it is stored.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, BinaryIO, NamedTuple
+
+import orjson
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native.values import ValueRefused, clean_key, extra_text, reader_of
+from finance_api.resources import BY_MODEL_TYPE, RECORDS, RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.resources.wire import RowEncoder, Writer
+from finance_api.values import Row
+from finance_api.values.time import instant_text
+
+TYPE_KEY = "reserved_model_type"
+#: The most text of all values of an object. Written out it stays below the limit of a line,
+#: whatever has to be escaped.
+MAX_TEXT_BYTES = 4_194_304
+# A shorter one cannot have more, however Unicode composes it.
+_LONG_LINE_BYTES = MAX_TEXT_BYTES // 4
+
+
+def read_object(document: Any, line_bytes: int) -> tuple[Resource, dict[str, Any]]:
+    """document: a line of the file, decoded; it is used up. line_bytes: how long the line is.
+
+    Raises ValueRefused.
+    """
+    if not isinstance(document, dict):
+        raise ValueRefused("is not a JSON object")
+    model_type = document.pop(TYPE_KEY, None)
+    reader = _READERS.get(model_type) if isinstance(model_type, str) else None
+    if reader is None:
+        known = ", ".join(BY_MODEL_TYPE)
+        raise ValueRefused(f"{TYPE_KEY} {model_type!r} is not one of {known}")
+    values = reader.read(document)
+    if line_bytes > _LONG_LINE_BYTES:
+        _check_length(values)
+    reader.complete(values)
+    return reader.resource, values
+
+
+class _ObjectReader:
+    """Reads the objects of one type; what it has to know of the fields is looked up once."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+        self._readers = {f.name: reader_of(f) for f in resource.native_fields}
+        self._required = [f.name for f in resource.native_fields if f.required]
+
+    def read(self, members: dict[str, Any]) -> dict[str, Any]:
+        """The values of the fields that are given; null counts as not given."""
+        values: dict[str, Any] = {}
+        others: dict[str, Any] = {}
+        readers = self._readers
+        open_ended = self.resource.open_ended
+        for name, value in members.items():
+            if open_ended:
+                name = clean_key(name)
+                if name in values or name in others:
+                    raise ValueRefused(f'the key "{name}" stands twice in one object')
+            read = readers.get(name)
+            if read is None:
+                if not open_ended:
+                    raise self._unknown(name)
+                others[name] = value
+            elif value is not None:
+                try:
+                    values[name] = read(value)
+                except ValueRefused as error:
+                    raise ValueRefused(f"{name} {error}") from None
+        if open_ended:
+            values["extra"] = extra_text(others)
+        return values
+
+    def _unknown(self, name: str) -> ValueRefused:
+        return ValueRefused(
+            f'"{name}" is not a field of {self.resource.model_type}; '
+            f"its fields are {', '.join(self._readers)}"
+        )
+
+    def complete(self, values: dict[str, Any]) -> None:
+        """Checks that what must be given is, and says where it is from."""
+        if values.get("sourceId") is not None:
+            if values.get("source") is None:
+                values["source"] = "native"
+        elif "id" not in values:
+            raise ValueRefused("has neither id nor sourceId")
+        for name in self._required:
+            if values.get(name) is None:
+                raise ValueRefused(f"{self.resource.model_type} needs {name}")
+
+
+def _check_length(values: dict[str, Any]) -> None:
+    """Check that the object can be written as a line that is read again."""
+    total = sum(len(str(value).encode()) for value in values.values())
+    if total > MAX_TEXT_BYTES:
+        raise ValueRefused(f"has {total} bytes of text; at most {MAX_TEXT_BYTES} are kept")
+
+
+_READERS = {model_type: _ObjectReader(r) for model_type, r in BY_MODEL_TYPE.items()}
+
+
+MAX_LINE_BYTES = 16_777_216
+
+_BOM = b"\xef\xbb\xbf"
+#: JSON has no tuples.
+_LISTS = {
+    resource.model_type: {field.name for field in resource.native_fields if field.kind.is_list}
+    for resource in RESOURCES
+}
+#: How much of the records, and of all other objects, is in memory.
+_SPOOLED_BYTES = 1 << 20
+
+
+class NativeRow(NamedTuple):
+    """One object of the file.
+
+    values: stored values of the native fields that the object gives, and of no others; null counts
+        as not given.
+    size: how many bytes it takes, about.
+    """
+
+    line: int
+    resource: Resource
+    values: dict[str, Any]
+    size: int = 0
+
+
+class NativeFile:
+    """The objects of a file, read and checked.
+
+    They are kept in files of their own, so that memory stays flat however many there are.
+    """
+
+    def __init__(self, documents: IO[bytes], records: IO[bytes]) -> None:
+        self._documents = documents
+        self._records = records
+
+    def documents(self) -> Iterator[NativeRow]:
+        """The objects of every type but Record, in the file's order."""
+        return _rows(self._documents)
+
+    def records(self) -> Iterator[NativeRow]:
+        """The Record objects, in the file's order."""
+        return _rows(self._records)
+
+
+def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
+    spool.seek(0)
+    for line in spool:
+        number, model_type, values = orjson.loads(line)
+        for name in _LISTS[model_type] & values.keys():
+            values[name] = tuple(values[name])
+        yield NativeRow(number, BY_MODEL_TYPE[model_type], values, len(line))
+
+
+@contextmanager
+def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
+    """Reads a file to its end. Raises ImportRefused with the line at fault."""
+    with (
+        SpooledTemporaryFile(_SPOOLED_BYTES) as documents,
+        SpooledTemporaryFile(_SPOOLED_BYTES) as records,
+    ):
+        for number, line in _lines(stream):
+            _, resource, values, _ = _parse(number, line)
+            spool = records if resource is RECORDS else documents
+            row = (number, resource.model_type, values)
+            spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+        if not documents.tell() and not records.tell():
+            raise ImportRefused("the file is empty; there is nothing to import")
+        yield NativeFile(documents, records)
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if len(line) > MAX_LINE_BYTES:
+            raise ImportRefused(f"the line is longer than {MAX_LINE_BYTES} bytes", number)
+        if number == 1:
+            line = line.removeprefix(_BOM)
+        if not line.isspace() and line:
+            yield number, line
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueRefused(f'the key "{repeated}" stands twice in one object')
+    return members
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueRefused(f"{text} is not a JSON number")
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_members, parse_float=Decimal, parse_constant=_no_constant
+)
+
+
+def _parse(number: int, line: bytes) -> NativeRow:
+    try:
+        return NativeRow(number, *read_object(_decoder.decode(line.decode("utf-8")), len(line)))
+    except ValueRefused as error:
+        raise ImportRefused(str(error), number) from None
+    except json.JSONDecodeError as error:
+        raise ImportRefused(f"is not JSON: {error.msg} at column {error.colno}", number) from None
+    except UnicodeDecodeError as error:
+        raise ImportRefused(f"is not UTF-8 at byte {error.start + 1}", number) from None
+    except RecursionError:
+        raise ImportRefused("is nested too deeply", number) from None
+    except (ValueError, ArithmeticError):
+        # Python refuses whole numbers of thousands of digits, and exponents of many.
+        raise ImportRefused("holds a number that is out of range", number) from None
+
+
+class NativeWriter:
+    """Writes the rows of one resource: keys in the order of its fields, null where no value is."""
+
+    def __init__(self, resource: Resource) -> None:
+        self._type = resource.model_type
+        with_time: dict[str, Writer] = {
+            f.name: instant_text for f in resource.native_fields if f.keeps_time
+        }
+        self._encoder = RowEncoder(resource.native_fields, with_time)
+        self._open_ended = resource.open_ended
+
+    def line(self, row: Row) -> bytes:
+        """One line, its newline included."""
+        document = {TYPE_KEY: self._type, **self._encoder.document(row)}
+        if self._open_ended and row["extra"] is not None:
+            text = orjson.dumps(document)
+            return text[:-1] + b"," + str(row["extra"])[1:].encode() + b"\n"
+        return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
