@@ -1,7 +1,7 @@
 """Data that the objects of a page show beside their own rows: names, mirrors of transfers, sums."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,6 @@ from finance_api.planning.conversion import Conversion
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.storage.interface import DataState, Storage
 from finance_api.values import Row
-from finance_api.values.periods import Period, start_of
 
 #: The memory of what is remembered, and about what a category or label takes of it.
 _MAX_BYTES = 100_000_000
@@ -43,7 +42,7 @@ class Names:
         return len(self.categories) + len(self.labels)
 
     def without(self, scopes: Collection[str]) -> "Names":
-        """With nothing but the ids of what these scopes cover."""
+        """Return only the ids of what these scopes cover, and all names of the rest."""
         found = self
         if CATEGORIES.path in scopes:
             found = replace(found, categories=_only_ids(self.categories))
@@ -137,23 +136,3 @@ class Context:
     conversion: Conversion | None = None
     stats: dict[str, dict[str, Any]] = field(default_factory=dict)
     spending: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
-def mirrors_of(storage: Storage, user_id: int, records: Sequence[Row]) -> dict[str, Row]:
-    """The other record of each transfer, by the record's id; of several the first by its id."""
-    transfers = {row["id"]: row["transferId"] for row in records if row["transferId"] is not None}
-    if not transfers:
-        return {}
-    known = storage.data.get_transfers(user_id, set(transfers.values()))
-    found = {}
-    for record_id, transfer_id in transfers.items():
-        same = known.get(transfer_id, ())
-        mirror = next((other for other in same if other["id"] != record_id), None)
-        if mirror is not None:
-            found[record_id] = mirror
-    return found
-
-
-def conversion_of(storage: Storage, target: str, records: Iterable[Row]) -> Conversion:
-    days = {start_of(Period.DAY, row["recordDate"]) for row in records}
-    return Conversion(storage, target, days)

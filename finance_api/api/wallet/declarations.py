@@ -1,11 +1,11 @@
 """Wallet's lists: what each shows, and by which parameters."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from finance_api.api.data_request import Reading
-from finance_api.api.wallet import accounts, budgets, occurrences, records
+from finance_api.api.wallet import enriching, occurrences, spending
 from finance_api.api.wallet.context import Context
 from finance_api.api.wallet.members import Member
 from finance_api.api.wallet.objects import (
@@ -24,8 +24,13 @@ from finance_api.api.wallet.parameters import (
     CONVERT_TO,
     SOURCE,
     SPENDING,
-    Declared,
     Parameter,
+    by_category,
+    constant,
+    exact,
+    filters,
+    is_given,
+    party,
     related,
     sorted_by,
 )
@@ -51,7 +56,7 @@ Enrich = Callable[[Reading, Sequence[Row], Context], None]
 ReadPage = Callable[[Reading, Query], Page]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class WalletList:
     """path: below the surface. key: of the rows in the envelope. title: of the schema of one.
 
@@ -68,9 +73,6 @@ class WalletList:
     read: ReadPage | None = None
     depends_on_today: bool = False
 
-    def __hash__(self) -> int:
-        return hash(self.path)
-
 
 _TIMES = ("createdAt", "updatedAt")
 
@@ -78,94 +80,74 @@ _TIMES = ("createdAt", "updatedAt")
 def _list(
     resource: Resource,
     members: tuple[Member, ...],
-    *parameters: Parameter,
+    names: str,
+    more: Iterable[Parameter] = (),
+    *,
     sorts: tuple[str, ...] = _TIMES,
     **options: Any,
 ) -> WalletList:
-    own = Declared(resource)
-    common = (*COMMON, own.ids("id"), *own.compared(*_TIMES), sorted_by(resource, *sorts))
+    """names: of the filters, as in `filters`. more: the other parameters."""
+    own = filters(resource, f"id {' '.join(_TIMES)} {names}")
     return WalletList(
         path=str(resource.path),
         key=resource.name,
         title=resource.model_type,
-        **options,
         resource=resource,
         members=members,
-        parameters=(*common, *parameters),
+        parameters=(*COMMON, *own, sorted_by(resource, *sorts), *more),
+        **options,
     )
 
-
-_record = Declared(RECORDS)
-_account = Declared(ACCOUNTS)
-_category = Declared(CATEGORIES)
-_budget = Declared(BUDGETS)
-_goal = Declared(GOALS)
-_order = Declared(STANDING_ORDERS)
-_label = Declared(LABELS)
-_rule = Declared(RECORD_RULES)
 
 LISTS = (
     _list(
         RECORDS,
         RECORD,
-        *_record.compared("recordDate", "note", "amount"),
-        _record.called("counterParty", "payee"),
-        _record.ids("accountId"),
-        _record.ids("labelId", "labelIds"),
-        _record.ids("transferId"),
-        _record.categories("categoryId"),
-        _record.choice("recordType"),
-        _record.choice("recordState", "waitForAssign"),
-        _record.is_given("isTransfer", "transferId"),
-        SOURCE,
-        CONVERT_TO,
-        _record.party("payee", EXPENSE),
-        _record.party("payer", INCOME),
-        _record.choice("paymentType"),
+        "recordDate note amount counterParty=payee accountId labelId=labelIds transferId "
+        "recordType recordState paymentType",
+        [
+            by_category(RECORDS["categoryId"]),
+            is_given("isTransfer", RECORDS["transferId"]),
+            SOURCE,
+            CONVERT_TO,
+            party("payee", EXPENSE, RECORDS),
+            party("payer", INCOME, RECORDS),
+        ],
         sorts=("recordDate", "amount", *_TIMES),
-        enrich=records.enrich,
+        enrich=enriching.add_transfers_and_rates,
     ),
     _list(
         ACCOUNTS,
         ACCOUNT,
-        *_account.compared("name"),
-        _account.choice("accountType", any_case=True),
-        _account.choice("currencyCode", any_case=True),
-        _account.flag("archived"),
-        _account.exact("bankAccountNumber"),
-        related("budgetId", BUDGETS, "accountIds", empty_is_all=True),
-        enrich=accounts.enrich,
+        "name accountType currencyCode archived",
+        [
+            exact(ACCOUNTS["bankAccountNumber"]),
+            related("budgetId", BUDGETS, "accountIds", empty_is_all=True),
+        ],
+        enrich=enriching.add_sums,
     ),
     _list(
         CATEGORIES,
         CATEGORY,
-        *_category.compared("name"),
-        _category.flag("customCategory"),
-        _category.flag("archived"),
-        _category.constant("cardinality", "none", "must", "need", "want"),
-        related("budgetId", BUDGETS, "categoryIds", empty_is_all=True),
+        "name customCategory archived",
+        [
+            constant("cardinality", CATEGORIES, "none", "must", "need", "want"),
+            related("budgetId", BUDGETS, "categoryIds", empty_is_all=True),
+        ],
     ),
     _list(
         BUDGETS,
         BUDGET,
-        *_budget.compared("name", "startDate", "endDate"),
-        _budget.choice("currencyCode", any_case=True),
-        _budget.choice("type", "BUDGET_ALL"),
-        _budget.flag("closed"),
-        _budget.ids("labelId", "labelIds"),
-        _budget.ids("accountId", "accountIds"),
-        _budget.categories("categoryIds"),
-        SPENDING,
-        enrich=budgets.enrich,
+        "name startDate endDate currencyCode type closed labelId=labelIds accountId=accountIds",
+        [by_category(BUDGETS["categoryIds"]), SPENDING],
+        enrich=spending.add_spending,
         depends_on_today=True,
     ),
-    _list(GOALS, GOAL, *_goal.compared("name", "note")),
+    _list(GOALS, GOAL, "name note"),
     _list(
         STANDING_ORDERS,
         STANDING_ORDER,
-        *_order.compared("name"),
-        _order.choice("currencyCode", any_case=True),
-        _order.ids("labelId", "labelIds"),
+        "name currencyCode labelId=labelIds",
         depends_on_today=True,
     ),
     WalletList(
@@ -181,17 +163,13 @@ LISTS = (
     _list(
         LABELS,
         LABEL,
-        *_label.compared("name"),
-        _label.flag("archived"),
-        related("recordId", RECORDS, "labelIds"),
-        related("budgetId", BUDGETS, "labelIds"),
-        related("standingOrderId", STANDING_ORDERS, "labelIds"),
-        related("recordRuleId", RECORD_RULES, "labelIds"),
+        "name archived",
+        [
+            related("recordId", RECORDS, "labelIds"),
+            related("budgetId", BUDGETS, "labelIds"),
+            related("standingOrderId", STANDING_ORDERS, "labelIds"),
+            related("recordRuleId", RECORD_RULES, "labelIds"),
+        ],
     ),
-    _list(
-        RECORD_RULES,
-        RECORD_RULE,
-        *_rule.compared("name"),
-        _rule.ids("labelId", "labelIds"),
-    ),
+    _list(RECORD_RULES, RECORD_RULE, "name labelId=labelIds"),
 )

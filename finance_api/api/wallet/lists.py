@@ -1,68 +1,85 @@
 """GET /wallet/v1/api/<list>, and /wallet/v1/api/records/by-id of versions before 1.3"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import orjson
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
 from finance_api.api.openapi.responses import LINK, ResponseDescription
-from finance_api.api.openapi.schemas import array_of, of_members, value
+from finance_api.api.openapi.schemas import array_of, of_members
+from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, of_resource
 from finance_api.api.wallet import hints
-from finance_api.api.wallet.context import Context, mirrors_of, names_of_state
+from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
-from finance_api.api.wallet.members import documents, dumps, object_schema
+from finance_api.api.wallet.enriching import mirrors_of
+from finance_api.api.wallet.members import documents, moment, object_schema
 from finance_api.api.wallet.objects import RECORD
-from finance_api.api.wallet.parameters import RelatedTo, required_ids, schema_of, with_ids
-from finance_api.api.wallet.records import applied_filters, of_source, window_at
+from finance_api.api.wallet.parameters import RelatedTo, required_ids, with_ids
 from finance_api.api.wallet.responses import OF_LIST, state_headers
-from finance_api.api.wallet.schemas import COUNT, DATE_FILTERS, HINTS, PAGE, SOMETIMES, text
+from finance_api.api.wallet.schemas import DATE_FILTERS, HINTS, PAGE, SOMETIMES, count, text
 from finance_api.auth.refusals import require_scopes
 from finance_api.http.identity import TokenIdentity
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Query
+from finance_api.query.model import Condition, Operator, Query, Span, condition_on
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.query.records import NOT_VOID
 from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import DataState, Page, Storage
+from finance_api.storage.interface import DataState, Page
 from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS, months_before
 
 #: Parameters that are not filters.
 _NOT_FILTERS = frozenset({"limit", "offset", "agentHints", "withTotal", "sortBy"})
-
 #: They show categories and labels, which have scopes of their own.
 _WITH_NAMES = (RECORD_RULES, STANDING_ORDERS)
+_IMPORT = RECORDS["importId"]
+#: The window of the records, where no date is asked for.
+_WINDOW_MONTHS = 3
 
 
-class WalletListRequest(DataRequest):
+class _WalletRequest(DataRequest):
+    """A request for objects. has_older: whether they have the names of earlier versions."""
+
+    def __init__(self, has_older: bool, target: RequestTarget) -> None:
+        super().__init__(target)
+        self._has_older = has_older
+        self.own_text = str(has_older)
+
+    def state_headers(self, state: DataState) -> HeaderItems:
+        return state_headers(state)
+
+
+class WalletListRequest(_WalletRequest):
     """A page of a list in Wallet's envelope."""
 
     def __init__(
         self,
         declared: WalletList,
-        has_older: bool,
         hidden: frozenset[str],
-        low: hints.LowQuota | None,
+        low: tuple[int, str] | None,
+        has_older: bool,
         target: RequestTarget,
     ) -> None:
-        """hidden: see `_hidden_names`. low: a hint says so."""
-        super().__init__(target)
-        self._declared, self._has_older, self._hidden, self._low = declared, has_older, hidden, low
+        """hidden: see `_hidden_names`. low: see `low_quota`; a hint says so."""
+        super().__init__(has_older, target)
+        self._declared, self._hidden, self._low = declared, hidden, low
         given = self.given
-        is_records = declared.resource is RECORDS
+        self._is_records = declared.resource is RECORDS
         # Without a date or an id the list has a window of days.
-        self.depends_on_minute = is_records and not given["recordDate"] and not given["id"]
-        self._base = (NOT_VOID,) if is_records and not given["recordState"] else ()
+        self.depends_on_minute = self._is_records and not given["recordDate"] and not given["id"]
+        self._base = (NOT_VOID,) if self._is_records and not given["recordState"] else ()
         self._query = Query(
             declared.resource,
             (*given.conditions, *self._base),
@@ -73,27 +90,21 @@ class WalletListRequest(DataRequest):
         )
         # The query as it was written is in the answer.
         self.own_text = f"{target.query_string}\0{has_older} {low} {','.join(sorted(hidden))}"
+        self._pairs = [(name, value or "") for name, value in split_query(target.query_string)]
         self.depends_on_today = declared.depends_on_today
         self.convert_to = given.get("convertTo")
-        only_rows = declared.read is None and (is_records or declared.enrich is None)
+        only_rows = declared.read is None and (self._is_records or declared.enrich is None)
         self.is_cheap = only_rows and self.convert_to is None and self._query.is_cheap
-        self._dates: tuple[Condition, ...] = ()
-
-    def state_headers(self, state: DataState) -> HeaderItems:
-        return state_headers(state)
 
     def read(self, reading: Reading) -> Payload:
         storage, user_id = reading.storage, reading.user_id
         declared, given = self._declared, self.given
         state = storage.data.get_state(user_id)
-        names = names_of_state(storage, user_id, state)
-        if self._hidden:
-            names = names.without(self._hidden)
+        names = names_of_state(storage, user_id, state).without(self._hidden)
         context = Context(names, given, reading.today, state.changed_at, self._has_older)
-        if self.depends_on_minute:
-            self._dates = window_at(reading.now - reading.now % 60)
-        further = self._further_conditions(storage, user_id, context)
-        query = replace(self._query, conditions=(*self._query.conditions, *self._dates, *further))
+        window = _window(reading.now - reading.now % 60) if self.depends_on_minute else ()
+        further = self._further_conditions(reading, context)
+        query = replace(self._query, conditions=(*self._query.conditions, *window, *further))
         if declared.read is None:
             page = storage.data.list_rows(user_id, query)
         else:
@@ -101,115 +112,140 @@ class WalletListRequest(DataRequest):
         if declared.enrich is not None:
             declared.enrich(reading, page.rows, context)
         envelope: dict[str, Any] = {declared.key: documents(declared.members, page.rows, context)}
-        url = self._next_url(len(page.rows)) if page.has_more else None
+        inferred = _applied(window)
+        url = self._next_url(len(page.rows), inferred) if page.has_more else None
         if given["agentHints"]:
-            envelope["agentHints"] = self._hints(storage, user_id, page, url)
-        if declared.resource is RECORDS:
-            envelope["appliedRecordDateFilters"] = self._applied_dates()
+            envelope["agentHints"] = self._hints(reading, page, url, inferred)
+        if self._is_records:
+            envelope["appliedRecordDateFilters"] = [*_applied(given["recordDate"]), *inferred]
         envelope |= {"limit": query.limit, "offset": query.offset}
         if page.has_more:
             envelope["nextOffset"] = query.offset + len(page.rows)
         if query.with_total:
             envelope["total"] = page.total
         link = () if url is None else (("Link", f'<{url}>; rel="next"'),)
-        return Payload(state, dumps(envelope), link)
+        return Payload(state, orjson.dumps(envelope), link)
 
-    def _further_conditions(
-        self, storage: Storage, user_id: int, context: Context
-    ) -> list[Condition]:
+    def _further_conditions(self, reading: Reading, context: Context) -> list[Condition]:
         """Return the conditions that depend on stored data."""
-        found: list[Condition] = []
-        for asked in self.given.values():
-            if isinstance(asked, RelatedTo):
-                found += _of_related(storage, user_id, self._declared, asked)
-        sources = self.given.get("source")
-        return found if sources is None else [*found, *of_source(sources, context)]
+        conditions: list[Condition] = []
+        for name, value in self.given.items():
+            if isinstance(value, RelatedTo):
+                conditions += _related_to(reading, self._declared.resource, value)
+            elif name == "source" and value is not None:
+                conditions += _from_sources(value, context.names.statements)
+        return conditions
 
-    def _applied_dates(self) -> list[str]:
-        return applied_filters((*self.given["recordDate"], *self._dates))
-
-    def _next_url(self, number: int) -> str:
-        """The path and query of the next page; the window stands in it as it is now."""
-        pairs = [(k, v or "") for k, v in split_query(self.target.query_string)]
-        kept = [(k, v) for k, v in pairs if k not in ("offset", "limit")]
+    def _next_url(self, number: int, inferred: Sequence[str]) -> str:
+        """Return the path and query of the next page; the window stands in it as it is now."""
+        kept = [(name, value) for name, value in self._pairs if name not in ("offset", "limit")]
         kept += [("limit", str(self._query.limit))]
         kept += [("offset", str(self._query.offset + number))]
-        kept += [("recordDate", text) for text in applied_filters(self._dates)]
+        kept += [("recordDate", each) for each in inferred]
         kept.sort(key=itemgetter(0))
         return f"{self.target.path}?{urlencode(kept, quote_via=quote, safe='')}"
 
     def _hints(
-        self, storage: Storage, user_id: int, page: Page, url: str | None
+        self, reading: Reading, page: Page, url: str | None, inferred: Sequence[str]
     ) -> list[hints.Hint]:
-        found = [] if url is None else [hints.has_more(url)]
-        missing = self._missing_ids(storage, user_id)
+        made = [] if url is None else [hints.has_more(url)]
+        missing = self._missing_ids(reading)
         if missing:
-            found.append(hints.partial_match(missing))
+            made.append(hints.partial_match(missing))
         if not page.rows:
-            found.append(hints.empty(self._filters()))
+            filters: dict[str, str] = {}
+            for name, value in self._pairs:
+                if name not in _NOT_FILTERS:
+                    filters[name] = f"{filters[name]},{value}" if name in filters else value
+            made.append(hints.empty(filters))
         if self._low is not None:
-            found.append(hints.quota_warning(self._low))
-        if self._dates:
-            found.append(hints.inferred_window(self._applied_dates()))
-        return found
+            made.append(hints.quota_warning(*self._low))
+        if inferred:
+            made.append(hints.inferred_window(inferred))
+        return made
 
-    def _missing_ids(self, storage: Storage, user_id: int) -> list[str]:
+    def _missing_ids(self, reading: Reading) -> list[str]:
         """Return the requested ids that were not found, as they were written."""
-        asked = [
-            text
-            for name, operand in split_query(self.target.query_string)
-            if name == "id"
-            for text in (operand or "").split(",")
-        ]
-        resource = self._declared.resource
+        asked = [each for name, ids in self._pairs if name == "id" for each in ids.split(",")]
         if not asked:
             return []
-        ids = [text.lower() for text in asked]
-        rows = storage.data.get_rows(user_id, resource, ids)
+        ids, resource = [each.lower() for each in asked], self._declared.resource
+        rows = reading.storage.data.get_rows(reading.user_id, resource, ids)
         there = {row_id for row_id, row in rows.items() if matches(row, self._base)}
-        return [text for text in dict.fromkeys(asked) if text.lower() not in there]
-
-    def _filters(self) -> Mapping[str, Any]:
-        found: dict[str, Any] = {}
-        for name, operand in split_query(self.target.query_string):
-            if name not in _NOT_FILTERS:
-                found[name] = f"{found[name]},{operand}" if name in found else operand
-        return found
+        return [each for each in dict.fromkeys(asked) if each.lower() not in there]
 
 
-def _of_related(
-    storage: Storage, user_id: int, declared: WalletList, asked: RelatedTo
-) -> list[Condition]:
-    """The rows that another object names; none where there is no such object."""
-    row_id = asked.row_id.lower()
-    row: Row | None = storage.data.get_rows(user_id, asked.resource, [row_id]).get(row_id)
-    ids = () if row is None else row[asked.field]
-    if row is not None and not ids and asked.empty_is_all:
+def _window(now: int) -> tuple[Condition, Condition]:
+    """Return the records from 3 months before now to 24 hours after it."""
+    day = now - now % DAY_SECONDS
+    first, end = months_before(day, _WINDOW_MONTHS) + now - day, now + DAY_SECONDS
+    return (
+        condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)),
+        condition_on(RECORDS, "recordDate", Operator.LT, Span(end, end + 1)),
+    )
+
+
+def _applied(conditions: Iterable[Condition]) -> list[str]:
+    """Return conditions on dates, with their operands as instants."""
+    return [each for condition in conditions for each in _texts(condition)]
+
+
+def _texts(condition: Condition) -> Iterator[str]:
+    span, operator = condition.operand, condition.operator
+    assert isinstance(span, Span)
+    if span.end - span.first == 1:
+        yield f"{operator.value}.{moment(span.first)}"
+    elif operator is Operator.EQ:
+        yield from (f"gte.{moment(span.first)}", f"lt.{moment(span.end)}")
+    elif operator in (Operator.GTE, Operator.LT):
+        yield f"{operator.value}.{moment(span.first)}"
+    else:
+        after = {Operator.GT: Operator.GTE, Operator.LTE: Operator.LT}[operator]
+        yield f"{after.value}.{moment(span.end)}"
+
+
+def _from_sources(sources: Sequence[str], statements: frozenset[int]) -> list[Condition]:
+    """Records of statement files are from the back end, and all others from nowhere."""
+    numbers = tuple(sorted(statements))
+    if "backend" not in sources and "missing" in sources:
+        return [Condition(_IMPORT, Operator.NE, numbers, or_missing=True)] if numbers else []
+    if "missing" in sources:
         return []
-    return [with_ids(declared.resource["id"], ids)]
+    return [Condition(_IMPORT, Operator.ANY_OF, numbers if "backend" in sources else ())]
 
 
-def _response(declared: WalletList) -> ResponseDescription:
-    always = {declared.key: array_of(object_schema(declared.title, declared.members)), **PAGE}
-    if declared.resource is RECORDS:
-        always["appliedRecordDateFilters"] = DATE_FILTERS
-    schema = of_members(f"{declared.title}Page", {**always, **SOMETIMES}, always)
-    return ResponseDescription(schema, headers=(*OF_LIST, LINK))
+def _related_to(reading: Reading, resource: Resource, asked: RelatedTo) -> list[Condition]:
+    """The rows that another object names; no rows where there is no such object."""
+    ids = [asked.row_id.lower()]
+    rows = reading.storage.data.get_rows(reading.user_id, asked.resource, ids)
+    row: Row | None = rows.get(ids[0])
+    if row is not None and not row[asked.field] and asked.empty_is_all:
+        return []
+    return [with_ids(resource["id"], () if row is None else row[asked.field])]
+
+
+def _has_older(request: Request) -> bool:
+    return bool(request.registry.settings["finance_api.wallet.older_names"])
 
 
 def _service(declared: WalletList) -> Service:
+    resource = declared.resource
+
     def list_rows(request: Request) -> Response:
         given = request.validated
         others = [v.resource for v in given.values() if isinstance(v, RelatedTo)]
-        require_scopes(request, [str(resource.path) for resource in others])
-        has_older = request.registry.settings["finance_api.wallet.older_names"]
-        hidden = _hidden_names(request, declared.resource)
+        require_scopes(request, [str(other.path) for other in others])
         low = hints.low_quota(request) if given["agentHints"] else None
-        return respond(request, WalletListRequest, declared, has_older, hidden, low)
+        hidden = _hidden_names(request, resource)
+        return respond(request, WalletListRequest, declared, hidden, low, _has_older(request))
 
-    path, schema = f"{WALLET_SURFACE}{declared.path}", schema_of(declared.parameters)
-    declaration = of_resource(declared.resource, schema, _response(declared))
-    return Service(path, list_rows, **declaration)
+    always = {declared.key: array_of(object_schema(declared.title, declared.members)), **PAGE}
+    if resource is RECORDS:
+        always["appliedRecordDateFilters"] = DATE_FILTERS
+    page = of_members(f"{declared.title}Page", {**always, **SOMETIMES}, always)
+    response = ResponseDescription(page, headers=(*OF_LIST, LINK))
+    declaration = of_resource(resource, ParameterSchema(*declared.parameters), response)
+    return Service(f"{WALLET_SURFACE}{declared.path}", list_rows, **declaration)
 
 
 def _hidden_names(request: Request, resource: Resource) -> frozenset[str]:
@@ -221,43 +257,30 @@ def _hidden_names(request: Request, resource: Resource) -> frozenset[str]:
     return frozenset({str(CATEGORIES.path), str(LABELS.path)} - set(identity.scopes))
 
 
-class WalletRecordsByIdRequest(DataRequest):
+class WalletRecordsByIdRequest(_WalletRequest):
     """Records in the order of the ids, void ones too."""
 
     is_cheap = True
 
-    def __init__(self, has_older: bool, target: RequestTarget) -> None:
-        super().__init__(target)
-        self._has_older = has_older
-        self.own_text = str(has_older)
-
-    def state_headers(self, state: DataState) -> HeaderItems:
-        return state_headers(state)
-
     def read(self, reading: Reading) -> Payload:
-        storage, user_id, ids = reading.storage, reading.user_id, self.given["id"]
+        storage, user_id, asked = reading.storage, reading.user_id, self.given["id"]
         state = storage.data.get_state(user_id)
-        found = storage.data.get_rows(user_id, RECORDS, [text.lower() for text in ids])
-        wanted = dict.fromkeys(text.lower() for text in ids)
-        rows = [found[row_id] for row_id in wanted if row_id in found]
-        missing = [text for text in ids if text.lower() not in found]
-        context = Context(
-            names_of_state(storage, user_id, state),
-            self.given,
-            has_older=self._has_older,
-            mirrors=mirrors_of(storage, user_id, rows),
-        )
-        answer = {"records": documents(RECORD, rows, context), "count": len(rows)}
+        ids = list(dict.fromkeys(each.lower() for each in asked))
+        by_id = storage.data.get_rows(user_id, RECORDS, ids)
+        rows = [by_id[row_id] for row_id in ids if row_id in by_id]
+        missing = [each for each in asked if each.lower() not in by_id]
+        names, mirrors = names_of_state(storage, user_id, state), mirrors_of(reading, rows)
+        context = Context(names, self.given, has_older=self._has_older, mirrors=mirrors)
+        answer: dict[str, Any] = {"records": documents(RECORD, rows, context), "count": len(rows)}
         if missing:
             answer["missingIds"] = missing
         if missing and self.given["agentHints"]:
             answer["agentHints"] = [hints.partial_match(missing)]
-        return Payload(state, dumps(answer))
+        return Payload(state, orjson.dumps(answer))
 
 
 def get_records_by_id(request: Request) -> Response:
-    has_older = request.registry.settings["finance_api.wallet.older_names"]
-    return respond(request, WalletRecordsByIdRequest, has_older)
+    return respond(request, WalletRecordsByIdRequest, _has_older(request))
 
 
 _BY_ID = ResponseDescription(
@@ -265,7 +288,7 @@ _BY_ID = ResponseDescription(
         "RecordsById",
         {
             "records": array_of(object_schema(RECORDS.model_type, RECORD)),
-            "count": value(COUNT, "How many were found.", 1),
+            "count": count("How many were found.", 1),
             "missingIds": array_of(text("An id that nothing has.", "4711")),
             "agentHints": HINTS,
         },

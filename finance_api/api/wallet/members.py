@@ -5,24 +5,20 @@ known beside it. A missing value is left out, as Wallet leaves it out.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import orjson
 
-from finance_api.api.openapi.schemas import Schema, of_field, of_given, of_members, value
+from finance_api.api.openapi.schemas import Schema, of_given, of_members
 from finance_api.api.wallet.context import Context
-from finance_api.api.wallet.schemas import DATE_TIME, MONEY
-from finance_api.resources.field import Field, Resource
+from finance_api.api.wallet.schemas import MONEY, date_time, named
+from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.wire import json_number
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import DAY_SECONDS, date_text
-
-_MINUTES = [f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(DAY_SECONDS // 60)]
-_SECONDS = [f"{second:02}.000Z" for second in range(60)]
 
 _NULL = orjson.Fragment(b"null")
 
@@ -54,7 +50,7 @@ def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
 def documents(
     members: tuple[Member, ...], rows: Sequence[Row], context: Context
 ) -> list[dict[str, Any]]:
-    """The objects of the rows, for orjson."""
+    """Return the objects of the rows, for orjson."""
     plan = [(m.name, m.write, m.nullable) for m in _shown(members, context.has_older)]
     return [
         {
@@ -64,17 +60,6 @@ def documents(
         }
         for row in rows
     ]
-
-
-def dumps(document: Any) -> bytes:
-    """As JSON. Decimals are written as they are."""
-    return orjson.dumps(document, default=_decimal)
-
-
-def _decimal(value: Any) -> orjson.Fragment:
-    if isinstance(value, Decimal):
-        return orjson.Fragment(str(value))
-    raise TypeError(f"{type(value)} has no JSON")
 
 
 def object_schema(title: str, members: Sequence[Member]) -> Schema:
@@ -88,58 +73,31 @@ def always(name: str, value: Any, schema: Schema) -> Member:
     return Member(name, lambda row, context: value, schema, is_optional=False)
 
 
-class Fields:
-    """Makes members of a resource's fields, of stored rows.
+def stored(resource: Resource, names: str, *, older: bool = False) -> list[Member]:
+    """Make members of stored fields; ``counterParty=payee`` is called payee here.
 
-    name: there; field: here, if it differs.
+    A date stands as the time of its beginning.
     """
-
-    def __init__(self, resource: Resource) -> None:
-        self._resource = resource
-
-    def same(self, *names: str) -> tuple[Member, ...]:
-        """Texts, booleans and lists as they are stored."""
-        return tuple(self.called(name, name) for name in names)
-
-    def called(self, name: str, field: str, *, older: bool = False) -> Member:
-        found = self._resource[field]
-        return _of_field(name, found, lambda row, _: row[field], of_given(found), older)
-
-    def number(
-        self, name: str, field: str, *, older: bool = False, nullable: bool = False
-    ) -> Member:
-        found = self._resource[field]
-        schema = of_field(found) if nullable else of_given(found)
-        member = _of_field(name, found, lambda row, _: decimal(row[field]), schema, older)
-        return replace(member, nullable=nullable, is_optional=not nullable)
-
-    def instants(self, *names: str) -> tuple[Member, ...]:
-        """Date-times; of a date its beginning."""
-        return tuple(instant(name, self._resource[name]) for name in names)
-
-    def day(self, name: str) -> Member:
-        def write(row: Row, context: Context) -> str | None:
-            return None if row[name] is None else date_text(row[name])
-
-        found = self._resource[name]
-        return _of_field(name, found, write, of_given(found))
-
-    def money(self, name: str, field: str | None = None) -> Member:
-        found = self._resource[field or name]
-
-        def write(row: Row, context: Context) -> Any:
-            return amount(row[found.name], row["currencyCode"])
-
-        return _of_field(name, found, write, MONEY)
+    return [of_field(name, field, older=older) for name, field in named(resource, names)]
 
 
-def instant(name: str, field: Field) -> Member:
-    schema = value(DATE_TIME, field.meaning, "2026-01-31T10:00:00.000Z")
-    return _of_field(name, field, lambda row, _: moment(row[field.name]), schema)
+def of_field(name: str, field: Field, *, older: bool = False) -> Member:
+    key, convert = field.name, _CONVERSIONS.get(field.kind)
+    is_time = field.kind in (Kind.DATE, Kind.DATETIME)
+    schema = date_time(field.meaning) if is_time else of_given(field)
+
+    def write(row: Row, context: Context) -> Any:
+        return row[key] if convert is None else convert(row[key])
+
+    is_optional = field.nullable or field.kind is Kind.NUMBER
+    return Member(name, write, schema, is_optional=is_optional, older=older)
 
 
-def _of_field(name: str, field: Field, write: Write, schema: Schema, older: bool = False) -> Member:
-    return Member(name, write, schema, is_optional=field.nullable, older=older)
+def money(name: str, field: Field) -> Member:
+    def write(row: Row, context: Context) -> Any:
+        return amount(row[field.name], row["currencyCode"])
+
+    return Member(name, write, MONEY, is_optional=field.nullable)
 
 
 def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson.Fragment | None:
@@ -160,3 +118,12 @@ def moment(seconds: int | None) -> str | None:
     # As `instant_text`, in a third of the time.
     clock = _MINUTES[seconds % DAY_SECONDS // 60] + _SECONDS[seconds % 60]
     return date_text(seconds) + clock
+
+
+_MINUTES = [f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(DAY_SECONDS // 60)]
+_SECONDS = [f"{second:02}.000Z" for second in range(60)]
+_CONVERSIONS: dict[Kind, Callable[[Any], Any]] = {
+    Kind.DATE: moment,
+    Kind.DATETIME: moment,
+    Kind.NUMBER: decimal,
+}

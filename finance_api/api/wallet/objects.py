@@ -2,34 +2,36 @@
 
 from typing import Any
 
-from finance_api.api.openapi.schemas import of_given, value
+from finance_api.api.openapi.schemas import of_field as field_schema
+from finance_api.api.openapi.schemas import of_given
 from finance_api.api.wallet.context import Context, category_embed, slug
 from finance_api.api.wallet.members import (
-    Fields,
     Member,
     Write,
     always,
     amount,
     decimal,
-    instant,
     moment,
+    money,
+    of_field,
+    stored,
 )
 from finance_api.api.wallet.occurrences import DISMISSED, ORDER, ORIGINAL
 from finance_api.api.wallet.schemas import (
     BALANCE,
     CATEGORY_EMBED,
     CONVERTED,
-    DATE_TIME,
     GROUP,
     LABEL_EMBEDS,
     MIRROR,
     MONEY,
-    NUMBER,
     RECORD_CATEGORY,
     SPENDING,
     STATS,
     TRANSFER,
+    date_time,
     flag,
+    number,
     or_null,
     text,
 )
@@ -54,16 +56,7 @@ from finance_api.values.time import date_text
 
 #: Decimals of the ratio of a conversion.
 _RATIO_DECIMALS = 10
-
-_record = Fields(RECORDS)
-_account = Fields(ACCOUNTS)
-_of_category = Fields(CATEGORIES)
-_label = Fields(LABELS)
-_rule = Fields(RECORD_RULES)
-_budget = Fields(BUDGETS)
-_goal = Fields(GOALS)
-_order = Fields(STANDING_ORDERS)
-
+_TIMES = "createdAt updatedAt"
 _NONE = {"type": "array", "description": "Always empty.", "items": {}, "examples": [[]]}
 _PAYEE = text("Who was paid.", "Grocer")
 _PAYER = text("Who paid.", "Employer")
@@ -77,6 +70,8 @@ def _labels(row: Row, context: Context) -> list[Any]:
 def _category(row: Row, context: Context) -> Any:
     return context.names.categories.get(row["categoryId"])
 
+
+_LABELS = Member("labels", _labels, LABEL_EMBEDS, is_optional=False)
 
 # -- records -----------------------------------------------------------------------------------
 
@@ -154,18 +149,16 @@ def _party(kind: str) -> Write:
 
 
 RECORD = (
-    *_record.same("id", "accountId", "accountName"),
+    *stored(RECORDS, "id accountId accountName"),
     always("accountIsBankSync", False, flag("Always false.")),
-    _record.money("amount"),
+    money("amount", RECORDS["amount"]),
     Member("convertedAmount", _converted, CONVERTED),
     Member("category", _category, CATEGORY_EMBED),
     Member("category", _record_category, RECORD_CATEGORY, older=True),
-    _record.called("counterParty", "payee"),
-    *_record.same("note"),
-    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
+    *stored(RECORDS, "counterParty=payee note"),
+    _LABELS,
     always("photos", [], _NONE),
-    *_record.instants("recordDate"),
-    *_record.same("recordState", "recordType"),
+    *stored(RECORDS, "recordDate recordState recordType"),
     Member(
         "source",
         _source,
@@ -179,11 +172,10 @@ RECORD = (
         is_optional=False,
         nullable=True,
     ),
-    *_record.instants("createdAt", "updatedAt"),
+    *stored(RECORDS, _TIMES),
     Member("payee", _party(EXPENSE), _PAYEE, older=True),
     Member("payer", _party(INCOME), _PAYER, older=True),
-    _record.called("paymentType", "paymentType", older=True),
-    _record.called("labelIds", "labelIds", older=True),
+    *stored(RECORDS, "paymentType labelIds", older=True),
     Member("transferRecord", _mirror_record, MIRROR, older=True),
     Member("baseAmount", _base_amount, MONEY, older=True),
 )
@@ -217,16 +209,8 @@ def _initial_base_balance(row: Row, context: Context) -> Any:
 
 
 ACCOUNT = (
-    *_account.same(
-        "id",
-        "name",
-        "accountType",
-        "currencyCode",
-        "color",
-        "bankAccountNumber",
-        "archived",
-        "excludeFromStats",
-    ),
+    *stored(ACCOUNTS, "id name accountType currencyCode color bankAccountNumber"),
+    *stored(ACCOUNTS, "archived excludeFromStats"),
     always("isBankSync", False, flag("Always false.")),
     Member(
         "isInvestmentAccount",
@@ -235,13 +219,8 @@ ACCOUNT = (
         is_optional=False,
     ),
     Member("balance", _balance, BALANCE, is_optional=False),
-    Member(
-        "recordStats",
-        lambda row, context: context.stats[row["id"]],
-        STATS,
-        is_optional=False,
-    ),
-    *_account.instants("createdAt", "updatedAt"),
+    Member("recordStats", lambda row, context: context.stats[row["id"]], STATS, is_optional=False),
+    *stored(ACCOUNTS, _TIMES),
     Member("initialBalance", _initial_balance, MONEY, older=True),
     Member("initialBaseBalance", _initial_base_balance, MONEY, older=True),
 )
@@ -256,12 +235,12 @@ def _system_id(row: Row, context: Context) -> str | None:
 
 
 CATEGORY = (
-    *_of_category.same("id", "name", "color", "archived", "customCategory"),
+    *stored(CATEGORIES, "id name color archived customCategory"),
     always("customName", False, flag("Always false.")),
     always("enabled", True, flag("Always true.", example=True)),
     always("cardinality", "none", text("Always none.", "none")),
     Member("group", lambda row, context: category_embed(row).get("group"), GROUP),
-    *_of_category.same("parentId"),
+    *stored(CATEGORIES, "parentId"),
     Member(
         "parentName",
         lambda row, context: context.names.parents.get(row["parentId"]),
@@ -272,45 +251,53 @@ CATEGORY = (
         _system_id,
         text("Group and name of one that no user made.", "food_and_drinks__groceries"),
     ),
-    *_of_category.instants("createdAt", "updatedAt"),
+    *stored(CATEGORIES, _TIMES),
 )
 
-LABEL = (
-    *_label.same("id", "name", "color", "archived"),
-    *_label.instants("createdAt", "updatedAt"),
-)
+LABEL = (*stored(LABELS, f"id name color archived {_TIMES}"),)
 
 RECORD_RULE = (
-    *_rule.same("id", "name", "keywords"),
+    *stored(RECORD_RULES, "id name keywords"),
     Member("category", _category, CATEGORY_EMBED),
-    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
-    _rule.called("fromAccountId", "accountId"),
-    *_rule.instants("createdAt", "updatedAt"),
+    _LABELS,
+    *stored(RECORD_RULES, f"fromAccountId=accountId {_TIMES}"),
 )
 
 # -- budgets, goals ----------------------------------------------------------------------------
 
+
+def _day(name: str) -> Member:
+    def write(row: Row, context: Context) -> str | None:
+        return None if row[name] is None else date_text(row[name])
+
+    return Member(name, write, of_given(BUDGETS[name]))
+
+
 BUDGET = (
-    *_budget.same("id", "name", "currencyCode", "type"),
-    _budget.number("limit", "limitAmount", nullable=True),
-    *_budget.same("accountIds", "categoryIds", "labelIds"),
-    _budget.day("startDate"),
-    _budget.day("endDate"),
-    *_budget.same("closed"),
+    *stored(BUDGETS, "id name currencyCode type"),
+    Member(
+        "limit",
+        lambda row, context: decimal(row["limitAmount"]),
+        field_schema(BUDGETS["limitAmount"]),
+        is_optional=False,
+        nullable=True,
+    ),
+    *stored(BUDGETS, "accountIds categoryIds labelIds"),
+    _day("startDate"),
+    _day("endDate"),
+    *stored(BUDGETS, "closed"),
     always("limitOverrides", [], _NONE),
     always("pastLimitOverrides", [], _NONE),
     Member("spending", lambda row, context: context.spending.get(row["id"]), SPENDING),
-    *_budget.instants("createdAt", "updatedAt"),
-    _budget.number("amount", "limitAmount", older=True),
+    *stored(BUDGETS, _TIMES),
+    *stored(BUDGETS, "amount=limitAmount", older=True),
 )
 
 GOAL = (
-    *_goal.same("id", "name", "note", "color", "state"),
-    _goal.money("targetAmount"),
-    _goal.money("initialAmount", "savedAmount"),
-    *_goal.instants("desiredDate"),
-    instant("stateUpdatedAt", GOALS["updatedAt"]),
-    *_goal.instants("createdAt", "updatedAt"),
+    *stored(GOALS, "id name note color state"),
+    money("targetAmount", GOALS["targetAmount"]),
+    money("initialAmount", GOALS["savedAmount"]),
+    *stored(GOALS, f"desiredDate stateUpdatedAt=updatedAt {_TIMES}"),
 )
 
 # -- standing orders ---------------------------------------------------------------------------
@@ -335,37 +322,31 @@ def _order_party(kind: str) -> Write:
 
 
 STANDING_ORDER = (
-    *_order.same("id", "name", "note", "accountId", "categoryId", "currencyCode", "recurrenceRule"),
+    *stored(STANDING_ORDERS, "id name note accountId categoryId currencyCode recurrenceRule"),
     Member("type", _type, of_given(STANDING_ORDERS["type"])),
-    Member("amount", _size, value(NUMBER, "Positive amount.", 850)),
-    _order.called("counterParty", "payee"),
-    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
+    Member("amount", _size, number("Positive amount.", 850)),
+    *stored(STANDING_ORDERS, "counterParty=payee"),
+    _LABELS,
     Member(
         "dueDate",
         _due,
-        value(DATE_TIME, "First occurrence on or after today.", "2026-02-01T00:00:00.000Z"),
+        date_time("First occurrence on or after today.", "2026-02-01T00:00:00.000Z"),
     ),
-    instant("generateFromDate", STANDING_ORDERS["startDate"]),
-    *_order.same("manualPayment"),
+    *stored(STANDING_ORDERS, "generateFromDate=startDate manualPayment"),
     always("reminder", "none", text("Always none.", "none")),
     always("dueDateNotificationEnabled", False, flag("Always false.")),
     always("threeDaysBeforeNotificationEnabled", False, flag("Always false.")),
-    *_order.instants("createdAt", "updatedAt"),
+    *stored(STANDING_ORDERS, _TIMES),
     Member("payee", _order_party(EXPENSE), _PAYEE, older=True),
     Member("payer", _order_party(INCOME), _PAYER, older=True),
-    _order.called("paymentType", "paymentType", older=True),
+    *stored(STANDING_ORDERS, "paymentType", older=True),
 )
 
 STANDING_ORDER_ITEM = (
-    *_order.same("id"),
-    Member(
-        ORDER.name,
-        lambda row, context: row[ORDER.name],
-        of_given(ORDER),
-        is_optional=False,
-    ),
-    instant("originalDate", ORIGINAL),
-    instant("alignedDate", ORIGINAL),
+    *stored(STANDING_ORDERS, "id"),
+    of_field(ORDER.name, ORDER),
+    of_field("originalDate", ORIGINAL),
+    of_field("alignedDate", ORIGINAL),
     always("dismissed", False, of_given(DISMISSED)),
     always("recordIds", [], _NONE),
 )

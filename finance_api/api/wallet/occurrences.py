@@ -4,15 +4,7 @@ import uuid
 from collections.abc import Sequence
 
 from finance_api.api.data_request import Reading
-from finance_api.api.parameters import Listed
-from finance_api.api.wallet.parameters import (
-    Parameter,
-    compared,
-    flag,
-    ids_schema,
-    parse_ids,
-    with_ids,
-)
+from finance_api.api.wallet.parameters import filter_by, ids_filter
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.upcoming import DueDays, TooManyDueDays
 from finance_api.query.evaluate import matches
@@ -43,17 +35,9 @@ DISMISSED = flag_field("dismissed", "Whether it was dismissed; none is here.")
 _MISSING: Row = {_PAID.name: None, _RECORD.name: None, DISMISSED.name: False}
 
 
-def _one_id(field: Field) -> Parameter:
-    kind = Listed(lambda text: (with_ids(field, parse_ids(1, text)),), ids_schema(1))
-    return Parameter(field.name, kind, field.meaning)
-
-
 PARAMETERS = (
-    _one_id(ORDER),
-    _one_id(_RECORD),
-    compared("originalDate", ORIGINAL),
-    compared("paidDate", _PAID),
-    flag("dismissed", DISMISSED),
+    *(ids_filter(field, field.name, most=1) for field in (ORDER, _RECORD)),
+    *(filter_by(field) for field in (ORIGINAL, _PAID, DISMISSED)),
 )
 
 

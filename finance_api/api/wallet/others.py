@@ -1,30 +1,167 @@
-"""The paths below /wallet that are no lists: usage statistics, and one that only takes writes."""
+"""The paths below /wallet that are no lists: references, usage statistics, and one for writes."""
 
+from typing import Any
+
+import orjson
 from pyramid.response import Response
 
+from finance_api.api.conditional import respond
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
+from finance_api.api.openapi.responses import ResponseDescription
+from finance_api.api.openapi.schemas import example_of, of_members
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.public.api_usage import PERIOD, api_usage, get_usage
+from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, of_resource
-from finance_api.api.wallet.parameters import COMMON, schema_of
+from finance_api.api.wallet.parameters import COMMON, MAX_REFERENCES, required_ids, with_ids
+from finance_api.api.wallet.responses import OF_OTHERS
+from finance_api.api.wallet.schemas import IDS, count, flag, text
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
+from finance_api.auth.refusals import require_scopes
 from finance_api.http.errors import NOT_FOUND, problem
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import USAGE_PATH, WALLET, WALLET_SURFACE
-from finance_api.resources import CATEGORIES
-
-_schema = schema_of(COMMON)
-_schema.add_parameter("period", *PERIOD)
-
-USAGE = Service(
-    f"{WALLET}{USAGE_PATH}",
-    get_usage,
-    "The user's requests by day, week or month.",
-    schema=_schema,
-    response=api_usage.response,
-    permission=Permission.API_USAGE_READ,
-    factory=own_by_any_token(Permission.API_USAGE_READ),
+from finance_api.query.model import Query
+from finance_api.query.parse import parse_sort
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    CATEGORIES,
+    LABELS,
+    PUBLIC_RESOURCES,
+    RECORD_RULES,
+    RECORDS,
+    STANDING_ORDERS,
 )
+from finance_api.resources.common import EXAMPLE_ID
+from finance_api.resources.field import Field, Resource
+from finance_api.storage.interface import DataState
+
+#: The most ids listed of each kind.
+_LIMIT = 50
+_REFERRING = (RECORDS, STANDING_ORDERS, BUDGETS, RECORD_RULES)
+#: By what is referred to: who refers to it, and by which field.
+_REFERENCES: dict[Resource, dict[Resource, Field]] = {
+    resource: {
+        other: field
+        for other in _REFERRING
+        for field in other.references
+        if field.references == resource.model_type
+    }
+    # Nothing here tells which records a standing order has made.
+    for resource in (CATEGORIES, ACCOUNTS, LABELS, RECORDS)
+}
+#: Wallet's names of types.
+_TYPES = {r: r.model_type[0].lower() + r.model_type[1:] for r in PUBLIC_RESOURCES}
+#: Wallet's names of fields that have another one here.
+_FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
+
+
+class ReferencesRequest(DataRequest):
+    """By each id: what refers to it."""
+
+    def __init__(self, resource: Resource, target: RequestTarget) -> None:
+        super().__init__(target)
+        self._resource = resource
+
+    def state_headers(self, state: DataState) -> HeaderItems:
+        return ()
+
+    def read(self, reading: Reading) -> Payload:
+        data, user_id = reading.storage.data, reading.user_id
+        state = data.get_state(user_id)
+        ids = [text.lower() for text in self.given["id"]]
+        types = {
+            row_id: resource
+            # The requested type comes last: it counts where another one has the same id, too.
+            for resource in (*_TYPES, self._resource)
+            for row_id in data.get_rows(user_id, resource, ids)
+        }
+        answer = {text: self._references(reading, text.lower(), types) for text in self.given["id"]}
+        return Payload(state, orjson.dumps(answer))
+
+    def _references(
+        self, reading: Reading, row_id: str, types: dict[str, Resource]
+    ) -> dict[str, Any]:
+        own = types.get(row_id)
+        if own is None:
+            return {"error": "not found"}
+        if own is not self._resource:
+            message = f"The id is of a {_TYPES[own]}, not of a {_TYPES[self._resource]}."
+            return {"error": "type_mismatch", "actualType": _TYPES[own], "message": message}
+        return {
+            other.name: _referring(reading, other, field, row_id)
+            for other, field in _REFERENCES[own].items()
+        }
+
+
+def _referring(reading: Reading, resource: Resource, field: Field, row_id: str) -> dict[str, Any]:
+    sort = parse_sort(resource, resource.default_sort)
+    query = Query(resource, (with_ids(field, [row_id]),), sort, _LIMIT, with_total=True)
+    page = reading.storage.data.list_rows(reading.user_id, query)
+    return {
+        "field": _FIELDS.get((resource, field.name), field.name),
+        "total": page.total,
+        "limit": _LIMIT,
+        "hasMore": page.has_more,
+        "ids": [row["id"] for row in page.rows],
+    }
+
+
+def _response(resource: Resource) -> ResponseDescription:
+    """Describe the response: for each id the objects that refer to it, or why there are none."""
+    referring = of_members(
+        "Referring",
+        {
+            "field": text("The field that names it.", "categoryId"),
+            "total": count("How many there are.", 4711),
+            "limit": count("The largest number of ids in the response.", _LIMIT),
+            "hasMore": flag("Whether there are more than that."),
+            "ids": IDS,
+        },
+    )
+    types = {other.name: referring for other in _REFERENCES[resource]}
+    found = of_members(f"{resource.model_type}References", types)
+    missing = of_members(
+        "NoReferences",
+        {
+            "error": text("not found, or type_mismatch.", "not found"),
+            "actualType": text("What the id is of.", "record"),
+            "message": text("The same in a sentence.", "The id is of a record, not of a label."),
+        },
+        ["error"],
+    )
+    by_id = {"type": "object", "additionalProperties": {"anyOf": [found, missing]}}
+    example = {EXAMPLE_ID: example_of(found)}
+    return ResponseDescription({**by_id, "examples": [example]}, headers=OF_OTHERS)
+
+
+def _service(resource: Resource, name: str) -> Service:
+    scopes = [str(other.path) for other in (resource, *_REFERENCES[resource])]
+
+    def get_references(request: Request) -> Response:
+        require_scopes(request, scopes)
+        return respond(request, ReferencesRequest, resource)
+
+    meaning = f"What refers to {resource.name}."
+    declared = of_resource(resource, required_ids(MAX_REFERENCES), _response(resource), meaning)
+    path = f"{WALLET_SURFACE}{name}/references"
+    return Service(path, get_references, **{**declared, "scopes": scopes})
+
+
+def _usage() -> Service:
+    schema = ParameterSchema(*COMMON)
+    schema.add_parameter("period", *PERIOD)
+    return Service(
+        f"{WALLET}{USAGE_PATH}",
+        get_usage,
+        "The user's requests by day, week or month.",
+        schema=schema,
+        response=api_usage.response,
+        permission=Permission.API_USAGE_READ,
+        factory=own_by_any_token(Permission.API_USAGE_READ),
+    )
 
 
 def get_nothing(request: Request) -> Response:
@@ -37,4 +174,12 @@ WRITES = Service(
     get_nothing,
     **of_resource(CATEGORIES, ParameterSchema(), None, "Takes writes in Wallet, and nothing here."),
 )
-SERVICES = (USAGE, WRITES)
+SERVICES = (
+    *(
+        _service(resource, name)
+        for resource in _REFERENCES
+        for name in (str(resource.path), _TYPES[resource])
+    ),
+    _usage(),
+    WRITES,
+)

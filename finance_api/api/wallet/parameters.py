@@ -1,4 +1,7 @@
-"""The parameters of Wallet's lists: what each asks of the fields here."""
+"""The parameters of Wallet's lists: what each asks of the fields here.
+
+Most follow from the kind of a field (`filters`); the others have a function of their own.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,12 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import colander
+
 from finance_api.api.openapi.conditions import TEXT_PATTERN
-from finance_api.api.openapi.schemas import (
-    Schema,
-    of_names,
-    one_or_more,
-)
+from finance_api.api.openapi.schemas import Schema, of_names, one_or_more
 from finance_api.api.parameters import (
     SORT_MEANING,
     Conditions,
@@ -20,6 +21,7 @@ from finance_api.api.parameters import (
     ParameterSchema,
     Scalar,
 )
+from finance_api.api.wallet.schemas import named
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import (
     DEFAULT_LIMIT,
@@ -39,7 +41,7 @@ from finance_api.query.parse import (
 )
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.field import Field, Resource
+from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.ids import IdError, parse_id
 
 MAX_LIMIT = 200
@@ -57,12 +59,30 @@ UNKNOWN_CATEGORIES = (
     "5c5c32c9-0082-8000-8000-000000000000",
     "5c5c4e23-00c8-8000-8000-000000000000",
 )
+#: Choices in any case, and choices that only Wallet has, by its name of the parameter.
+_ANY_CASE = ("accountType", "currencyCode")
+_WALLETS_OWN = {"recordState": ("waitForAssign",), "type": ("BUDGET_ALL",)}
+
+#: The value of a filter.
+Conditioned = tuple[Condition, ...]
+
+
+class Parameter(colander.SchemaNode):  # type: ignore[misc]
+    """A parameter of a list."""
+
+
+def parameter(name: str, kind: ParameterKind, meaning: str, missing: Any = ()) -> Parameter:
+    """missing: the value without the parameter."""
+    return Parameter(kind, name=name, missing=missing, description=meaning)
+
+
+# -- filters by a field ------------------------------------------------------------------------
 
 
 class Compared(Conditions):
     """The conditions on a text, number or date, by the prefixes that Wallet has.
 
-    further: a condition that holds as well.
+    further: conditions that hold as well.
     """
 
     def __init__(self, field: Field, *further: Condition) -> None:
@@ -72,7 +92,7 @@ class Compared(Conditions):
         self._is_text = field.kind.is_text
         self._further = further
 
-    def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
+    def read(self, texts: Sequence[str]) -> Conditioned:
         # Before the values are read: the public API has more prefixes, and would name them.
         for text in texts:
             for each in [text] if self._is_text else text.split(","):
@@ -88,41 +108,90 @@ class Compared(Conditions):
 _COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """kind: of what makes the value; it is a tuple of conditions, unless something else reads it.
-
-    missing: the value without the parameter.
-    """
-
-    name: str
-    kind: ParameterKind
-    meaning: str
-    missing: Any = ()
+def filters(resource: Resource, names: str) -> list[Parameter]:
+    """Return the filters by these fields; ``counterParty=payee`` filters by payee."""
+    return [filter_by(field, name) for name, field in named(resource, names)]
 
 
-def ids_schema(most: int, example: str = EXAMPLE_ID) -> Schema:
-    return one_or_more(_ID, [example], maxItems=most)
+def filter_by(field: Field, name: str | None = None) -> Parameter:
+    name = name or field.name
+    match field.kind:
+        case Kind.ID | Kind.ID_LIST:
+            return ids_filter(field, name)
+        case Kind.CHOICE:
+            return _choice(field, name)
+        case Kind.BOOLEAN:
+            kind = Scalar(lambda text: (Condition(field, Operator.EQ, _flag(text)),), _BOOLEAN)
+            return parameter(name, kind, field.meaning)
+        case _:
+            compared = Compared(field)
+            return parameter(name, compared, compared.meaning)
 
 
-def parse_ids(most: int, text: str) -> list[str]:
-    """Ids between commas, which need not be any that there can be. Raises QueryError."""
-    if not _IDS.fullmatch(text):
-        raise QueryError(f"{quoted(text)} is not a list of ids")
-    ids = text.split(",")
-    if len(ids) > most:
-        raise QueryError(f"must be at most {most} ids")
-    return list(dict.fromkeys(ids))
+def ids_filter(field: Field, name: str, most: int = MAX_LIST_OPERANDS) -> Parameter:
+    kind = Listed(lambda text: (with_ids(field, parse_ids(most, text)),), ids_schema(most))
+    return parameter(name, kind, field.meaning)
 
 
-def _boolean(text: str) -> bool:
-    """In any case: Python clients send True. Raises QueryError."""
-    folded = text.lower()
-    return parse_boolean(folded if folded in ("true", "false") else text)
+def _choice(field: Field, name: str) -> Parameter:
+    any_case, wallets = name in _ANY_CASE, _WALLETS_OWN.get(name, ())
+    words = (*field.choices, *wallets)
+
+    def parse(text: str) -> Conditioned:
+        # No row has a choice that only Wallet has.
+        choices = {*_words(words, text, any_case=any_case)} - {*wallets}
+        return (Condition(field, Operator.ANY_OF, tuple(sorted(choices))),)
+
+    meaning = f"{field.meaning}{' In any case.' if any_case else ''}"
+    return parameter(name, Listed(parse, of_names(words, [words[0]])), meaning)
+
+
+def by_category(field: Field) -> Parameter:
+    def parse(text: str) -> Conditioned:
+        ids = parse_ids(MAX_LIST_OPERANDS, text)
+        if UNKNOWN not in ids:
+            return (with_ids(field, ids),)
+        # An empty list of categories means any, and none of them unknown ones.
+        or_missing = not field.kind.is_list
+        return (with_ids(field, [*ids, *UNKNOWN_CATEGORIES], or_missing=or_missing),)
+
+    kind = Listed(parse, ids_schema(MAX_LIST_OPERANDS, UNKNOWN))
+    return parameter("categoryId", kind, f"{field.meaning} {UNKNOWN}: of what has none.")
+
+
+def is_given(name: str, field: Field) -> Parameter:
+    def parse(text: str) -> Conditioned:
+        return (Condition(field, Operator.NOT_NULL if _flag(text) else Operator.IS_NULL),)
+
+    return parameter(name, Scalar(parse, _BOOLEAN), f"Whether they have {field.name}.")
+
+
+def exact(field: Field) -> Parameter:
+    """Make the filter by a text without a prefix."""
+    schema = {"type": "string", "pattern": TEXT_PATTERN, "examples": [field.example]}
+    kind = Scalar(lambda text: parse_conditions(field, f"{Operator.EQ.value}.{text}"), schema)
+    return parameter(field.name, kind, field.meaning)
+
+
+def party(name: str, record_type: str, resource: Resource) -> Parameter:
+    """Make the filter by the payee of an expense, or the payer of an income."""
+    has_type = Condition(resource["recordType"], Operator.ANY_OF, (record_type,))
+    kind = Compared(resource["payee"], has_type)
+    return parameter(name, kind, f"Of {record_type} alone. {kind.meaning}")
+
+
+def constant(name: str, resource: Resource, value: str, *others: str) -> Parameter:
+    """Make the filter by a value that all rows share."""
+    words = value, *others
+
+    def parse(text: str) -> Conditioned:
+        return () if value in _words(words, text) else (with_ids(resource["id"], []),)
+
+    return parameter(name, Listed(parse, of_names(words, [value])), f"All have {value} here.")
 
 
 def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> Condition:
-    """One of the ids; one that cannot be any is nothing's."""
+    """Return the condition that the field has one of the ids. Nothing has a malformed one."""
     known = set()
     for text in ids:
         try:
@@ -132,154 +201,69 @@ def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> C
     return Condition(field, Operator.ANY_OF, tuple(sorted(known)), or_missing=or_missing)
 
 
-def _ids(field: Field, text: str) -> tuple[Condition, ...]:
-    return (with_ids(field, parse_ids(MAX_LIST_OPERANDS, text)),)
+def ids_schema(most: int, example: str = EXAMPLE_ID) -> Schema:
+    return one_or_more(_ID, [example], maxItems=most)
 
 
-def _categories(field: Field, text: str) -> tuple[Condition, ...]:
-    ids = parse_ids(MAX_LIST_OPERANDS, text)
-    if UNKNOWN not in ids:
-        return (with_ids(field, ids),)
-    # A list of categories that is empty means any, and none of them unknown ones.
-    has_one = not field.kind.is_list
-    return (with_ids(field, [*ids, *UNKNOWN_CATEGORIES], or_missing=has_one),)
+def parse_ids(most: int, text: str) -> list[str]:
+    """Parse ids between commas, well-formed or not. Raises QueryError."""
+    if not _IDS.fullmatch(text):
+        raise QueryError(f"{quoted(text)} is not a list of ids")
+    ids = text.split(",")
+    if len(ids) > most:
+        raise QueryError(f"must be at most {most} ids")
+    return list(dict.fromkeys(ids))
 
 
-def _choices(
-    field: Field, others: tuple[str, ...], any_case: bool, text: str
-) -> tuple[Condition, ...]:
-    """others: what is known there and nothing has here."""
-    known = {c.lower() if any_case else c: c for c in (*field.choices, *others)}
-    parts = text.lower().split(",") if any_case else text.split(",")
-    unknown = [part for part in parts if part not in known]
-    if unknown:
-        raise QueryError(f"{quoted(unknown[0])} is not one of {', '.join(known.values())}")
-    wanted = {known[part] for part in parts} - set(others)
-    return (Condition(field, Operator.ANY_OF, tuple(sorted(wanted))),)
+def _flag(text: str) -> bool:
+    """Parse a boolean in any case: Python clients send True. Raises QueryError."""
+    folded = text.lower()
+    return parse_boolean(folded if folded in ("true", "false") else text)
 
 
-def _flag(field: Field, text: str) -> tuple[Condition, ...]:
-    return (Condition(field, Operator.EQ, _boolean(text)),)
-
-
-def _is_given(field: Field, text: str) -> tuple[Condition, ...]:
-    return (Condition(field, Operator.NOT_NULL if _boolean(text) else Operator.IS_NULL),)
-
-
-def _among(known: Sequence[str], text: str) -> tuple[str, ...]:
-    parts = text.split(",")
-    unknown = [part for part in parts if part not in known]
+def _words(known: Sequence[str], text: str, *, any_case: bool = False) -> list[str]:
+    """Parse known words between commas. Raises QueryError."""
+    by_key = {word.lower() if any_case else word: word for word in known}
+    parts = (text.lower() if any_case else text).split(",")
+    unknown = [part for part in parts if part not in by_key]
     if unknown:
         raise QueryError(f"{quoted(unknown[0])} is not one of {', '.join(known)}")
-    return tuple(parts)
+    return [by_key[part] for part in parts]
 
 
-def compared(name: str, field: Field) -> Parameter:
-    kind = Compared(field)
-    return Parameter(name, kind, kind.meaning)
-
-
-def flag(name: str, field: Field) -> Parameter:
-    return Parameter(name, Scalar(partial(_flag, field), _BOOLEAN), field.meaning)
-
-
-class Declared:
-    """Makes the parameters of a resource's list. name: there; field: here, if it differs."""
-
-    def __init__(self, resource: Resource) -> None:
-        self.resource = resource
-
-    def compared(self, *names: str) -> tuple[Parameter, ...]:
-        """Texts and ranges, which have prefixes."""
-        return tuple(self.called(name, name) for name in names)
-
-    def called(self, name: str, field: str) -> Parameter:
-        return compared(name, self.resource[field])
-
-    def ids(self, name: str, field: str | None = None) -> Parameter:
-        found = self.resource[field or name]
-        kind = Listed(partial(_ids, found), ids_schema(MAX_LIST_OPERANDS))
-        return Parameter(name, kind, found.meaning)
-
-    def categories(self, field: str) -> Parameter:
-        found = self.resource[field]
-        kind = Listed(partial(_categories, found), ids_schema(MAX_LIST_OPERANDS, UNKNOWN))
-        return Parameter("categoryId", kind, f"{found.meaning} {UNKNOWN}: of what has none.")
-
-    def choice(self, name: str, *others: str, any_case: bool = False) -> Parameter:
-        found = self.resource[name]
-        names = (*found.choices, *others)
-        kind = Listed(partial(_choices, found, others, any_case), of_names(names, [names[0]]))
-        return Parameter(name, kind, f"{found.meaning}{' In any case.' if any_case else ''}")
-
-    def flag(self, name: str) -> Parameter:
-        return flag(name, self.resource[name])
-
-    def is_given(self, name: str, field: str) -> Parameter:
-        kind = Scalar(partial(_is_given, self.resource[field]), _BOOLEAN)
-        return Parameter(name, kind, f"Whether they have {field}.")
-
-    def exact(self, name: str) -> Parameter:
-        """A text without a prefix."""
-        found = self.resource[name]
-        schema = {"type": "string", "pattern": TEXT_PATTERN, "examples": [found.example]}
-        return Parameter(name, Scalar(partial(_exact, found), schema), found.meaning)
-
-    def constant(self, name: str, value: str, *others: str) -> Parameter:
-        """Make a parameter for a value that all rows share."""
-        known = value, *others
-        kind = Listed(partial(self._constant, value, known), of_names(known, [value]))
-        return Parameter(name, kind, f"All have {value} here.")
-
-    def _constant(self, value: str, known: Sequence[str], text: str) -> tuple[Condition, ...]:
-        return () if value in _among(known, text) else (with_ids(self.resource["id"], []),)
-
-    def party(self, name: str, kind: str) -> Parameter:
-        """The payee of an expense, the payer of an income."""
-        is_kind = Condition(self.resource["recordType"], Operator.ANY_OF, (kind,))
-        party = Compared(self.resource["payee"], is_kind)
-        return Parameter(name, party, f"Of {kind} alone. {party.meaning}")
-
-
-def _exact(field: Field, text: str) -> tuple[Condition, ...]:
-    return parse_conditions(field, f"{Operator.EQ.value}.{text}")
-
+# -- other parameters --------------------------------------------------------------------------
 
 #: Values of ``source``. Records here are backend or missing.
 SOURCES = ("android", "ios", "web", "rest", "mcp", "backend", "missing")
-SOURCE = Parameter(
+SOURCE = parameter(
     "source",
-    Listed(partial(_among, SOURCES), of_names(SOURCES, ["missing"])),
+    Listed(lambda text: tuple(_words(SOURCES, text)), of_names(SOURCES, ["missing"])),
     "Where records come from: statement files are backend, all others missing.",
     None,
 )
 
-_TO_BASE, _TO_ACCOUNT = "base", "account"
+_TARGETS = ("base", "account")
 
 
 def _target(text: str) -> str:
-    code = text.upper()
-    if text not in (_TO_BASE, _TO_ACCOUNT) and code not in CURRENCIES:
-        raise QueryError(f"{quoted(text)} is not a currency code, {_TO_BASE} or {_TO_ACCOUNT}")
-    return text if text in (_TO_BASE, _TO_ACCOUNT) else code
+    if text in _TARGETS:
+        return text
+    if text.upper() not in CURRENCIES:
+        raise QueryError(f"{quoted(text)} is not a currency code, {' or '.join(_TARGETS)}")
+    return text.upper()
 
 
-CONVERT_TO = Parameter(
+CONVERT_TO = parameter(
     "convertTo",
     Scalar(
-        _target,
-        {
-            "type": "string",
-            "enum": [_TO_BASE, _TO_ACCOUNT, *CURRENCIES],
-            "examples": [_TO_BASE],
-        },
+        _target, {"type": "string", "enum": [*_TARGETS, *CURRENCIES], "examples": [_TARGETS[0]]}
     ),
     "The currency that amounts are converted to, by imported rates; its code in any case. base: "
     "that of most accounts, account: their own.",
     None,
 )
 
-#: The past periods that each asks for; None: no period at all.
+#: How many past periods each word asks for; None: no period at all.
 _SPENDING = {
     "none": None,
     "current": 0,
@@ -289,13 +273,13 @@ _SPENDING = {
 
 def _spending(text: str) -> int | None:
     # A bare "+" arrives as a space.
-    found = text.replace(" ", "+")
-    if found not in _SPENDING:
+    word = text.replace(" ", "+")
+    if word not in _SPENDING:
         raise QueryError(f"{quoted(text)} is not one of {', '.join(_SPENDING)}")
-    return _SPENDING[found]
+    return _SPENDING[word]
 
 
-SPENDING = Parameter(
+SPENDING = parameter(
     "spending",
     Scalar(_spending, {"type": "string", "enum": list(_SPENDING), "examples": ["current+2"]}),
     "What was spent in the current period and in so many before it.",
@@ -305,7 +289,7 @@ SPENDING = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class RelatedTo:
-    """The value of a parameter with one id of another resource: the rows that it names.
+    """The value of a parameter with the id of another resource's row, which names the rows.
 
     field: of the other resource, with the ids. empty_is_all: whether an empty field means all rows.
     """
@@ -325,10 +309,10 @@ def related(name: str, resource: Resource, field: str, *, empty_is_all: bool = F
         return RelatedTo(resource, field, empty_is_all, row_id)
 
     meaning = f"Those that it names, one of {resource.name}; needs the scope {resource.path}."
-    return Parameter(name, Scalar(parse, {**_ID, "examples": [EXAMPLE_ID]}), meaning, None)
+    return parameter(name, Scalar(parse, {**_ID, "examples": [EXAMPLE_ID]}), meaning, None)
 
 
-# -- schemas -----------------------------------------------------------------------------------
+# -- parameters of every list ------------------------------------------------------------------
 
 
 def _integer(low: int, high: int, text: str) -> int:
@@ -344,14 +328,14 @@ def _integer(low: int, high: int, text: str) -> int:
 def _whole(name: str, low: int, high: int, missing: int, meaning: str) -> Parameter:
     schema = {"type": "integer", "minimum": low, "maximum": high, "default": missing}
     kind = Scalar(partial(_integer, low, high), {**schema, "examples": [missing]})
-    return Parameter(name, kind, meaning, missing)
+    return parameter(name, kind, meaning, missing)
 
 
 def _switch(name: str, meaning: str) -> Parameter:
-    return Parameter(name, Scalar(_boolean, {**_BOOLEAN, "default": False}), meaning, False)
+    return parameter(name, Scalar(_flag, {**_BOOLEAN, "default": False}), meaning, False)
 
 
-#: Parameters of every list, accepted even where they have no effect.
+#: Accepted everywhere, even where they have no effect.
 COMMON = (
     _whole("limit", 1, MAX_LIMIT, DEFAULT_LIMIT, "How many rows a page has at most."),
     _whole("offset", 0, MAX_OFFSET, 0, "How many rows come before the page."),
@@ -375,25 +359,16 @@ def _sort(known: Mapping[str, Field], text: str) -> tuple[SortKey, ...]:
 
 def sorted_by(resource: Resource, *names: str) -> Parameter:
     known = {name: resource[name] for name in names}
-    missing = parse_sort(resource, resource.default_sort)
     either = "|".join(known)
     pattern = f"^([+ -]?({either})|({either}),(asc|desc))$"
     schema = {"type": "string", "pattern": pattern, "examples": [f"-{names[0]}"]}
-    return Parameter("sortBy", Scalar(partial(_sort, known), schema), SORT_MEANING, missing)
-
-
-def schema_of(parameters: Sequence[Parameter]) -> ParameterSchema:
-    schema = ParameterSchema()
-    for parameter in parameters:
-        schema.add_parameter(parameter.name, parameter.kind, parameter.missing, parameter.meaning)
-    return schema
+    missing = parse_sort(resource, resource.default_sort)
+    return parameter("sortBy", Scalar(partial(_sort, known), schema), SORT_MEANING, missing)
 
 
 def required_ids(most: int) -> ParameterSchema:
-    """``id``, which is required, and what is known everywhere."""
-    schema = schema_of(COMMON)
-    wanted = f"1 to {most} ids"
-    schema.add_required(
-        "id", Listed(partial(parse_ids, most), ids_schema(most)), wanted, f"{wanted}."
-    )
+    """Make the schema with ``id``, which is required, and the parameters known everywhere."""
+    schema, wanted = ParameterSchema(*COMMON), f"1 to {most} ids"
+    ids = Listed(partial(parse_ids, most), ids_schema(most))
+    schema.add_required("id", ids, wanted, f"{wanted}.")
     return schema

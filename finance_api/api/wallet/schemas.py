@@ -1,50 +1,68 @@
 """The schemas of what stands in Wallet's objects and beside them."""
 
+from collections.abc import Iterator
+
 from finance_api.api.openapi.schemas import Schema, array_of, of_given, of_members, value
 from finance_api.planning.conversion import no_rate
 from finance_api.query.model import DEFAULT_LIMIT
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
-from finance_api.resources.field import Resource
+from finance_api.resources.field import Field, Resource
 
-TEXT: Schema = {"type": "string"}
-NUMBER: Schema = {"type": "number"}
-COUNT: Schema = {"type": "integer"}
-FLAG: Schema = {"type": "boolean"}
-DATE_TIME: Schema = {"type": "string", "format": "date-time"}
-_ID: Schema = {"type": "string", "format": "uuid"}
 _DAY: Schema = {"type": ["string", "null"], "format": "date"}
 _NUMBER_OR_NONE: Schema = {"type": ["number", "null"]}
-_MOMENT = "2026-01-31T10:00:00.000Z"
 
 
-def _given(resource: Resource, name: str) -> Schema:
-    return of_given(resource[name])
+def named(resource: Resource, names: str) -> Iterator[tuple[str, Field]]:
+    """Yield Wallet's names with our fields; ``counterParty=payee`` is called payee here."""
+    for name in names.split():
+        wallets, _, ours = name.partition("=")
+        yield wallets, resource[ours or wallets]
+
+
+def _fields(resource: Resource, names: str) -> dict[str, Schema]:
+    return {name: of_given(field) for name, field in named(resource, names)}
+
+
+def count(meaning: str, example: int) -> Schema:
+    return value({"type": "integer"}, meaning, example)
+
+
+def number(meaning: str, example: float) -> Schema:
+    return value({"type": "number"}, meaning, example)
+
+
+def date_time(meaning: str, example: str = "2026-01-31T10:00:00.000Z") -> Schema:
+    return value({"type": "string", "format": "date-time"}, meaning, example)
 
 
 def flag(meaning: str, *, example: bool = False) -> Schema:
-    return value(FLAG, meaning, example)
+    return value({"type": "boolean"}, meaning, example)
 
 
 def text(meaning: str, example: str) -> Schema:
-    return value(TEXT, meaning, example)
+    return value({"type": "string"}, meaning, example)
+
+
+def _one_of(meaning: str, *words: str) -> Schema:
+    return value({"type": "string", "enum": list(words)}, meaning, words[0])
 
 
 def or_null(schema: Schema, meaning: str) -> Schema:
     return {"anyOf": [schema, {"type": "null"}], "description": meaning}
 
 
-_CURRENCY = _given(RECORDS, "currencyCode")
+_CURRENCY = of_given(RECORDS["currencyCode"])
 MONEY = of_members(
     "AmountWithCurrency",
-    {"value": value(NUMBER, "The amount.", -42.5), "currencyCode": _CURRENCY},
+    {"value": number("The amount.", -42.5), "currencyCode": _CURRENCY},
     ["value"],
 )
 CONVERTED = of_members(
     "ConvertedAmount",
     {
-        "value": value(NUMBER, "The amount in that currency.", -1032.5),
-        "ratio": value(NUMBER, "By what it was multiplied.", 24.3),
+        "value": number("The amount in that currency.", -1032.5),
+        "ratio": number("By what it was multiplied.", 24.3),
         "currencyCode": _CURRENCY,
         "conversionPair": text("From and to.", "EUR:CZK"),
         "error": text("Why there is no value.", no_rate("EUR", "CZK", "2026-01-31")),
@@ -58,45 +76,30 @@ GROUP = of_members(
         "name": text("Its name.", "Food & drinks"),
     },
 )
-_CATEGORY = {
-    "id": _given(CATEGORIES, "id"),
-    "name": _given(CATEGORIES, "name"),
-    "color": _given(CATEGORIES, "color"),
-    "group": GROUP,
-}
+_CATEGORY = {**_fields(CATEGORIES, "id name color"), "group": GROUP}
 #: Without the scope of categories only their ids are shown, and likewise for labels.
 CATEGORY_EMBED = of_members("CategoryEmbed", _CATEGORY, ["id"])
 #: A transfer without a category has only the envelope.
 RECORD_CATEGORY = of_members(
     "RecordCategory",
-    {**_CATEGORY, "envelopeId": value(COUNT, "20001 of transfers, else left out.", 20001)},
+    {**_CATEGORY, "envelopeId": count("20001 of transfers, else left out.", 20001)},
     [],
 )
-LABEL_EMBEDS = array_of(
-    of_members(
-        "LabelEmbed",
-        {name: _given(LABELS, name) for name in ("id", "name", "color", "archived")},
-        ["id"],
-    )
-)
+LABEL_EMBEDS = array_of(of_members("LabelEmbed", _fields(LABELS, "id name color archived"), ["id"]))
 MIRROR = of_members(
     "MirrorRecord",
     {
-        "id": _given(RECORDS, "id"),
-        "accountId": _given(RECORDS, "accountId"),
+        **_fields(RECORDS, "id accountId"),
         "amount": MONEY,
-        "counterParty": _given(RECORDS, "payee"),
-        "note": _given(RECORDS, "note"),
+        **_fields(RECORDS, "counterParty=payee note"),
     },
     ["id"],
 )
 TRANSFER = of_members(
     "Transfer",
     {
-        "type": value(
-            {**TEXT, "enum": ["paired", "unpaired"]}, "Whether its other record is there.", "paired"
-        ),
-        "transferId": _given(RECORDS, "transferId"),
+        "type": _one_of("Whether its other record is there.", "paired", "unpaired"),
+        **_fields(RECORDS, "transferId"),
         "mirrorRecord": MIRROR,
     },
     ["type", "transferId"],
@@ -104,42 +107,35 @@ TRANSFER = of_members(
 BALANCE = of_members(
     "AccountBalance",
     {
-        "currentBalance": _given(ACCOUNTS, "balance"),
-        "rawCurrentBalance": _given(ACCOUNTS, "balance"),
-        "initial": _given(ACCOUNTS, "initialBalance"),
+        **_fields(ACCOUNTS, "currentBalance=balance rawCurrentBalance=balance"),
+        **_fields(ACCOUNTS, "initial=initialBalance"),
         "currencyCode": _CURRENCY,
         "balanceMode": text("How an app shows it.", "standard"),
         "formula": text("How it is reckoned.", "initial + totalIncomes - totalExpenses"),
     },
 )
-_SPAN = of_members(
-    "TimeSpan",
-    {
-        "min": value(DATE_TIME, "The first.", _MOMENT),
-        "max": value(DATE_TIME, "The last.", _MOMENT),
-    },
-)
+_SPAN = of_members("TimeSpan", {"min": date_time("The first."), "max": date_time("The last.")})
 STATS = of_members(
     "AccountStats",
     {
-        "recordCount": value(COUNT, "How many records it has, void ones left out.", 6),
-        "totalIncomes": value(NUMBER, "What came in, positive.", 2500),
-        "totalExpenses": value(NUMBER, "What went out, positive.", 162.49),
+        "recordCount": count("How many records it has, void ones left out.", 6),
+        "totalIncomes": number("What came in, positive.", 2500),
+        "totalExpenses": number("What went out, positive.", 162.49),
         "recordDate": _SPAN,
         "createdAt": _SPAN,
-        "lastUpdatedAt": value(DATE_TIME, "When the last of them was changed.", _MOMENT),
+        "lastUpdatedAt": date_time("When the last of them was changed."),
     },
     ["recordCount", "totalIncomes", "totalExpenses"],
 )
 _EXCLUDED = of_members(
     "ExcludedRecords",
     {
-        "total": value(COUNT, "How many count for nothing.", 3),
-        "transfers": value(COUNT, "Of them transfers.", 1),
-        "debts": value(COUNT, "Of them debts.", 0),
-        "incomeCategories": value(COUNT, "Of them in categories of income.", 1),
-        "unknownCategories": value(COUNT, "Of them without a category.", 1),
-        "totalAmountSum": value(NUMBER, "The sum of their amounts.", -120.5),
+        "total": count("How many count for nothing.", 3),
+        "transfers": count("Of them transfers.", 1),
+        "debts": count("Of them debts.", 0),
+        "incomeCategories": count("Of them in categories of income.", 1),
+        "unknownCategories": count("Of them without a category.", 1),
+        "totalAmountSum": number("The sum of their amounts.", -120.5),
     },
 )
 _PERIOD_SPENDING = of_members(
@@ -149,13 +145,13 @@ _PERIOD_SPENDING = of_members(
         "periodStart": value(_DAY, "Its first day.", "2026-01-01"),
         "periodEnd": value(_DAY, "Its last day.", "2026-01-31"),
         "effectiveLimit": value(_NUMBER_OR_NONE, "The limit.", 400),
-        "spent": value(NUMBER, "What was spent.", 162.49),
+        "spent": number("What was spent.", 162.49),
         "remaining": value(_NUMBER_OR_NONE, "What is left of the limit.", 237.51),
         "progress": value(_NUMBER_OR_NONE, "Spent by limit.", 0.4062),
         "overspent": value(_NUMBER_OR_NONE, "What is above the limit.", 0),
-        "totalExpenses": value(NUMBER, "What went out, positive.", 162.49),
-        "totalIncomes": value(NUMBER, "What came in, positive.", 0),
-        "recordCount": value(COUNT, "How many records count.", 6),
+        "totalExpenses": number("What went out, positive.", 162.49),
+        "totalIncomes": number("What came in, positive.", 0),
+        "recordCount": count("How many records count.", 6),
         "convertedCurrencies": array_of(_CURRENCY),
         "incomplete": flag("Whether records of other currencies are left out."),
         "excluded": _EXCLUDED,
@@ -169,7 +165,7 @@ _PERIOD_SPENDING = of_members(
 SPENDING = of_members(
     "BudgetSpending",
     {
-        "computedAt": value(DATE_TIME, "When it was worked out.", _MOMENT),
+        "computedAt": date_time("When it was worked out."),
         "current": or_null(_PERIOD_SPENDING, "The current period; null if there is none."),
         "past": array_of(_PERIOD_SPENDING),
     },
@@ -178,9 +174,7 @@ _HINT = of_members(
     "AgentHint",
     {
         "type": text("What it is about.", "pagination.has_more"),
-        "severity": value(
-            {**TEXT, "enum": ["info", "warning", "instruction"]}, "How much it matters.", "info"
-        ),
+        "severity": _one_of("How much it matters.", "info", "warning", "instruction"),
         "text": text("What it says.", "There are more rows: the next page is at action.url."),
         "action": of_members(
             "HintAction",
@@ -191,15 +185,15 @@ _HINT = of_members(
     ["type", "severity", "text"],
 )
 HINTS = array_of(_HINT)
-IDS = array_of(value(_ID, "Identifier.", EXAMPLE_ID))
+IDS = array_of(value({"type": "string", "format": "uuid"}, "Identifier.", EXAMPLE_ID))
 #: Members of every list's envelope, beside the rows.
 PAGE = {
-    "limit": value(COUNT, "How many rows a page has at most.", DEFAULT_LIMIT),
-    "offset": value(COUNT, "How many rows come before the page.", 0),
+    "limit": count("How many rows a page has at most.", DEFAULT_LIMIT),
+    "offset": count("How many rows come before the page.", 0),
 }
 SOMETIMES = {
-    "nextOffset": value(COUNT, "Of the next page; left out on the last one.", 30),
-    "total": value(COUNT, "How many rows match; with withTotal=true.", 4711),
+    "nextOffset": count("Of the next page; left out on the last one.", 30),
+    "total": count("How many rows match; with withTotal=true.", 4711),
     "agentHints": HINTS,
 }
-DATE_FILTERS = array_of(text("What was asked of recordDate.", f"gte.{_MOMENT}"))
+DATE_FILTERS = array_of(text("What was asked of recordDate.", "gte.2026-01-31T10:00:00.000Z"))

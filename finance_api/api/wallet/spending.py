@@ -26,7 +26,7 @@ _DEBT = "5c5c4e20-00c8-8000-8000-000000000000"
 _TEXTS = {WEEK: Period.WEEK, YEAR: Period.YEAR}
 
 
-def enrich(reading: Reading, rows: Sequence[Row], context: Context) -> None:
+def add_spending(reading: Reading, rows: Sequence[Row], context: Context) -> None:
     storage, user_id = reading.storage, reading.user_id
     number = context.given["spending"]
     if number is None:
