@@ -35,7 +35,7 @@ from finance_api.storage.sql.writing import rebuilding
 from finance_api.storage.sql.writing.record_sums import _KEY
 from finance_api.storage.sql.writing.records_by_date import projected
 from finance_api.storage.testing import Unit, make_id, make_row
-from finance_api.storage.testing.units import FULL
+from finance_api.storage.testing.units import values_for
 from support.next_version import add_next_version
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -199,7 +199,7 @@ def test_another_projection_has_another_version():
     derived = [repr([sorted(grain) for grain in GRAINS]).encode(), repr(_KEY).encode()]
     for resource in PUBLIC_RESOURCES:
         shown = (*resource.persisted_fields, *resource.computed_fields)
-        full = {f.name: FULL[f.kind](f.choices) for f in shown}
+        full = {f.name: values_for(f)[-1] for f in shown}
         computed = dict.fromkeys(names_of(resource.computed_fields))
         for row in (make_row(resource, 1, **computed), {**full, "id": make_id(2)}):
             derived.append(encoder_of(resource).encode(row))

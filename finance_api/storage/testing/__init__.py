@@ -11,7 +11,6 @@ An implementation outside this project holds itself to the contract by inheritin
 """
 
 from finance_api.storage.testing.anchors import AnchorsConformance
-from finance_api.storage.testing.audit import AuditConformance
 from finance_api.storage.testing.changes import ChangesConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
@@ -19,10 +18,7 @@ from finance_api.storage.testing.queries import QueriesConformance
 from finance_api.storage.testing.rates import RatesConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
-from finance_api.storage.testing.sessions import SessionsConformance
-from finance_api.storage.testing.streams import StreamsConformance
 from finance_api.storage.testing.sums import SumsConformance
-from finance_api.storage.testing.transfers import TransfersConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
 from finance_api.storage.testing.uploads import UploadsConformance
 from finance_api.storage.testing.users import UsersConformance
@@ -32,7 +28,6 @@ __all__ = ["StorageConformance", "Unit", "make_id", "make_row"]
 
 class StorageConformance(
     UsersConformance,
-    SessionsConformance,
     RowsConformance,
     ChangesConformance,
     HistoryConformance,
@@ -43,8 +38,5 @@ class StorageConformance(
     SearchingConformance,
     RatesConformance,
     UploadsConformance,
-    StreamsConformance,
-    TransfersConformance,
-    AuditConformance,
 ):
     """The tests. No implementation overrides or skips one."""

@@ -1,42 +1,65 @@
 """Pages far down a long list of records, wherever it has changed before."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
 from finance_api.query.model import Query
-from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import encoder_of
-from finance_api.storage.testing.units import OneUser, Unit, add_user, make_row
+from finance_api.storage.testing.units import (
+    DAY,
+    OneUser,
+    Unit,
+    make_query,
+    make_row,
+    number_of,
+    numbers_in,
+)
 from finance_api.values import Row
 from finance_api.values.time import date_text
 
 #: Implementations may remember every so many-th record.
 _INTERVAL = 256
-_DAY = 86_400
-_DATE = RECORDS["recordDate"]
+_COUNT = 3 * _INTERVAL + 40
+_NEW = ((5_000, 1), (5_100, 30), (5_200, 300))
+
+
+def _on_days(dates: dict[int, int]) -> list[Row]:
+    """Return records. dates: by their numbers, in days."""
+    return [make_row(RECORDS, number, recordDate=day * DAY) for number, day in dates.items()]
+
+
+def _days(numbers: Iterable[int]) -> dict[int, int]:
+    return {number: number % 97 for number in numbers}
+
+
+def _page(offset: int, limit: int, with_total: bool = False, dates: Iterable[str] = ()) -> Query:
+    return make_query(
+        RECORDS, limit=limit, offset=offset, with_total=with_total, recordDate=[*dates]
+    )
 
 
 class Ledger:
     """The user's records as they should be listed."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, dates: dict[int, int] | None = None) -> None:
         self.unit = unit
         self.dates: dict[int, int] = {}
+        self.put(dates or {})
 
     def put(self, dates: dict[int, int]) -> None:
-        """Adds or moves records, in one unit of work. dates: by their numbers, in days."""
-        rows: dict[bool, list[Row]] = {True: [], False: []}
-        for number, day in dates.items():
-            is_new = number not in self.dates
-            rows[is_new].append(make_row(RECORDS, number, recordDate=day * _DAY))
+        """Add or move records, in one unit of work."""
+        new = {n: day for n, day in dates.items() if n not in self.dates}
+        moved = {n: day for n, day in dates.items() if n in self.dates}
         with self.unit.writing() as storage:
-            storage.data.put_rows(self.unit.user.id, RECORDS, new=rows[True], changed=rows[False])
+            storage.data.put_rows(
+                self.unit.user.id, RECORDS, new=_on_days(new), changed=_on_days(moved)
+            )
         self.dates |= dates
 
     def listed(self, low: int | None = None, high: int | None = None) -> list[int]:
-        """The numbers, in the default order. low, high: days, both within."""
+        """Return the numbers in the default order. low, high: days, both within."""
         chosen = [
             (-day, number)
             for number, day in self.dates.items()
@@ -45,26 +68,21 @@ class Ledger:
         return [number for _, number in sorted(chosen)]
 
     def check(self, low: int | None = None, high: int | None = None) -> None:
-        """Pages around all anchors that may be remembered, and around the ends."""
+        """Read pages around all anchors that may be remembered, and around the ends."""
         expected = self.listed(low, high)
-        texts = [f"gte.{date_text(low * _DAY)}"] if low is not None else []
-        texts += [f"lte.{date_text(high * _DAY)}"] if high is not None else []
-        conditions = tuple(c for text in texts for c in parse_conditions(_DATE, text))
-        keys = parse_sort(RECORDS, RECORDS.default_sort)
+        texts = [f"gte.{date_text(low * DAY)}"] if low is not None else []
+        texts += [f"lte.{date_text(high * DAY)}"] if high is not None else []
         for offset in sorted(set(_offsets(len(expected)))):
             for limit in (1, 30):
                 with_total = offset % 3 == 0
-                query = Query(RECORDS, conditions, keys, limit, offset, with_total)
-                with self.unit.reading() as storage:
-                    found = storage.data.list_json(self.unit.user.id, query)
-                numbers = [int(body.partition(b'"id":"')[2][:8], 16) for body in found.rows]
-                assert numbers == expected[offset : offset + limit], (offset, limit)
-                assert found.has_more == (offset + limit < len(expected))
-                assert found.total == (len(expected) if with_total else None)
+                page = self.unit.list_json(_page(offset, limit, with_total, texts))
+                assert numbers_in(page) == expected[offset : offset + limit], (offset, limit)
+                assert page.has_more == (offset + limit < len(expected))
+                assert page.total == (len(expected) if with_total else None)
 
 
 def _offsets(size: int) -> Iterator[int]:
-    """From either end."""
+    """Yield offsets from either end."""
     for around in range(0, size + 2 * _INTERVAL, _INTERVAL):
         for offset in range(around - 2, around + 3):
             yield from (offset, size - offset) if 0 <= offset <= size else ()
@@ -72,7 +90,16 @@ def _offsets(size: int) -> Iterator[int]:
     yield from (size + _INTERVAL * 3, 1_000_000)
 
 
-_COUNT = 3 * _INTERVAL + 40
+#: New records, added in several steps, and the days between which the list is also read then.
+_ADDED: dict[str, tuple[int | None, int | None, list[dict[int, int]]]] = {
+    "at the new end": (None, 98, [dict.fromkeys(range(n, n + count), 99) for n, count in _NEW]),
+    # Their ids come last among those of the oldest day.
+    "at the old end": (1, 50, [dict.fromkeys(range(n, n + count), 0) for n, count in _NEW]),
+    "in the middle": (
+        *(None, 40),
+        [{n: 20 + n % 40 for n in ns} for ns in (range(1, 2), range(10, 40), range(100, 400))],
+    ),
+}
 
 
 class AnchorsConformance(OneUser):
@@ -80,67 +107,37 @@ class AnchorsConformance(OneUser):
 
     @pytest.fixture
     def ledger(self, unit: Unit) -> Ledger:
-        ledger = Ledger(unit)
-        ledger.put({number: number * 7 % 97 for number in range(1_000, 1_000 + _COUNT)})
-        return ledger
-
-    def test_pages_around_every_anchor(self, ledger: Ledger) -> None:
-        ledger.check()
+        return Ledger(unit, {number: number * 7 % 97 for number in range(1_000, 1_000 + _COUNT)})
 
     @pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 258, 511, 512, 513, 769])
     def test_pages_of_lists_of_every_length(self, unit: Unit, size: int) -> None:
-        ledger = Ledger(unit)
-        if size:
-            ledger.put({number: number % 5 for number in range(1, size + 1)})
+        ledger = Ledger(unit, {number: number % 5 for number in range(1, size + 1)})
         ledger.check()
         ledger.check(high=2)
 
     @pytest.mark.parametrize(
         ("low", "high"),
         [
-            (None, 96),
-            (None, 95),
-            (None, 50),
-            (None, 10),
-            (None, 0),
-            (0, None),
-            (1, None),
-            (90, None),
-            (5, 90),
-            (40, 41),
-            (50, 50),
-            (60, 20),
+            *((None, high) for high in (None, 96, 95, 50, 10, 0)),
+            *((low, None) for low in (0, 1, 90)),
+            *((5, 90), (40, 41), (50, 50), (60, 20)),
         ],
     )
     def test_pages_within_dates(self, ledger: Ledger, low: int | None, high: int | None) -> None:
         ledger.check(low, high)
 
     def test_all_on_one_day(self, unit: Unit) -> None:
-        ledger = Ledger(unit)
-        ledger.put(dict.fromkeys(range(1, 700), 3))
-        ledger.check()
-        ledger.check(3, 3)
-        ledger.check(high=2)
-        ledger.check(low=4)
+        ledger = Ledger(unit, dict.fromkeys(range(1, 700), 3))
+        for low, high in ((None, None), (3, 3), (None, 2), (4, None)):
+            ledger.check(low, high)
 
-    def test_after_new_records_at_the_new_end(self, ledger: Ledger) -> None:
-        for number, count in ((5_000, 1), (5_100, 30), (5_200, 300)):
-            ledger.put(dict.fromkeys(range(number, number + count), 99))
+    @pytest.mark.parametrize("place", _ADDED)
+    def test_after_new_records(self, ledger: Ledger, place: str) -> None:
+        low, high, added = _ADDED[place]
+        for dates in added:
+            ledger.put(dates)
             ledger.check()
-        ledger.check(high=98)
-
-    def test_after_new_records_at_the_old_end(self, ledger: Ledger) -> None:
-        # Their ids come last among those of the oldest day.
-        for number, count in ((5_000, 1), (5_100, 30), (5_200, 300)):
-            ledger.put(dict.fromkeys(range(number, number + count), 0))
-            ledger.check()
-        ledger.check(1, 50)
-
-    def test_after_new_records_in_the_middle(self, ledger: Ledger) -> None:
-        for number, count in ((1, 1), (10, 30), (100, 300)):
-            ledger.put({n: 20 + n % 40 for n in range(number, number + count)})
-            ledger.check()
-        ledger.check(high=40)
+        ledger.check(low, high)
 
     def test_after_changes_of_dates(self, ledger: Ledger) -> None:
         first, last = 1_000, 1_000 + _COUNT - 1
@@ -158,72 +155,57 @@ class AnchorsConformance(OneUser):
         ledger.check(10, 60)
 
     def test_after_several_writes_in_one_unit_of_work(self, ledger: Ledger) -> None:
-        unit = ledger.unit
-        with unit.writing() as storage:
-            for number in range(1, 400, 40):
-                rows = [
-                    make_row(RECORDS, n, recordDate=n % 97 * _DAY)
-                    for n in range(number, number + 40)
-                ]
-                storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
-                for row in rows:
-                    row["recordDate"] = (96 - int(row["id"][:8], 16) % 97) * _DAY
-                storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=rows)
-        ledger.dates |= {n: 96 - n % 97 for n in range(1, 401)}
+        user_id = ledger.unit.user.id
+        with ledger.unit.writing() as storage:
+            for first in range(1, 400, 40):
+                days = _days(range(first, first + 40))
+                storage.data.put_rows(user_id, RECORDS, new=_on_days(days), changed=())
+                moved = {n: 96 - day for n, day in days.items()}
+                storage.data.put_rows(user_id, RECORDS, new=(), changed=_on_days(moved))
+                ledger.dates |= moved
         ledger.check()
 
     def test_while_the_unit_of_work_goes_on(self, ledger: Ledger) -> None:
-        unit = ledger.unit
-        with unit.writing() as storage:
-            for number in range(1, 600, 300):
-                rows = [
-                    make_row(RECORDS, n, recordDate=50 * _DAY) for n in range(number, number + 300)
-                ]
-                storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
-                ledger.dates |= dict.fromkeys(range(number, number + 300), 50)
+        user_id = ledger.unit.user.id
+        with ledger.unit.writing() as storage:
+            for first in (1, 301):
+                days = dict.fromkeys(range(first, first + 300), 50)
+                storage.data.put_rows(user_id, RECORDS, new=_on_days(days), changed=())
+                ledger.dates |= days
                 expected = ledger.listed()
                 for offset in (0, 255, 256, 700, len(expected) - 1, len(expected)):
-                    query = Query(RECORDS, (), parse_sort(RECORDS, RECORDS.default_sort), 2, offset)
-                    found = storage.data.list_json(unit.user.id, query)
-                    numbers = [int(body.partition(b'"id":"')[2][:8], 16) for body in found.rows]
-                    assert numbers == expected[offset : offset + 2]
+                    page = storage.data.list_json(user_id, _page(offset, 2))
+                    assert numbers_in(page) == expected[offset : offset + 2]
 
     def test_many_at_once_are_read_and_changed_in_the_same_unit_of_work(self, unit: Unit) -> None:
-        ledger = Ledger(unit)
-        numbers = range(1, 1_301)
-        rows = [make_row(RECORDS, n, recordDate=n % 97 * _DAY) for n in numbers]
+        user_id = unit.user.id
+        rows = _on_days(_days(range(1, 1_301)))
         encode = encoder_of(RECORDS).encode
-        query = Query(RECORDS, (), parse_sort(RECORDS, RECORDS.default_sort), 100, 1_280)
-        ids = [rows[n]["id"] for n in (0, 700, 1_299)]
+        some = [rows[n] for n in (0, 700, 1_299)]
         with unit.writing() as storage:
-            storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
-            found = storage.data.get_json(unit.user.id, RECORDS, ids)[1]
-            assert found == [encode(rows[n]) for n in (0, 700, 1_299)]
-            assert len(storage.data.list_json(unit.user.id, query).rows) == 20
-            more = [make_row(RECORDS, n, recordDate=5 * _DAY) for n in range(2_000, 2_600)]
-            storage.data.put_rows(unit.user.id, RECORDS, new=more, changed=())
-            for row in (*rows[::3], *more[::3]):
-                row["recordDate"] = 50 * _DAY
+            storage.data.put_rows(user_id, RECORDS, new=rows, changed=())
+            found = storage.data.get_json(user_id, RECORDS, [row["id"] for row in some])[1]
+            assert found == [encode(row) for row in some]
+            assert len(storage.data.list_json(user_id, _page(1_280, 100)).rows) == 20
+            more = _on_days(dict.fromkeys(range(2_000, 2_600), 5))
+            storage.data.put_rows(user_id, RECORDS, new=more, changed=())
             changed = [*rows[::3], *more[::3]]
-            storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=changed)
-        for row in (*rows, *more):
-            ledger.dates[int(row["id"][:8], 16)] = row["recordDate"] // _DAY
+            for row in changed:
+                row["recordDate"] = 50 * DAY
+            storage.data.put_rows(user_id, RECORDS, new=(), changed=changed)
+        ledger = Ledger(unit)
+        ledger.dates = {number_of(row["id"]): row["recordDate"] // DAY for row in [*rows, *more]}
         ledger.check()
 
     def test_after_a_write_that_was_given_up(self, ledger: Ledger) -> None:
-        unit = ledger.unit
-        with pytest.raises(RuntimeError), unit.writing() as storage:
-            rows = [make_row(RECORDS, n, recordDate=50 * _DAY) for n in range(1, 300)]
-            storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
+        with pytest.raises(RuntimeError), ledger.unit.writing() as storage:
+            rows = _on_days(dict.fromkeys(range(1, 300), 50))
+            storage.data.put_rows(ledger.unit.user.id, RECORDS, new=rows, changed=())
             raise RuntimeError
         ledger.check()
 
-    def test_anchors_are_of_one_user(self, ledger: Ledger) -> None:
-        with ledger.unit.writing() as storage:
-            other = add_user(storage, "two@example.org")
-            rows = [make_row(RECORDS, n, recordDate=n % 97 * _DAY) for n in range(1, 900)]
-            storage.data.put_rows(other.id, RECORDS, new=rows, changed=())
+    def test_anchors_are_of_one_user(self, ledger: Ledger, other: Unit) -> None:
+        other.put(RECORDS, *_on_days(_days(range(1, 900))))
         ledger.check()
-        with ledger.unit.writing() as storage:
-            storage.users.delete(other.id)
+        other.delete()
         ledger.check()

@@ -1,5 +1,7 @@
 """Changes: rows by the revision with which what is shown of them changed last, and deletions."""
 
+from collections.abc import Collection, Iterable
+
 import pytest
 
 from finance_api.query.model import Query
@@ -7,12 +9,18 @@ from finance_api.resources import ACCOUNTS, BUDGETS, LABELS, PUBLIC_RESOURCES, R
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Change, ChangeKey, Changes, DataState
-from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
+from finance_api.storage.testing.json_rows import EACH_WITH_JSON, WITH_JSON
+from finance_api.storage.testing.units import (
+    OneUser,
+    Unit,
+    make_full_row,
+    make_id,
+    make_row,
+    number_of,
+)
 from finance_api.values import Row
 
-START: ChangeKey = (0, "", "")
-#: The resources whose changes are all listed, not only deletions.
-LISTED = [resource for resource in PUBLIC_RESOURCES if not resource.computed_fields]
+_START: ChangeKey = (0, "", "")
 
 
 class _Book:
@@ -26,60 +34,54 @@ class _Book:
         self,
         resource: Resource,
         *,
-        new: list[Row] | None = None,
-        changed: list[Row] | None = None,
-        deleted: list[int] | None = None,
+        new: Iterable[Row] = (),
+        changed: Iterable[Row] = (),
+        deleted: Iterable[int] = (),
         commits: bool = True,
     ) -> None:
         """commits: whether it makes a revision."""
         user_id = self.unit.user.id
         with self.unit.writing() as storage:
-            storage.data.put_rows(user_id, resource, new=new or [], changed=changed or [])
-            ids = [make_id(number) for number in deleted or []]
-            storage.data.delete_rows(user_id, resource, ids)
+            storage.data.put_rows(user_id, resource, new=[*new], changed=[*changed])
+            storage.data.delete_rows(user_id, resource, [make_id(number) for number in deleted])
             if commits:
                 self.revision += 1
-                state = DataState(self.revision, self.revision * 10)
-                storage.data.set_state(user_id, state)
+                storage.data.set_state(user_id, DataState(self.revision, self.revision * 10))
 
-    def changes(
+    def read(
         self,
-        *resources: Resource,
-        rows_after: ChangeKey = START,
-        deletions_after: ChangeKey = START,
+        resources: Collection[Resource] = (),
+        rows_after: ChangeKey = _START,
+        deletions_after: ChangeKey = _START,
         limit: int = 1_000,
-    ) -> list[Change]:
+        revisions: Collection[int] = (),
+    ) -> Changes:
         with self.unit.reading() as storage:
             return storage.data.list_changes(
                 self.unit.user.id,
-                resources or PUBLIC_RESOURCES,
+                [*resources] or PUBLIC_RESOURCES,
                 rows_after=rows_after,
                 deletions_after=deletions_after,
                 limit=limit,
-            ).changes
+                revisions=revisions,
+            )
 
     def tags(self, *revisions: int) -> dict[int, int]:
         """Return the remembered tags, by revision."""
-        with self.unit.reading() as storage:
-            return storage.data.list_changes(
-                self.unit.user.id,
-                [LABELS],
-                rows_after=START,
-                deletions_after=START,
-                limit=1,
-                revisions=revisions,
-            ).tags
+        return self.read([LABELS], limit=1, revisions=revisions).tags
 
-    def listed(self, *resources: Resource, after: ChangeKey = START) -> list[tuple[int, int, bool]]:
-        """Revision, number of the row, and whether it is there."""
-        found = self.changes(*resources, rows_after=after, deletions_after=after)
-        return [(c.revision, int(c.row_id[:8], 16), c.json is not None) for c in found]
+    def listed(
+        self, *resources: Resource, after: ChangeKey = _START
+    ) -> list[tuple[int, int, bool]]:
+        """Return revisions, numbers of rows, and whether they are there."""
+        changes = self.read(resources, after, after).changes
+        return [(c.revision, number_of(c.row_id), c.json is not None) for c in changes]
 
 
 class ChangesConformance(OneUser):
     """The changes a mirror needs to stay equal to the lists."""
 
-    @pytest.mark.parametrize("resource", LISTED, ids=lambda r: r.name)
+    @EACH_WITH_JSON
     def test_a_row_has_the_revision_of_its_newest_change(
         self, unit: Unit, resource: Resource
     ) -> None:
@@ -103,24 +105,22 @@ class ChangesConformance(OneUser):
             storage.data.set_state(unit.user.id, DataState(6, 60))
         assert book.listed() == [(1, 3, True), (6, 1, False), (6, 2, True)]
 
-    @pytest.mark.parametrize("resource", LISTED, ids=lambda r: r.name)
+    @EACH_WITH_JSON
     def test_a_change_shows_what_the_list_shows(self, unit: Unit, resource: Resource) -> None:
         book = _Book(unit)
-        full = {f.name: FULL[f.kind](f.choices) for f in resource.persisted_fields}
-        book.change(resource, new=[{**full, "id": make_id(2)}, make_row(resource, 1)])
-        with unit.reading() as storage:
-            page = storage.data.list_json(unit.user.id, Query(resource))
-        assert [change.json for change in book.changes(resource)] == page.rows
-        assert {change.resource for change in book.changes(resource)} == {resource}
+        book.change(resource, new=[make_full_row(resource, 2), make_row(resource, 1)])
+        changes = book.read([resource]).changes
+        assert [change.json for change in changes] == unit.list_json(Query(resource)).rows
+        assert {change.resource for change in changes} == {resource}
 
-    @pytest.mark.parametrize("resource", LISTED, ids=lambda r: r.name)
-    def test_what_nobody_is_shown_is_no_change(self, unit: Unit, resource: Resource) -> None:
+    @EACH_WITH_JSON
+    def test_a_change_of_hidden_values_is_not_listed(self, unit: Unit, resource: Resource) -> None:
         book = _Book(unit)
         row = make_row(resource, 1)
         book.change(resource, new=[row])
-        hidden = {f.name: FULL[f.kind](f.choices) for f in resource.hidden}
+        hidden = {f.name: make_full_row(resource, 1)[f.name] for f in resource.hidden}
         for values in (hidden, {"source": "a", "sourceId": "b"}, {}):
-            # Twice in one unit of work: what was written by it is known to it.
+            # Twice in one unit of work, which knows what it wrote.
             with unit.writing() as storage:
                 for _ in range(2):
                     changed = [{**row, **values}]
@@ -137,9 +137,8 @@ class ChangesConformance(OneUser):
             for values in ({"stated": "a"}, {"stated": "b"}):
                 changed = [{**row, **values} for row in rows]
                 storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=changed)
-            storage.data.put_rows(
-                unit.user.id, RECORDS, new=(), changed=[{**rows[7], "payee": "x"}]
-            )
+            renamed = [{**rows[7], "payee": "x"}]
+            storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=renamed)
             storage.data.set_state(unit.user.id, DataState(2, 20))
         assert book.listed(RECORDS, after=(2, "", "")) == [(2, 7, True)]
 
@@ -149,35 +148,38 @@ class ChangesConformance(OneUser):
             for resource in reversed(PUBLIC_RESOURCES):
                 book.change(resource, new=[make_row(resource, n) for n in numbers], commits=False)
             book.change(LABELS, deleted=[numbers[0]])
-        found = book.changes()
+        found = book.read().changes
         keys = [change.key for change in found]
         assert keys == sorted(set(keys))
-        assert len(keys) == 3 * (2 * len(LISTED))
+        assert len(keys) == 3 * (2 * len(WITH_JSON))
         assert [c.json is None for c in found].count(True) == 3
         # From every place on, in pages of every size.
         for limit in (1, 2, 5, 100):
             paged: list[Change] = []
-            after = START
-            while page := book.changes(rows_after=after, deletions_after=after, limit=limit):
+            after = _START
+            while page := book.read((), after, after, limit).changes:
                 paged += page
                 after = page[-1].key
             assert paged == found
-        assert book.changes(rows_after=(9, "", "")) == [c for c in found if c.json is None]
-        assert book.changes(deletions_after=(9, "", "")) == [c for c in found if c.json]
+        last = (9, "", "")
+        assert book.read(rows_after=last).changes == [c for c in found if c.json is None]
+        assert book.read(deletions_after=last).changes == [c for c in found if c.json]
         for resource in PUBLIC_RESOURCES:
             own = [change for change in found if change.resource is resource]
-            assert book.changes(resource) == own
+            assert book.read([resource]).changes == own
 
-    def test_of_rows_with_computed_fields_there_are_deletions_only(self, unit: Unit) -> None:
+    def test_rows_with_computed_fields_have_deletions_only(self, unit: Unit) -> None:
         book = _Book(unit)
         book.change(BUDGETS, new=[make_row(BUDGETS, 1), make_row(BUDGETS, 2)])
-        assert book.changes(BUDGETS, ACCOUNTS) == []
+        assert book.read([BUDGETS, ACCOUNTS]).changes == []
         book.change(BUDGETS, deleted=[1])
-        assert book.changes(BUDGETS, ACCOUNTS) == [Change(2, BUDGETS, make_id(1), None)]
+        deletion = Change(2, BUDGETS, make_id(1), None)
+        assert book.read([BUDGETS, ACCOUNTS]).changes == [deletion]
 
     @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
-    def test_a_deleted_row_is_gone_and_its_id_is_free(self, unit: Unit, resource: Resource) -> None:
-        other = Unit(unit.backend, "other")
+    def test_a_deleted_row_is_gone_and_its_id_is_free(
+        self, unit: Unit, other: Unit, resource: Resource
+    ) -> None:
         for each in (unit, other):
             each.put(resource, *(make_row(resource, n, sourceId=f"{n}") for n in (1, 2, 3)))
         with unit.writing() as storage:
@@ -188,48 +190,42 @@ class ChangesConformance(OneUser):
         unit.put(resource, make_row(resource, 1, sourceId="3"))
         assert unit.ids(resource) == [1, 2]
 
-    def test_changes_are_each_users_own(self, unit: Unit) -> None:
-        book, other = _Book(unit), _Book(Unit(unit.backend, "other"))
-        for each, numbers in ((book, (1, 2)), (other, (2, 3))):
-            for resource in LISTED:
+    def test_changes_are_each_users_own(self, unit: Unit, other: Unit) -> None:
+        book, theirs = _Book(unit), _Book(other)
+        for each, numbers in ((book, (1, 2)), (theirs, (2, 3))):
+            for resource in WITH_JSON:
                 each.change(resource, new=[make_row(resource, n) for n in numbers])
-        other.change(LABELS, deleted=[2])
+        theirs.change(LABELS, deleted=[2])
         assert {number for _, number, _ in book.listed()} == {1, 2}
         book.change(LABELS, deleted=[1])
         with unit.writing() as storage:
             storage.data.forget_states(book.unit.user.id, 1_000)
         assert book.listed(LABELS) == [(3, 2, True)]
-        assert other.listed(LABELS) == [(3, 3, True), (6, 2, False)]
-        assert set(other.tags(*range(9))) == set(range(7))
+        assert theirs.listed(LABELS) == [(3, 3, True), (6, 2, False)]
+        assert set(theirs.tags(*range(9))) == set(range(7))
 
     # -- states
 
     def test_the_tags_of_states_are_remembered(self, unit: Unit) -> None:
-        user_id = unit.user.id
         states = [unit.user.data, *(DataState(n, n * 10) for n in range(1, 5))]
         for state in states[1:]:
             with unit.writing() as storage:
-                storage.data.set_state(user_id, state)
+                storage.data.set_state(unit.user.id, state)
         book = _Book(unit)
         assert book.tags(0, 1, 2, 3, 4, 5) == {state.revision: state.tag for state in states}
         assert book.tags(3) == {3: states[3].tag}
-        assert book.tags() == {}
-        with unit.reading() as storage:
-            found = storage.data.list_changes(
-                user_id, [LABELS], rows_after=START, deletions_after=START, limit=1
-            )
-            assert found == Changes(states[-1], {}, [])
-            with pytest.raises(NotFound):
-                storage.data.list_changes(
-                    user_id + 1, [LABELS], rows_after=START, deletions_after=START, limit=1
-                )
+        assert book.read([LABELS]) == Changes(states[-1], {}, [])
+        unit.delete()
+        with pytest.raises(NotFound):
+            book.read([LABELS])
 
-    def test_what_is_forgotten_is_what_was_followed_before_then(self, unit: Unit) -> None:
+    def test_states_that_were_replaced_before_then_are_forgotten(
+        self, unit: Unit, other: Unit
+    ) -> None:
         book = _Book(unit)
         book.change(LABELS, new=[make_row(LABELS, n) for n in range(1, 6)])
         for number in (1, 2, 3):
             book.change(LABELS, deleted=[number])
-        idle = _Book(Unit(unit.backend, "idle"))
 
         def remembered(before: int) -> tuple[list[int], list[int]]:
             with unit.writing() as storage:
@@ -239,15 +235,14 @@ class ChangesConformance(OneUser):
 
         with unit.reading() as storage:
             # Revision 0 is of the second 1000, when the user was made.
-            assert storage.users.list_with_past_states(20) == []
-            assert storage.users.list_with_past_states(21) == [unit.user.id]
-            assert storage.users.list_with_past_states(2_000) == [unit.user.id]
+            for before, user_ids in ((20, []), (21, [unit.user.id]), (2_000, [unit.user.id])):
+                assert storage.users.list_with_past_states(before) == user_ids
         assert remembered(10) == ([0, 1, 2, 3, 4], [2, 3, 4])
         assert remembered(11) == ([1, 2, 3, 4], [2, 3, 4])
         assert remembered(31) == ([3, 4], [4])
         # The present state is never forgotten.
         assert remembered(9_999) == ([4], [])
         with unit.writing() as writing:
-            writing.data.forget_states(idle.unit.user.id, 9_999)
+            writing.data.forget_states(other.user.id, 9_999)
             assert writing.users.list_with_past_states(9_999) == []
-        assert idle.tags(0) == {0: idle.unit.user.data.tag}
+        assert _Book(other).tags(0) == {0: other.user.data.tag}

@@ -3,10 +3,9 @@
 from decimal import Decimal
 
 from finance_api.storage.interface import NO_RATES, RatesState, unit_of_work
-from finance_api.storage.testing.units import OneUser, Unit
+from finance_api.storage.testing.units import DAY, OneUser, Unit
 from finance_api.values.rates import DayRates
 
-DAY = 86_400
 #: More digits than a binary float has, and a small number.
 EXACT = {"USD": Decimal("1.0842"), "JPY": Decimal("160.12345678901234567890")}
 SMALL = {"VES": Decimal("0.0000000000000000001")}
@@ -14,11 +13,6 @@ SMALL = {"VES": Decimal("0.0000000000000000001")}
 
 class RatesConformance(OneUser):
     """Exchange rates, which are nobody's."""
-
-    def test_there_are_no_rates_at_first(self, unit: Unit) -> None:
-        with unit.reading() as storage:
-            assert storage.rates.get_state() == NO_RATES
-            assert storage.rates.list_days() == storage.rates.list_days([0]) == []
 
     def test_rates_are_exact_and_in_the_order_of_day_and_base(self, unit: Unit) -> None:
         of_days = [
@@ -70,6 +64,7 @@ class RatesConformance(OneUser):
             assert storage.rates.get_state() == NO_RATES
         with unit.reading() as storage:
             assert len(storage.rates.list_days()) == storage.rates.get_state().revision == 1
+            assert storage.rates.list_days([5 * DAY]) == []
 
     def test_rates_stay_when_a_user_goes(self, unit: Unit) -> None:
         with unit.writing() as storage:

@@ -3,55 +3,55 @@
 import pytest
 
 from finance_api.query.model import Query
-from finance_api.query.parse import parse_conditions
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
-from finance_api.resources.field import Resource
+from finance_api.resources.field import Resource, names_of
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState
-from finance_api.storage.testing.units import FULL, OneUser, Unit, add_user, make_id, make_row
+from finance_api.storage.testing.units import (
+    OneUser,
+    Unit,
+    make_full_row,
+    make_id,
+    make_query,
+    make_row,
+    make_rows,
+)
 from finance_api.values.number import MAX_UNITS
 
 
 class RowsConformance(OneUser):
     """Whole rows, by their keys."""
 
-    def test_of_a_transfer_the_two_first_records_are_found(self, unit: Unit) -> None:
+    def test_the_two_first_records_of_a_transfer_are_found(self, unit: Unit, other: Unit) -> None:
         ids = {number: make_id(1000 + number % 3) for number in (9, 8, 7, 6, 5, 4, 3, 1)}
         rows = [make_row(RECORDS, number, transferId=ids[number]) for number in ids]
         unit.put(RECORDS, make_row(RECORDS, 2), *rows)
-        with unit.writing() as storage:
-            other = add_user(storage, "two@example.org")
-            theirs = [make_row(RECORDS, 0, transferId=ids[1])]
-            storage.data.put_rows(other.id, RECORDS, new=theirs, changed=())
-        asked = [ids[1], ids[5], make_id(77)]
+        other.put(RECORDS, make_row(RECORDS, 0, transferId=ids[1]))
         with unit.reading() as storage:
-            found = storage.data.get_transfers(unit.user.id, asked)
-            assert found == {
-                transfer: list(storage.data.get_rows(unit.user.id, RECORDS, wanted).values())
-                for transfer, wanted in (
-                    (ids[1], [make_id(1), make_id(4)]),
-                    (ids[5], [make_id(5), make_id(8)]),
-                )
+            found = storage.data.get_transfers(unit.user.id, [ids[1], ids[5], make_id(77)])
+            pairs = {key: [row["id"] for row in rows] for key, rows in found.items()}
+            assert pairs == {
+                ids[1]: [make_id(1), make_id(4)],
+                ids[5]: [make_id(5), make_id(8)],
             }
+            stored = storage.data.get_rows(unit.user.id, RECORDS, pairs[ids[1]])
+            assert found[ids[1]] == list(stored.values())
             assert storage.data.get_transfers(unit.user.id, []) == {}
 
-    def test_the_times_of_records_are_told_by_account(self, unit: Unit) -> None:
-        accounts = [make_row(ACCOUNTS, n) for n in (1, 2, 3)]
-        states = [(1, 50, 60, None), (1, 40, 90, "cleared"), (1, 10, 99, "void"), (2, 70, 70, None)]
-        rows = [
-            make_row(
-                RECORDS, n, accountId=make_id(of), createdAt=at, updatedAt=then, recordState=state
-            )
-            for n, (of, at, then, state) in enumerate(states)
-        ]
-        unit.put(ACCOUNTS, *accounts)
+    def test_the_times_of_records_are_grouped_by_account(self, unit: Unit, other: Unit) -> None:
+        unit.put(ACCOUNTS, *(make_row(ACCOUNTS, n) for n in (1, 2, 3)))
+        rows = make_rows(
+            RECORDS,
+            accountId=[make_id(1), make_id(1), make_id(1), make_id(2)],
+            createdAt=[50, 40, 10, 70],
+            updatedAt=[60, 90, 99, 70],
+            recordState=[None, "cleared", "void", None],
+        )
         unit.put(RECORDS, *rows)
-        with unit.writing() as storage:
-            other = add_user(storage, "two@example.org").id
         with unit.reading() as storage:
             found = storage.data.record_times(unit.user.id)
             assert found == {make_id(1): (40, 50, 90), make_id(2): (70, 70, 70)}
-            assert storage.data.record_times(other) == {}
+            assert storage.data.record_times(other.user.id) == {}
 
     # -- units of work
 
@@ -69,75 +69,61 @@ class RowsConformance(OneUser):
             assert reader.data.get_state(unit.user.id).revision == 0
             with unit.writing() as writer:
                 writer.data.lock(unit.user.id)
-                writer.data.put_rows(
-                    unit.user.id, ACCOUNTS, new=[make_row(ACCOUNTS, 1)], changed=()
-                )
+                new = [make_row(ACCOUNTS, 1)]
+                writer.data.put_rows(unit.user.id, ACCOUNTS, new=new, changed=())
                 writer.data.set_state(unit.user.id, DataState(1, 2_000))
             assert reader.data.scan_rows(unit.user.id, ACCOUNTS) == []
             assert reader.data.get_state(unit.user.id).revision == 0
         assert unit.ids(ACCOUNTS) == [1]
 
-    def test_the_state_of_the_data_is_each_users_own(self, unit: Unit) -> None:
+    def test_the_state_of_the_data_is_each_users_own(self, unit: Unit, other: Unit) -> None:
         with unit.writing() as storage:
-            other = add_user(storage, "two@example.org")
             assert storage.data.lock(unit.user.id) == unit.user.data
             changed = DataState(1, 2_000)
             storage.data.set_state(unit.user.id, changed)
         with unit.reading() as storage:
             assert storage.data.get_state(unit.user.id) == changed
-            assert storage.data.get_state(other.id) == other.data
-            assert storage.users.get(other.email).data == other.data
+            assert storage.data.get_state(other.user.id) == other.user.data
+            assert storage.users.get(other.user.email).data == other.user.data
             with pytest.raises(NotFound):
-                storage.data.get_state(other.id + 1)
+                storage.data.get_state(other.user.id + 1)
 
-    def test_every_state_has_a_tag_of_its_own(self, unit: Unit) -> None:
-        with unit.writing() as storage:
-            other = add_user(storage, "two@example.org")
-        states = [unit.user.data, other.data, DataState(1, 2_000), DataState(1, 2_000)]
+    def test_every_state_has_a_tag_of_its_own(self, unit: Unit, other: Unit) -> None:
+        states = [unit.user.data, other.user.data, DataState(1, 2_000), DataState(1, 2_000)]
         assert len({state.tag for state in states}) == 4
-        for user in (unit.user, other):
-            assert (user.data.revision, user.data.changed_at) == (0, 1_000)
+        for state in states[:2]:
+            assert (state.revision, state.changed_at) == (0, 1_000)
         # The greatest and the smallest are stored as they are.
         for tag in (2**63 - 1, -(2**63), 0):
             with unit.writing() as storage:
                 storage.data.set_state(unit.user.id, DataState(2, 3_000, tag))
             with unit.reading() as storage:
                 assert storage.data.get_state(unit.user.id) == DataState(2, 3_000, tag)
-                query = Query(ACCOUNTS, ())
-                assert storage.data.list_json(unit.user.id, query).state.tag == tag
+                assert storage.data.list_json(unit.user.id, Query(ACCOUNTS)).state.tag == tag
                 assert storage.users.get(unit.user.email).data.tag == tag
 
     # -- rows
 
     @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
     def test_rows_come_back_as_they_were_put(self, unit: Unit, resource: Resource) -> None:
-        full = {
-            field.name: FULL[field.kind](field.choices)
-            for field in resource.persisted_fields
-            if field.name != "id"
-        }
-        rows = [make_row(resource, 1), make_row(resource, 2, **full)]
+        rows = [make_row(resource, 1), make_full_row(resource, 2)]
         unit.put(resource, *rows)
         with unit.reading() as storage:
             assert storage.data.scan_rows(unit.user.id, resource) == rows
-            assert storage.data.get_rows(unit.user.id, resource, [make_id(2), make_id(3)]) == {
-                make_id(2): rows[1]
-            }
-            listed = storage.data.list_rows(unit.user.id, Query(resource)).rows
-        names = [field.name for field in resource.listed_fields]
-        assert sorted(listed, key=lambda row: row["id"]) == [
-            {name: row[name] for name in names} for row in rows
-        ]
+            found = storage.data.get_rows(unit.user.id, resource, [make_id(2), make_id(3)])
+            assert found == {make_id(2): rows[1]}
+        names = names_of(resource.listed_fields)
+        assert unit.list_rows(Query(resource)) == [{n: row[n] for n in names} for row in rows]
 
     def test_changed_rows_replace_what_was_there(self, unit: Unit) -> None:
         unit.put(ACCOUNTS, make_row(ACCOUNTS, 1, name="Éléonore", color="red"))
-        with unit.writing() as storage:
-            changed = make_row(ACCOUNTS, 1, name="Zoë", balance=MAX_UNITS)
-            storage.data.put_rows(unit.user.id, ACCOUNTS, new=(), changed=[changed])
+        changed = make_row(ACCOUNTS, 1, name="Zoë", balance=MAX_UNITS)
+        unit.change(ACCOUNTS, changed)
         with unit.reading() as storage:
             assert storage.data.scan_rows(unit.user.id, ACCOUNTS) == [changed]
-        assert unit.found(ACCOUNTS, "name", "contains-i.ZOË") == [1]
-        assert unit.found(ACCOUNTS, "name", "contains-i.éléonore") == []
+        for text, numbers in (("contains-i.ZOË", [1]), ("contains-i.éléonore", [])):
+            conditions = make_query(ACCOUNTS, name=text).conditions
+            assert unit.ids(ACCOUNTS, *conditions) == numbers
 
     def test_a_new_row_needs_a_new_id(self, unit: Unit) -> None:
         unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
@@ -155,16 +141,14 @@ class RowsConformance(OneUser):
 
     def test_rows_are_scanned_in_the_order_of_their_ids(self, unit: Unit) -> None:
         unit.put(ACCOUNTS, *(make_row(ACCOUNTS, n, name=f"{n % 2}") for n in (5, 1, 4, 2, 3)))
-        field = ACCOUNTS["name"]
-        odd = parse_conditions(field, "eq.1")
+        odd = make_query(ACCOUNTS, name="eq.1").conditions
         with unit.reading() as storage:
             page = storage.data.scan_rows(
                 unit.user.id, ACCOUNTS, conditions=odd, after_id=make_id(1), limit=1
             )
         assert [row["id"] for row in page] == [make_id(3)]
 
-    def test_no_read_gives_a_row_of_another_user(self, unit: Unit) -> None:
-        other = Unit(unit.backend, "other")
+    def test_no_read_gives_a_row_of_another_user(self, unit: Unit, other: Unit) -> None:
         for resource in RESOURCES:
             other.put(resource, make_row(resource, 1, source="ofx", sourceId="a"))
             with unit.reading() as storage:
@@ -177,12 +161,9 @@ class RowsConformance(OneUser):
         with unit.reading() as storage:
             assert storage.data.sum_by(unit.user.id, ["accountId"], ()) == {}
 
-    def test_no_write_touches_a_row_of_another_user(self, unit: Unit) -> None:
-        other = Unit(unit.backend, "other")
+    def test_no_write_touches_a_row_of_another_user(self, unit: Unit, other: Unit) -> None:
         for writer, name in ((unit, "mine"), (other, "theirs")):
             writer.put(ACCOUNTS, make_row(ACCOUNTS, 1, name=name, source="ofx", sourceId="a"))
-        with unit.writing() as storage:
-            changed = make_row(ACCOUNTS, 1, name="changed")
-            storage.data.put_rows(unit.user.id, ACCOUNTS, new=(), changed=[changed])
+        unit.change(ACCOUNTS, make_row(ACCOUNTS, 1, name="changed"))
         with other.reading() as storage:
             assert storage.data.scan_rows(other.user.id, ACCOUNTS)[0]["name"] == "theirs"

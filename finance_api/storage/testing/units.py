@@ -1,16 +1,16 @@
-"""One user of a backend, and rows to give to that user."""
+"""One user of a backend, rows to give to that user, and queries for them."""
 
-import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 
 from finance_api.query.model import Condition, Query
 from finance_api.query.parse import parse_conditions, parse_sort
-from finance_api.resources.field import Kind, Resource
+from finance_api.resources.field import Field, Kind, Resource
 from finance_api.storage.interface import (
+    JsonPage,
     Storage,
     StorageBackend,
     Token,
@@ -21,51 +21,83 @@ from finance_api.storage.interface import (
 )
 from finance_api.values import Row
 from finance_api.values.ids import new_id
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
+
+DAY = DAY_SECONDS
 
 
 def make_id(number: int) -> str:
-    """Ids in the order of their numbers."""
+    """Return an id; ids are in the order of their numbers."""
     return f"{number:08x}-0000-4000-8000-000000000000"
 
 
+def number_of(row_id: str | bytes) -> int:
+    """Return the number of an id of `make_id`."""
+    return int(row_id[:8], 16)
+
+
+_TIMES = (0, -DAY, -1, MAX_SECONDS, 1_750_000_000, 253402214400, MIN_SECONDS)
+#: Values by kind: the first for a field that cannot be empty, the last could come back as
+#: something else, and all have the extremes and what JSON has to escape.
+_VALUES: dict[Kind, tuple[Any, ...]] = {
+    Kind.TEXT: (
+        *("text", "ß ǰ İ \u0301 😀 ﬁ", 'a "quoted"\\ % _ \t\n /', "\ufeff\u2028"),
+        "Ünïcode 😀\ttab\nnewline 'quote' \"double\" %_\\",
+    ),
+    Kind.NUMBER: (0, -1, 12_345_000, MAX_UNITS, -MAX_UNITS, 9007199254740993001),
+    Kind.DATE: _TIMES,
+    Kind.DATETIME: _TIMES,
+    Kind.ID: (make_id(0xABC), make_id(2), make_id(0xFFFFFFFF)),
+    Kind.SERIAL: (1, 2**48 - 1, 2**40),
+    Kind.BOOLEAN: (False, True),
+    Kind.TEXT_LIST: ((), ("a",), ("a,b", 'c"d', "😀"), ("b", "a, b", "ß")),
+    Kind.ID_LIST: ((), (make_id(1),), (make_id(2), make_id(1))),
+}
+
+
+def values_for(field: Field) -> tuple[Any, ...]:
+    """Return some values of a field; the last is the likeliest to be stored wrongly."""
+    return field.choices if field.kind is Kind.CHOICE else _VALUES[field.kind]
+
+
 def make_row(resource: Resource, number: int, **values: Any) -> Row:
-    """A whole row with something in every field that cannot be empty."""
+    """Return a whole row with something in every field that cannot be empty."""
     row: Row = {}
     for field in resource.persisted_fields:
-        value = field.default
-        if value is None and not field.nullable:
-            value = _SOMETHING[field.kind](field.choices)
-        row[field.name] = value
+        is_open = field.default is None and not field.nullable
+        row[field.name] = values_for(field)[0] if is_open else field.default
     return {**row, "id": make_id(number), **values}
 
 
-_SOMETHING: dict[Kind, Callable[[tuple[str, ...]], Any]] = {
-    Kind.TEXT: lambda choices: "text",
-    Kind.NUMBER: lambda choices: 0,
-    Kind.DATE: lambda choices: 0,
-    Kind.DATETIME: lambda choices: 0,
-    Kind.ID: lambda choices: make_id(0xABC),
-    Kind.SERIAL: lambda choices: 1,
-    Kind.CHOICE: lambda choices: choices[0],
-    Kind.BOOLEAN: lambda choices: False,
-    Kind.TEXT_LIST: lambda choices: (),
-    Kind.ID_LIST: lambda choices: (),
-}
+def make_full_row(resource: Resource, number: int) -> Row:
+    """Return a row with something in every field."""
+    row = {field.name: values_for(field)[-1] for field in resource.persisted_fields}
+    return {**row, "id": make_id(number)}
 
 
-#: Something in every field, by kind: what could come back as something else.
-FULL: dict[Kind, Callable[[tuple[str, ...]], Any]] = {
-    Kind.TEXT: lambda choices: "Ünïcode 😀\ttab\nnewline 'quote' \"double\" %_\\",
-    Kind.NUMBER: lambda choices: 9007199254740993001,
-    Kind.DATE: lambda choices: 253402214400,
-    Kind.DATETIME: lambda choices: -62135596800,
-    Kind.ID: lambda choices: make_id(0xFFFFFFFF),
-    Kind.SERIAL: lambda choices: 2**40,
-    Kind.CHOICE: lambda choices: choices[-1],
-    Kind.BOOLEAN: lambda choices: True,
-    Kind.TEXT_LIST: lambda choices: ("b", "a, b", "ß"),
-    Kind.ID_LIST: lambda choices: (make_id(2), make_id(1)),
-}
+def make_rows(resource: Resource, first: int = 0, **columns: Iterable[Any]) -> list[Row]:
+    """Return rows with consecutive numbers. columns: the values of each row, in order."""
+    rows = enumerate(zip(*columns.values(), strict=True), first)
+    return [make_row(resource, n, **dict(zip(columns, row, strict=True))) for n, row in rows]
+
+
+def make_query(
+    resource: Resource,
+    sort: str | None = None,
+    *,
+    limit: int = 100,
+    offset: int = 0,
+    with_total: bool = False,
+    **filters: str | Sequence[str],
+) -> Query:
+    """Return a query as the grammar makes it, in the default order without a sort."""
+    conditions: list[Condition] = []
+    for name, texts in filters.items():
+        for text in [texts] if isinstance(texts, str) else texts:
+            conditions += parse_conditions(resource[name], text)
+    keys = parse_sort(resource, sort or resource.default_sort)
+    return Query(resource, tuple(conditions), keys, limit, offset, with_total)
 
 
 class Unit:
@@ -76,38 +108,44 @@ class Unit:
         with self.writing() as storage:
             self.user = add_user(storage, f"{name}@example.org")
 
-    @contextmanager
-    def writing(self) -> Iterator[WritableStorage]:
-        with unit_of_work(self.backend) as storage:
-            yield storage
+    def writing(self) -> AbstractContextManager[WritableStorage]:
+        return unit_of_work(self.backend)
 
-    @contextmanager
-    def reading(self) -> Iterator[Storage]:
-        with reading(self.backend) as storage:
-            yield storage
+    def reading(self) -> AbstractContextManager[Storage]:
+        return reading(self.backend)
 
     def put(self, resource: Resource, *rows: Row) -> None:
+        """Add rows."""
         with self.writing() as storage:
             storage.data.put_rows(self.user.id, resource, new=rows, changed=())
 
+    def change(self, resource: Resource, *rows: Row) -> None:
+        """Replace rows."""
+        with self.writing() as storage:
+            storage.data.put_rows(self.user.id, resource, new=(), changed=rows)
+
+    def list_rows(self, query: Query) -> list[Row]:
+        with self.reading() as storage:
+            return storage.data.list_rows(self.user.id, query).rows
+
+    def list_json(self, query: Query) -> JsonPage:
+        with self.reading() as storage:
+            return storage.data.list_json(self.user.id, query)
+
     def ids(self, resource: Resource, *conditions: Condition, sort: str = "+id") -> list[int]:
-        """The numbers of the rows that meet the conditions, in order."""
+        """Return the numbers of the rows that meet the conditions, in order."""
         query = Query(resource, conditions, parse_sort(resource, sort), limit=100)
-        with self.reading() as storage:
-            rows = storage.data.list_rows(self.user.id, query).rows
-        return [int(row["id"][:8], 16) for row in rows]
+        return [number_of(row["id"]) for row in self.list_rows(query)]
 
-    def page(self, resource: Resource, offset: int) -> list[int]:
-        """The numbers of the rows of a page in the default order."""
-        query = Query(resource, (), parse_sort(resource, resource.default_sort), 100, offset)
-        with self.reading() as storage:
-            page = storage.data.list_json(self.user.id, query)
-        return [int(json.loads(row)["id"][:8], 16) for row in page.rows]
+    def delete(self) -> None:
+        """Delete the user."""
+        with self.writing() as storage:
+            storage.users.delete(self.user.id)
 
-    def found(self, resource: Resource, name: str, *texts: str) -> list[int]:
-        """The numbers of the rows that the grammar's conditions on one field select."""
-        field = resource[name]
-        return self.ids(resource, *(c for text in texts for c in parse_conditions(field, text)))
+
+def numbers_in(page: JsonPage) -> list[int]:
+    """Return the numbers of the rows of a page."""
+    return [number_of(row.partition(b'"id":"')[2]) for row in page.rows]
 
 
 def add_user(storage: WritableStorage, email: str) -> User:
@@ -130,8 +168,12 @@ def make_token(user: User, number: int, **values: Any) -> Token:
 
 
 class OneUser:
-    """The base of every part of the suite."""
+    """The base of every part of the suite: a user, and another one."""
 
     @pytest.fixture
     def unit(self, backend: StorageBackend) -> Unit:
         return Unit(backend)
+
+    @pytest.fixture
+    def other(self, unit: Unit) -> Unit:
+        return Unit(unit.backend, "two")
