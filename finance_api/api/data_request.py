@@ -1,15 +1,44 @@
-"""Data requests: GETs of the user's own data, apart from user, data and day; and exports."""
+"""GETs of the user's own data: what they ask, apart from user, data and day; and their responses.
 
+A response has the revision of the data and an entity tag, is a 304 where the client has it already
+(RFC 9110, section 13), and is cached. Exports are sent while they are made.
+"""
+
+import hashlib
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from pyramid.response import Response
 
 from finance_api.api.parameters import Parameters
-from finance_api.api.representation import BY_SUFFIX, JSON, HeaderItems, Representation, negotiate
-from finance_api.http.downloads import Chunks
+from finance_api.api.representation import (
+    BY_SUFFIX,
+    JSON,
+    XLSX,
+    HeaderItems,
+    Representation,
+    negotiate,
+)
+from finance_api.api.response_cache import ResponseCache
+from finance_api.auth.auditing import note_export
+from finance_api.http.compression import GZIP, gzip_chunks, gzipped, takes_gzip
+from finance_api.http.downloads import Chunks, download
+from finance_api.http.identity import Failure
 from finance_api.http.requests import Request
-from finance_api.storage.interface import DataState, Storage, User
+from finance_api.ratelimit.tween import refund, take_for
+from finance_api.storage.errors import NotFound, unknown_in_replica
+from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
+from finance_api.version import __version__
+
+#: How many rows of an export cost one request of the quota, and the most that an export costs.
+ROWS_OF_A_REQUEST = 1_000
+MAX_COST = 250
+_ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +152,11 @@ class Export:
     count: int
     chunks: Chunks
 
+    @property
+    def cost(self) -> int:
+        """How many requests of the quota it costs."""
+        return min(MAX_COST, 1 + -(-self.count // ROWS_OF_A_REQUEST))
+
 
 class ExportRequest(TaggedRequest, ABC):
     """A request whose body is made while it is sent. name: of the file, without day and suffix."""
@@ -135,3 +169,177 @@ class ExportRequest(TaggedRequest, ABC):
 
     def file_name(self, today: int) -> str:
         return f"{self.name}-{date_text(today)}.{self.representation.suffix}"
+
+
+# -- responses ----------------------------------------------------------------------------------
+
+
+class _CachedResponse(NamedTuple):
+    """headers: with those of the revision, but none that belong to one request."""
+
+    headers: HeaderItems
+    body: bytes
+
+
+class _Conditional:
+    """A request for data, with the user who makes it and the moment.
+
+    variant: the day, the state of the exchange rates and the like, if they matter.
+    """
+
+    def __init__(self, request: Request, asked: TaggedRequest) -> None:
+        identity = request.authentication
+        assert not isinstance(identity, Failure)
+        self._request, self._asked = request, asked
+        self.user: User = identity.user
+        self.now = request.services.clock.now()
+        self.variant = self._variant()
+        environ = request.environ
+        self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
+        self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
+        # A workbook is compressed in itself.
+        self.has_gzip = asked.representation is not XLSX and takes_gzip(
+            environ.get("HTTP_ACCEPT_ENCODING")
+        )
+
+    def _variant(self) -> str:
+        """The exchange rates are those of the snapshot from which the response is read."""
+        asked, parts = self._asked, []
+        if asked.depends_on_today:
+            parts.append(date_text(day_in(self.user.time_zone, self.now)))
+        if asked.depends_on_base_currency:
+            parts.append(str(self.user.base_currency))
+        if asked.depends_on_minute:
+            parts.append(instant_text(self.now - self.now % 60))
+        if asked.convert_to is not None:
+            parts.append(str(self._request.storage.rates.get_state().tag))
+        return " ".join(parts)
+
+    def unchanged(self) -> Response | None:
+        """304 if the client has the response; None if not, or where only reading it tells."""
+        if self._if_none_match is None or (self.is_any and not self._asked.is_always_there):
+            return None
+        # The tag needs the data's state, but none of its rows. A replica may be behind.
+        user = self.user
+        state = data_state_of(self._request.storage, user.id) if self.is_any else user.data
+        etag = self.etag(state)
+        known = [etag] if self.is_any else _ENTITY_TAG.findall(self._if_none_match)
+        for own in (etag, _gzip_tag(etag)) if self.has_gzip else (etag,):
+            if own in known:
+                return Response(headerlist=list(self.headers(own, state)), status=304)
+        return None
+
+    def etag(self, state: DataState) -> str:
+        """A function of user, state, representation and query."""
+        asked = self._asked
+        parts = (
+            __version__,
+            self.user.uuid,
+            str(state.tag),
+            asked.representation.content_type,
+            self.variant,
+            asked.target.route_path,
+            asked.target.parameters.canonical,
+            asked.own_text,
+        )
+        key = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
+
+    def headers(self, etag: str, state: DataState) -> HeaderItems:
+        """The headers of every response about data, 304 too."""
+        return (
+            ("ETag", etag),
+            *self._asked.state_headers(state),
+            ("Cache-Control", "private, no-cache"),
+            ("Vary", "Accept, Accept-Encoding, Authorization"),
+        )
+
+    def complete(self, payload: Payload) -> _CachedResponse:
+        """The whole response, compressed by gzip where that is worth while."""
+        etag, body = self.etag(payload.state), payload.body
+        coding: HeaderItems = ()
+        compressed = gzipped(body) if self.has_gzip else None
+        if compressed is not None:
+            etag, body, coding = _gzip_tag(etag), compressed, (("Content-Encoding", GZIP),)
+        headers = (
+            ("Content-Type", self._asked.representation.content_type),
+            ("Content-Length", str(len(body))),
+            *coding,
+            *payload.headers,
+            *self.headers(etag, payload.state),
+        )
+        return _CachedResponse(headers, body)
+
+
+def _gzip_tag(etag: str) -> str:
+    """The entity tag of the compressed body."""
+    return f'{etag[:-1]}-{GZIP}"'
+
+
+def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hashable) -> Response:
+    """The data request ``make(*arguments, target)`` of the authenticated user: 200 or 304."""
+    target = target_of(request)
+    asked = make(*arguments, target)
+    conditional = _Conditional(request, asked)
+    unchanged = conditional.unchanged()
+    if unchanged is not None:
+        return unchanged
+    user = conditional.user
+    cache: ResponseCache = request.registry.services.response_cache
+    form, has_gzip = asked.representation.media_type, conditional.has_gzip
+    key = (target.path, target.query_string, form, has_gzip, asked.own_text, conditional.variant)
+    response: _CachedResponse | None = cache.get(user.id, user.data.tag, key)
+    request.services.metrics.cache_lookups("miss" if response is None else "hit").inc()
+    if response is None:
+
+        def read() -> Payload:
+            try:
+                return asked.read(Reading(request.storage, user, conditional.now))
+            except NotFound as error:
+                raise unknown_in_replica() from error
+
+        payload = request.in_place(read, user.id, is_cheap=asked.is_cheap)
+        response = conditional.complete(payload)
+        # Another process may have imported since the user was read.
+        cache.put(user.id, payload.state.tag, key, response, len(response.body))
+    if conditional.is_any:
+        # Only now is it known that the object exists.
+        headers = [h for h in response.headers if not h[0].startswith("Content-")]
+        return Response(headerlist=headers, status=304)
+    return Response(app_iter=[response.body], headerlist=list(response.headers))
+
+
+def respond_with_export(
+    request: Request, make: Callable[..., ExportRequest], *arguments: Hashable
+) -> Response:
+    """As `respond`, for an export: a download, which takes of the quota what it costs."""
+    asked = make(*arguments, target_of(request))
+    conditional = _Conditional(request, asked)
+    unchanged = conditional.unchanged()
+    if unchanged is not None:
+        return unchanged
+    user, has_gzip = conditional.user, conditional.has_gzip
+
+    def begin(storage: Storage) -> tuple[Response, Chunks]:
+        try:
+            export = asked.open(Reading(storage, user, conditional.now))
+        except NotFound as error:
+            raise unknown_in_replica() from error
+        if request.method != "HEAD":
+            take_for(request, export.cost, "This export")
+        etag = conditional.etag(export.state)
+        file = asked.file_name(day_in(user.time_zone, conditional.now))
+        headers = [
+            ("Content-Type", asked.representation.content_type),
+            ("Content-Disposition", f'attachment; filename="{file}"'),
+            ("X-Total-Count", str(export.count)),
+            *conditional.headers(_gzip_tag(etag) if has_gzip else etag, export.state),
+        ]
+        if not has_gzip:
+            return Response(headerlist=headers), export.chunks
+        headers.append(("Content-Encoding", GZIP))
+        return Response(headerlist=headers), gzip_chunks(export.chunks)
+
+    response = download(request, user.id, begin, partial(refund, request))
+    note_export(request, user.id)
+    return response

@@ -1,6 +1,6 @@
-"""Rows of the public API: a page of a resource, with a link to the next one; single objects."""
+"""Rows of the public API: a page of a resource, single objects, tables of sums, exports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -8,7 +8,14 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
+from finance_api.api.data_request import (
+    DataRequest,
+    Export,
+    ExportRequest,
+    Payload,
+    Reading,
+    RequestTarget,
+)
 from finance_api.api.parameters import (
     CONVERT_TO,
     COUNTED,
@@ -16,16 +23,23 @@ from finance_api.api.parameters import (
     query_of,
 )
 from finance_api.api.representation import (
+    CSV,
     JSON,
+    NDJSON,
     OF_LISTS,
+    XLSX,
     HeaderItems,
     body_of,
+    chunks_of,
     json_page,
     next_offset,
     page_headers,
 )
-from finance_api.http.errors import NOT_FOUND, problem
+from finance_api.api.xlsx import MAX_ROWS
+from finance_api.http.downloads import Chunks
+from finance_api.http.errors import NOT_FOUND, parameter_problem, problem
 from finance_api.http.querystring import split_query
+from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.computing import depends_on_today, list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only
@@ -33,8 +47,8 @@ from finance_api.planning.subcategories import with_subcategories
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Field, Resource
-from finance_api.resources.wire import RowEncoder, shown
-from finance_api.storage.interface import JsonPage
+from finance_api.resources.wire import RowEncoder, encoder_of, shown
+from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage
 from finance_api.values import Row
 
 
@@ -163,3 +177,113 @@ def _link_pattern(path: str, query_string: str) -> str:
     pairs = [(k, v or "") for k, v in split_query(query_string) if k != "offset"]
     query = urlencode([*pairs, ("offset", "")], quote_via=quote)
     return f"<{path}?{query}".replace("%", "%%") + '%d>; rel="next"'
+
+
+# -- tables -------------------------------------------------------------------------------------
+
+
+class TableRequest(DataRequest):
+    """A request that is answered by a table. name: of the rows in the envelope."""
+
+    forms = OF_LISTS
+    name: str
+
+    def table(
+        self,
+        state: DataState,
+        columns: Sequence[Field],
+        rows: Sequence[Row],
+        members: Mapping[str, Any],
+        headers: HeaderItems = (),
+        *,
+        has_more: bool | None = None,
+    ) -> Payload:
+        """members: of the envelope, after the rows, for orjson.
+
+        headers: in place of the members where there is no envelope. has_more: whether there is a
+        page after this one; None: the table has no pages.
+        """
+        link: HeaderItems = ()
+        if has_more is not None:
+            limit, offset = self.given["limit"], self.given["offset"]
+            following = offset + limit if has_more else None
+            members = {**members, "limit": limit, "offset": offset, "nextOffset": following}
+            headers = (("X-Next-Offset", str(following or "")), *headers)
+            link = next_link(self.target, following)
+        encoder = RowEncoder(columns)
+        if self.representation is JSON:
+            return Payload(
+                state, orjson.dumps({self.name: encoder.documents(rows), **members}), link
+            )
+        body = body_of(self.representation, columns, encoder.lines(rows))
+        return Payload(state, body, (*headers, *link))
+
+
+# -- exports ------------------------------------------------------------------------------------
+
+#: The representations of exports, the default first.
+OF_EXPORTS = (NDJSON, CSV, XLSX)
+TRAILER = "trailer"
+
+
+class ListExport(ExportRequest):
+    """All rows of a list."""
+
+    forms = OF_EXPORTS
+
+    def __init__(self, resource: Resource, target: RequestTarget) -> None:
+        super().__init__(target)
+        self._has_trailer: bool = self.given[TRAILER]
+        if self._has_trailer and self.representation is not NDJSON:
+            raise parameter_problem([(TRAILER, "is for NDJSON only")])
+        self._query = Query(resource, self.given.conditions, self.given["sortBy"])
+        self.name = str(resource.path)
+        self.depends_on_today = depends_on_today(resource) or self._query.is_relative
+
+    def open(self, reading: Reading) -> Export:
+        storage, user_id = reading.storage, reading.user_id
+        state = storage.data.get_state(user_id)
+        query = resolved(self._query, self.given, reading)
+        count = storage.data.count_rows(user_id, query)
+        if self.representation is XLSX and count > MAX_ROWS:
+            raise problem(
+                400,
+                f"These are {count:,} rows and a workbook holds {MAX_ROWS:,}: ask for less by "
+                "filters, or for .csv or .ndjson.",
+            )
+        return Export(state, count, self._chunks(reading, query, count))
+
+    def _chunks(self, reading: Reading, query: Query, count: int) -> Chunks:
+        pages, fields = _pages(reading, query, count), self.given["fields"]
+        yield from chunks_of(self.representation, fields, pages, count, query.resource)
+        if self._has_trailer:
+            yield b'{"end":true,"rows":%d}\n' % count
+
+
+def _pages(reading: Reading, query: Query, count: int) -> Iterator[bytes]:
+    """`DataReader.stream_json`, of a resource with computed fields too."""
+    storage, user_id = reading.storage, reading.user_id
+    if not query.resource.computed_fields:
+        yield from storage.data.stream_json(user_id, query)
+        return
+    # These rows are few; some are sorted by a computed field.
+    query = replace(query, limit=max(1, count))
+    rows = list_computed(storage, user_id, query, reading.today).rows
+    for start in range(0, len(rows), STREAMED_ROWS):
+        yield encoder_of(query.resource).lines(rows[start : start + STREAMED_ROWS])
+
+
+class WholeExport(ExportRequest):
+    """All that the user has, as `finance-api dump` writes it."""
+
+    forms = (NDJSON,)
+    name = "finance-data"
+
+    def __init__(self, target: RequestTarget) -> None:
+        # The path says what it is, whatever Accept says.
+        super().__init__(replace(target, accept=None))
+
+    def open(self, reading: Reading) -> Export:
+        storage, user_id = reading.storage, reading.user_id
+        state = storage.data.get_state(user_id)
+        return Export(state, count_dumped(storage, user_id), dump(storage, user_id))

@@ -7,7 +7,7 @@ from cornice import Service as CorniceService
 from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
-from finance_api.api.conditional import respond
+from finance_api.api.data_request import respond
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.parameters import ParameterSchema, validate_query
 from finance_api.auth.contexts import own_data

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from finance_api.api.data_request import Payload, Reading, RequestTarget
+from finance_api.api.listing import TableRequest
 from finance_api.api.openapi.responses import ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.parameters import CONVERT_TO, Fault, ParameterSchema, Scalar
 from finance_api.api.service import data_service, of_resource
-from finance_api.api.tables import TableRequest
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.balances import (
     BalancesError,

@@ -1,10 +1,10 @@
 """GET /v1/api/budgets/{id}/periods"""
 
 from finance_api.api.data_request import Payload, Reading
+from finance_api.api.listing import TableRequest
 from finance_api.api.openapi.responses import table_response
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.service import data_service, of_resource
-from finance_api.api.tables import TableRequest
 from finance_api.http.errors import NOT_FOUND, problem
 from finance_api.planning.periods import last_periods
 from finance_api.planning.tracking import track

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import orjson
 from pyramid.response import Response
 
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
 from finance_api.api.parameters import ParameterSchema, Scalar

@@ -5,9 +5,15 @@ Lists and exports take a suffix such as .csv. Also /v1/api/records/by-id, /v1/ap
 
 from collections.abc import Iterator
 
-from finance_api.api.conditional import respond_with_export
-from finance_api.api.exporting import OF_EXPORTS, ListExport, WholeExport
-from finance_api.api.listing import ListRequest, ObjectRequest, RecordsByIdRequest
+from finance_api.api.data_request import respond_with_export
+from finance_api.api.listing import (
+    OF_EXPORTS,
+    ListExport,
+    ListRequest,
+    ObjectRequest,
+    RecordsByIdRequest,
+    WholeExport,
+)
 from finance_api.api.openapi.responses import (
     OF_DATA,
     Header,

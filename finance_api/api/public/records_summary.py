@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from finance_api.api.data_request import Payload, Reading, RequestTarget
-from finance_api.api.listing import resolved
+from finance_api.api.listing import TableRequest, resolved
 from finance_api.api.openapi.responses import Header, ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, of_order, value
 from finance_api.api.parameters import (
@@ -17,7 +17,6 @@ from finance_api.api.parameters import (
 )
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import data_service, of_resource
-from finance_api.api.tables import TableRequest
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.summaries.declaration import (
     DIMENSIONS,

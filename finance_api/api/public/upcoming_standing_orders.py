@@ -5,11 +5,11 @@ from typing import Any
 import orjson
 
 from finance_api.api.data_request import Payload, Reading
+from finance_api.api.listing import TableRequest
 from finance_api.api.openapi.responses import ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.service import data_service, of_resource
-from finance_api.api.tables import TableRequest
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.upcoming import (
     MAX_DUE_DAYS,

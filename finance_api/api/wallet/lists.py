@@ -9,8 +9,7 @@ from urllib.parse import quote, urlencode
 import orjson
 from pyramid.response import Response
 
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
 from finance_api.api.openapi.responses import LINK, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_members
 from finance_api.api.parameters import ParameterSchema

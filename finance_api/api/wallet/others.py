@@ -5,8 +5,7 @@ from typing import Any
 import orjson
 from pyramid.response import Response
 
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import example_of, of_members
 from finance_api.api.parameters import ParameterSchema

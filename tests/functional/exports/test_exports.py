@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import text
 from webob import Request
 
-from finance_api.api import exporting
+from finance_api.api import data_request, listing
 from finance_api.http.downloads import DownloadBroken
 from finance_api.ledger.dump import dump
 from finance_api.resources import PUBLIC_RESOURCES
@@ -378,7 +378,7 @@ def test_a_workbook_is_not_compressed_twice_and_the_same_again(client):
 
 def test_more_rows_than_a_workbook_holds_are_refused(client, monkeypatch):
     client.load(*many(5))
-    monkeypatch.setattr(exporting, "MAX_ROWS", 4)
+    monkeypatch.setattr(listing, "MAX_ROWS", 4)
     refused = client.get("export/records.xlsx")
     assert refused.status_int == 400
     assert "5 rows" in refused.json["detail"] and ".csv" in refused.json["detail"]
@@ -394,7 +394,7 @@ def test_more_rows_than_a_workbook_holds_are_refused(client, monkeypatch):
     [(0, 1), (1, 2), (1_000, 2), (1_001, 3), (248_999, 250), (249_001, 250), (10**9, 250)],
 )
 def test_an_export_costs_a_request_and_one_for_each_started_thousand(rows, cost):
-    assert exporting.cost_of(rows) == cost
+    assert data_request.Export(None, rows, None).cost == cost
 
 
 @pytest.fixture
@@ -417,7 +417,7 @@ def left(answer):
 
 
 def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatch):
-    monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     for _ in range(93):
@@ -442,7 +442,7 @@ def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatc
 
 
 def test_what_is_refused_before_it_begins_or_known_costs_what_others_do(limited, monkeypatch):
-    monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     done = client.get("export/records.csv")
@@ -453,14 +453,14 @@ def test_what_is_refused_before_it_begins_or_known_costs_what_others_do(limited,
     assert left(client.get("export/records", headers={"Accept": "image/png"})) == 91
     head = client.service.web.head("/v1/api/export/records.csv", headers=client.headers)
     assert left(head) == 90
-    monkeypatch.setattr(exporting, "MAX_ROWS", 54)
+    monkeypatch.setattr(listing, "MAX_ROWS", 54)
     assert left(client.get("export/records.xlsx")) == 89
-    monkeypatch.setattr(exporting, "count_dumped", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(listing, "count_dumped", lambda *arguments: 1 / 0)
     assert left(client.get("export/all.ndjson")) == 89
 
 
 def test_a_limit_below_the_price_is_taken_whole(limited, monkeypatch):
-    monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 1)
+    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 1)
     client = limited("3/minute, 100/hour")
     client.load(*many(5))
     done = client.get("export/records.csv")
@@ -474,7 +474,7 @@ def test_a_limit_below_the_price_is_taken_whole(limited, monkeypatch):
 
 
 def test_an_export_that_breaks_off_is_refunded(limited, monkeypatch):
-    monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     break_after(monkeypatch, client.service, 0)
@@ -619,7 +619,7 @@ def test_a_storage_that_fails_before_it_begins_is_a_503(client, monkeypatch):
     def away(*arguments):
         raise StorageUnavailable("away")
 
-    monkeypatch.setattr(exporting, "count_dumped", away)
+    monkeypatch.setattr(listing, "count_dumped", away)
     assert client.get("export/all.ndjson").status_int == 503
     monkeypatch.undo()
     assert client.get("export/all.ndjson").status_int == 200
