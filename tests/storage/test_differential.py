@@ -14,8 +14,8 @@ from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
 from finance_api.storage.sql.connections.compiled import SqlCache
-from finance_api.storage.sql.reading import by_date
-from finance_api.storage.sql.reading.state import with_state
+from finance_api.storage.sql.connections.unit import with_state
+from finance_api.storage.sql.reading import by_date, pages
 from finance_api.storage.sql.writing import records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
@@ -285,7 +285,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     new_backend, monkeypatch, database
 ):
     """With so small distances that few records are as many as many."""
-    for module in (by_date, records_by_date):
+    for module in (by_date, pages, records_by_date):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     model_backend, backend = new_backend("memory"), new_backend(database)
     asked = set()
@@ -338,5 +338,5 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
 
     compare()
     # Far pages with and without an upper bound of dates.
-    assert asked >= {("_far_page", False), ("_far_page", True)}
-    assert {"_page", "matches"} <= {name for name, _ in asked}
+    assert asked >= {("far_page", False), ("far_page", True)}
+    assert {("page", False), ("page", True)} <= {(name, bool(terms)) for name, terms in asked}

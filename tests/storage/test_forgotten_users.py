@@ -38,14 +38,13 @@ from finance_api.storage.interface import (
     Upload,
     UploadState,
 )
+from finance_api.storage.sql.connections import unit
 from finance_api.storage.sql.connections.compiled import SqlCache
 from finance_api.storage.sql.reading import (
     by_date,
     changes,
     pages,
     rows,
-    searching,
-    state,
     sums,
 )
 from finance_api.storage.sql.roles import activity, credentials, history, transfers, uploads
@@ -60,8 +59,6 @@ DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 DAY = 86_400
 WITH_JSON = (ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES)
 OTHERS = [resource for resource in RESOURCES if resource is not RECORDS]
-#: From here on a page is far.
-FAR = 1
 #: What one statement finds of the other user, the next does not find of this one.
 FAULTS = (
     StorageError,
@@ -88,8 +85,7 @@ def builders():
         pages,
         rows,
         by_date,
-        state,
-        searching,
+        unit,
         history,
         sums,
         changes,
@@ -102,7 +98,7 @@ def builders():
             if function.__module__ == module.__name__ and "database" in signature.parameters:
                 found += [function] if makes_statement else []
     # Parts of others.
-    parts = (changes._head, pages.id_page, sums._of_records)
+    parts = (changes._head, sums._of_records)
     return [function for function in found if function not in parts]
 
 
@@ -188,7 +184,7 @@ class Pair:
         for resource in RESOURCES:
             found += [("get_json", resource, ids), ("get_rows", resource, ids)]
             found += [("get_rows_by_source", resource, "bank", ids), ("scan_rows", resource)]
-            for total, offset in ((True, 0), (False, FAR), (False, 39)):
+            for total, offset in ((True, 0), (False, 1), (False, 39)):
                 found += [("list_rows", query(resource, offset=offset, total=total))]
         conditions = query(RECORDS, note="contains-i.rare").conditions
         found += [("sum_by", ["accountId"], each) for each in ((), conditions)] + [("get_state",)]
@@ -396,9 +392,8 @@ def record(number, whose):
 
 @pytest.fixture
 def pair(new_backend, monkeypatch):
-    for module in (by_date, records_by_date):
+    for module in (by_date, pages, records_by_date):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
-    monkeypatch.setattr(pages, "FAR_OFFSET", FAR)
     monkeypatch.setattr(records_by_date, "_MANY", 3)
     return lambda database: Pair(new_backend(database))
 

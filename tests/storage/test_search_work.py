@@ -8,8 +8,8 @@ from finance_api.query.model import Operator, Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.connections.compiled import SqlCache
-from finance_api.storage.sql.reading.searching import matches
-from finance_api.storage.sql.reading.state import with_state
+from finance_api.storage.sql.connections.unit import with_state
+from finance_api.storage.sql.reading.by_date import page
 from finance_api.storage.testing import Unit, make_row
 
 DAY = 86_400
@@ -54,7 +54,7 @@ def test_sqlite_takes_as_many_steps_for_a_word_that_others_have(unit):
 
 def plan(unit, word, explain):
     backend = unit.backend
-    shape = (matches, ((("note", Operator.CONTAINS_I),), False, False))
+    shape = (page, ((("note", Operator.CONTAINS_I),), False, False))
     statement = SqlCache(backend.engine.dialect).get(with_state, *shape)
     values = {"user": unit.user.id, "limit": 31, "offset": 0, "p0": word}
     values = statement.parameters(values)

@@ -14,10 +14,10 @@ from finance_api.storage.interface import DataState
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections.compiled import SqlCache
 from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
+from finance_api.storage.sql.connections.unit import with_state
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.reading import changes, pages, rows, searching, sums
+from finance_api.storage.sql.reading import by_date, changes, pages, rows, sums
 from finance_api.storage.sql.reading.conditions import Predicate, order_keys
-from finance_api.storage.sql.reading.state import with_state
 from finance_api.storage.sql.tables import record_anchors, record_sums, records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
 
@@ -161,7 +161,7 @@ def test_an_index_serves_the_default_order_of_records(new_backend):
     ],
 )
 def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
-    shape = (RECORDS.name, (predicate,), order_keys([SortKey(RECORDS["amount"])]), False)
+    shape = (RECORDS.name, (predicate,), order_keys([SortKey(RECORDS["amount"])]))
     given = {"p0": "[]", "p1": "b", "limit": 9, "offset": 0}
     plan = plan_of(new_backend("sqlite"), rows._page, *shape, **given)
     assert "USING INDEX ix_records_transfers (user_id=? AND transfer_id=?)" in plan
@@ -256,7 +256,7 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
     """Once for each record that holds it folded; a join would compare it with all of them."""
     shape = ((("note", Operator.CONTAINS), ("payee", Operator.CONTAINS)), False, False)
     values = {"limit": 31, "offset": 0, **{f"p{n}": "x" for n in range(4)}}
-    plan = plan_of(new_backend("postgresql"), searching.matches, *shape, **values)
+    plan = plan_of(new_backend("postgresql"), by_date.page, *shape, **values)
     assert "SubPlan" in plan
     assert not re.search(r"Join|Nested Loop|Seq Scan", plan)
 
@@ -273,13 +273,13 @@ def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
 
 def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
     """It lies there together; by their ids the records would be looked for one by one."""
-    shape = (False, (), order_keys((SortKey(RECORDS["recordDate"], True),)))
+    shape = (RECORDS.name, (), order_keys((SortKey(RECORDS["recordDate"], True),)))
     values = {"limit": 31, "offset": 0}
     for database, wanted in (
         ("postgresql", r"SubPlan(.|\n)*Index Scan using \w+ on records_by_date"),
         ("sqlite", r"records_by_date USING PRIMARY KEY \(user_id=\? AND newest_first=\? AND id>"),
     ):
-        plan = plan_of(new_backend(database), with_state, pages._record_page, shape, **values)
+        plan = plan_of(new_backend(database), with_state, pages._json_page, shape, **values)
         assert re.search(wanted, plan), plan
 
 

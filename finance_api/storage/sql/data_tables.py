@@ -1,10 +1,10 @@
 """The tables of the resources, one each, and the way from rows to columns and back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Column, Index, Table, UniqueConstraint
+from sqlalchemy import Column, ColumnElement, Index, Table, UniqueConstraint
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Resource, names_of
@@ -27,23 +27,41 @@ from finance_api.values.text import fold
 RevisionOf = Callable[[str, str], int]
 
 
-def has_json(resource: Resource) -> bool:
-    """Whether rows are stored as JSON objects, too: if no field depends on the day."""
+class ConditionTable:
+    """The columns that conditions refer to, by the names of fields.
+
+    folded: the columns of the folded texts. lists: the names of the fields that are packed lists.
+    """
+
+    def __init__(
+        self,
+        user_id: ColumnElement[int],
+        columns: Mapping[str, ColumnElement[Any]],
+        folded: Mapping[str, ColumnElement[Any]],
+        lists: Collection[str],
+    ) -> None:
+        self.user_id = user_id
+        self.columns = columns
+        self.folded = folded
+        self.lists = lists
+
+
+def _has_json(resource: Resource) -> bool:
     return resource.path is not None and not resource.computed_fields
 
 
-class DataTable:
+class DataTable(ConditionTable):
     """The table of one resource, and the way from rows to columns and back.
 
-    columns: the columns of the persisted fields, by field name. folded: the folded texts, likewise.
+    columns: the columns of the persisted fields.
     listed, persisted: the columns of these fields. load_listed, load_persisted: make rows of them.
-    lists: the names of the fields that are packed lists.
-    json: the column of the rows as JSON objects, if any; records have theirs in `records_by_date`.
+    json: the column of the rows as JSON objects, if no field depends on the day; records have
+    theirs in `records_by_date`.
     """
 
     def __init__(self, resource: Resource) -> None:
         listed = resource.listed_fields
-        own_json = has_json(resource) and resource is not RECORDS
+        own_json = _has_json(resource) and resource is not RECORDS
         self.table = Table(
             snake_case(resource.name),
             metadata,
@@ -59,14 +77,16 @@ class DataTable:
         )
         if own_json:
             Index(None, self.table.c.user_id, self.table.c.revision, self.table.c.id)
-        self.user_id = self.table.c.user_id
-        self.columns = {f.name: self.table.c[column_name(f)] for f in resource.persisted_fields}
-        self.folded = {f.name: self.table.c[folded_name(f)] for f in listed if f.kind.is_text}
+        super().__init__(
+            self.table.c.user_id,
+            {f.name: self.table.c[column_name(f)] for f in resource.persisted_fields},
+            {f.name: self.table.c[folded_name(f)] for f in listed if f.kind.is_text},
+            {f.name for f in resource.persisted_fields if f.kind.is_list},
+        )
         self.listed = [self.columns[name] for name in names_of(listed)]
         self.persisted = list(self.columns.values())
         self.load_listed = RowLoader(listed).load
         self.load_persisted = RowLoader(resource.persisted_fields).load
-        self.lists = {f.name for f in resource.persisted_fields if f.kind.is_list}
         self.json = self.table.c.json if own_json else None
         # The field of each column, and how to convert its value.
         plan: list[tuple[Field, Callable[[Any], Any] | None]] = []
@@ -99,5 +119,5 @@ DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
 #: The tables that have the rows of each resource as JSON objects, with their revisions.
 JSON_TABLES: dict[str, Table] = {
     r.name: records_by_date if r is RECORDS else DATA_TABLES[r.name].table
-    for r in filter(has_json, RESOURCES)
+    for r in filter(_has_json, RESOURCES)
 }

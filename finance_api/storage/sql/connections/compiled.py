@@ -70,7 +70,7 @@ class Driver(ABC):
 
     @abstractmethod
     def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
-        """Run SQL of `reading.state.with_state`: return the data's state and the JSON rows.
+        """Run SQL of `unit.with_state`: return the data's state and the JSON rows.
 
         One row a line, without a line end after the last. None if there is no state.
         """

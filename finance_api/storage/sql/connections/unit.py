@@ -4,16 +4,54 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, NoReturn, TypeVar
 
-from sqlalchemy import Connection, CursorResult, Engine, PoolProxiedConnection, Select
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    Engine,
+    LargeBinary,
+    PoolProxiedConnection,
+    Select,
+    cast,
+    func,
+    select,
+    true,
+)
 from sqlalchemy.sql import Executable
 
 from finance_api.runtime.time_limit import TookTooLong, check_time
-from finance_api.storage.errors import StorageDamaged, StorageUnavailable
-from finance_api.storage.interface import STREAMED_ROWS
+from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
+from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.connections.compiled import Driver, ResultRow, SqlCache
 from finance_api.storage.sql.connections.engine import connect, raise_unavailable
+from finance_api.storage.sql.parameters import USER
+from finance_api.storage.sql.tables import STATE_COLUMNS, users
 
 T = TypeVar("T")
+
+
+def state_of_user(database: str) -> Executable:
+    return select(*STATE_COLUMNS).where(users.c.id == USER)
+
+
+def with_state(
+    database: str, build: Callable[..., Select[Any]], shape: tuple[Any, ...]
+) -> Executable:
+    """Select the state of the data and the JSON rows of ``build``; see `Driver.lines`.
+
+    One query reads one state, also outside a transaction.
+    """
+    rows = build(database, *shape).subquery("rows")
+    (row,) = rows.c
+    if database == "sqlite":
+        # SQLite's driver takes a lock for each row, so all rows come joined in one. They keep the
+        # order of ``build``: with a limit SQLite cannot drop an ORDER BY, and without one ``build``
+        # must select them in order by itself. As bytes, which saves decoding them.
+        joined = select(cast(func.group_concat(row, "\n"), LargeBinary)).scalar_subquery()
+        return select(*STATE_COLUMNS, joined).where(users.c.id == USER)
+    # PostgreSQL joins texts more slowly than it sends rows, so each row has the state. Without JSON
+    # rows one row has the state alone. Only a nested loop can do this join, and it keeps the order.
+    joined_rows = users.outerjoin(rows, true())
+    return select(*STATE_COLUMNS, row).select_from(joined_rows).where(users.c.id == USER)
 
 
 class ReadConnection:
@@ -56,10 +94,13 @@ class ReadConnection:
         return self._run(lambda driver: driver.rows(sql, values))
 
     def fetch_lines(
-        self, build: Callable[..., Executable], *shape: Any, values: dict[str, Any]
-    ) -> tuple[ResultRow, bytes] | None:
-        """Return what `Driver.lines` does."""
-        sql = self._cache.get(build, *shape)
+        self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
+    ) -> tuple[DataState, bytes]:
+        """Return the state of a user's data, and the JSON rows of ``build``, one a line.
+
+        Raises NotFound if there is no such user.
+        """
+        sql = self._cache.get(with_state, build, shape)
 
         def work(driver: Driver) -> tuple[ResultRow, bytes] | None:
             found = driver.lines(sql, values)
@@ -67,7 +108,10 @@ class ReadConnection:
                 _check_text(found[1])
             return found
 
-        return self._run(work)
+        found = self._run(work)
+        if found is None:
+            raise NotFound("there is no such user")
+        return DataState(*found[0]), found[1]
 
     def stream(
         self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]

@@ -2,9 +2,10 @@
 
 `SqlDataReader` is the only entry. docs/decisions/fast-reads.md says what each part buys, measured.
 
-pages: lists, as the JSON stored at import. by_date, searching: the list of records in its default
-order, with anchors for deep pages. rows: whole rows. sums: sums of records, from those stored for
-each month or from the rows. changes: changes by revision. conditions: filters and order as SQL.
+pages: lists, as the JSON stored at import. by_date: SQL of the list of records in its default
+order, with anchors for deep pages, and searches. rows: whole rows. sums: sums of records, from
+those stored for each month or from the rows. changes: changes by revision. conditions: filters and
+order as SQL.
 """
 
 from finance_api.storage.sql.reading.changes import ChangeReader

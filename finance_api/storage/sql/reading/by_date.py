@@ -1,126 +1,61 @@
-"""Records in the default order, from `records_by_date`: pages, deep ones too, and searches.
+"""SQL of `records_by_date`: pages of the default order, deep ones too, and searches for texts.
 
-A page far down the list starts at an anchor, not at the beginning of the list.
+A page far down the list starts at an anchor, not at the beginning of the list. A search reads the
+user's own records in turn. An index over the texts of all users would find rare ones faster, and
+its speed would tell how common a text is among other users' records.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Select, func, literal_column, select, tuple_
-
-from finance_api.query.model import Operator, Query, Span
-from finance_api.resources import RECORDS
-from finance_api.storage.interface import DataState
-from finance_api.storage.sql.connections.unit import ReadConnection
-from finance_api.storage.sql.parameters import LIMIT, NO_LIMIT, OFFSET, USER
-from finance_api.storage.sql.reading.conditions import values_by_name
-from finance_api.storage.sql.reading.searching import (
-    FIRST,
-    SearchTerm,
-    matches,
-    search_term_of,
-    within_bounds,
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Select,
+    func,
+    literal_column,
+    or_,
+    select,
+    tuple_,
 )
-from finance_api.storage.sql.reading.state import fetch_lines, get_data_state
+
+from finance_api.query.model import Condition, Operator
+from finance_api.resources import RECORDS
+from finance_api.resources.records import WORDS
+from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
+from finance_api.storage.sql.reading.conditions import BindNames, begins_with, has_text
 from finance_api.storage.sql.tables import ANCHOR_INTERVAL, record_anchors, records_by_date, users
 from finance_api.values.number import MAX_UNITS
+from finance_api.values.text import fold
+
+#: A text that is searched for in a field.
+SearchTerm = tuple[str, Operator]
 
 _RECORDS = records_by_date.c
 _ANCHORS = record_anchors.c
+#: Bounds of newest_first.
+_FIRST, _LAST = number_parameter("first"), number_parameter("last")
+
+#: The columns of `records_by_date` with folded texts, by the fields that are searched in them.
+_SEARCHED = {
+    "payee": (_RECORDS.payee_folded,),
+    "note": (_RECORDS.note_folded,),
+    WORDS.name: (_RECORDS.payee_folded, _RECORDS.note_folded, _RECORDS.names_folded),
+}
+_OPERATORS = (Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I, Operator.WORD)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordsByDateQuery:
-    """A query whose filters and order need the columns of `records_by_date` only.
-
-    first, last: the bounds of newest_first, if any. terms: texts to search for.
-    empty: whether no record can match.
-    """
-
-    first: int | None = None
-    last: int | None = None
-    terms: tuple[SearchTerm, ...] = ()
-    empty: bool = False
-
-    @staticmethod
-    def of(query: Query) -> "RecordsByDateQuery | None":
-        """Return the query in these terms; None if it needs other columns."""
-        if query.resource is not RECORDS or not _is_default_order(query):
-            return None
-        first: int | None = None
-        last: int | None = None
-        terms = []
-        for condition in query.conditions:
-            if condition.operator is Operator.NE:
-                return None
-            if condition.field.name == "recordDate" and isinstance(condition.operand, Span):
-                bounds = condition.bounds()
-                if bounds is None:
-                    return RecordsByDateQuery(empty=True)
-                low, high = bounds
-                if high < MAX_UNITS:
-                    first = -high if first is None else max(first, -high)
-                if low > -MAX_UNITS:
-                    last = -low if last is None else min(last, -low)
-            elif (term := search_term_of(condition)) is not None:
-                terms.append(term)
-            else:
-                return None
-        return RecordsByDateQuery(first, last, tuple(terms))
-
-    def values(self, user_id: int, limit: int, offset: int) -> dict[str, Any]:
-        """Return the values of the query's parameters."""
-        return {
-            "user": user_id,
-            "first": self.first,
-            "last": self.last,
-            "limit": limit,
-            "offset": offset,
-            **values_by_name([text for term in self.terms for text in term.texts]),
-        }
-
-    def sql_at(self, offset: int) -> tuple[Any, ...]:
-        """Return the function that selects the list from this offset on, and its arguments."""
-        bounds = self.first is not None, self.last is not None
-        if self.terms:
-            return matches, tuple([term.shape for term in self.terms]), *bounds
-        return _far_page if offset >= ANCHOR_INTERVAL else _page, *bounds
+def _within(has_first: bool, has_last: bool) -> list[ColumnElement[bool]]:
+    """Return clauses that select the user's part of `records_by_date`, within bounds if any."""
+    clauses = [_RECORDS.user_id == USER]
+    if has_first:
+        clauses.append(_RECORDS.newest_first >= _FIRST)
+    if has_last:
+        clauses.append(_RECORDS.newest_first <= _LAST)
+    return clauses
 
 
-def _is_default_order(query: Query) -> bool:
-    if len(query.sort) != 1:
-        return False
-    key = query.sort[0]
-    return key.descending and key.equals is None and key.field.name == "recordDate"
-
-
-def page_by_date(
-    connection: ReadConnection, user_id: int, query: RecordsByDateQuery, limit: int, offset: int
-) -> tuple[DataState, bytes]:
-    """Return the JSON of ``limit`` records from ``offset`` on, and their state. Raises NotFound."""
-    if query.empty:
-        return get_data_state(connection, user_id), b""
-    values = query.values(user_id, limit, offset)
-    return fetch_lines(connection, *query.sql_at(offset), values=values)
-
-
-def stream_by_date(
-    connection: ReadConnection, user_id: int, query: RecordsByDateQuery
-) -> Iterator[bytes]:
-    """Yield the JSON of all records of the list, some at a time."""
-    if query.empty:
-        return iter(())
-    build, *shape = query.sql_at(0)
-    return connection.stream(build, *shape, values=query.values(user_id, NO_LIMIT, 0))
-
-
-def _page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
-    rows = select(_RECORDS.json).where(*within_bounds(has_first, has_last))
-    return rows.order_by(_RECORDS.newest_first, _RECORDS.id).limit(LIMIT).offset(OFFSET)
-
-
-def _far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
+def far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
     """Select a page far down the list, reading from the anchor above it."""
     # Positions count from the end of the list.
     if has_first:
@@ -137,7 +72,7 @@ def _far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
     ]
     # The anchor is within the upper bound, and SQLite would begin at the first condition it finds.
     rows = select(_RECORDS.json).where(
-        *within_bounds(False, has_last),
+        *_within(False, has_last),
         tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(*anchor),
     )
     order = _RECORDS.newest_first, _RECORDS.id
@@ -153,7 +88,7 @@ def _size_below_bound() -> ColumnElement[int]:
     """The number of records from the upper bound on: to the next anchor, and from there on."""
     bound = (
         select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
-        .where(_ANCHORS.user_id == USER, _ANCHORS.newest_first >= FIRST)
+        .where(_ANCHORS.user_id == USER, _ANCHORS.newest_first >= _FIRST)
         .order_by(_ANCHORS.position.desc())
         .limit(literal_column("1"))
         .cte("bound")
@@ -164,7 +99,7 @@ def _size_below_bound() -> ColumnElement[int]:
         select(func.count())
         .select_from(records_by_date)
         .where(
-            *within_bounds(True, False),
+            *_within(True, False),
             # Both: with the second alone SQLite uses only one end of the range in the index.
             _RECORDS.newest_first <= newest_first,
             tuple_(_RECORDS.newest_first, _RECORDS.id)
@@ -173,3 +108,61 @@ def _size_below_bound() -> ColumnElement[int]:
         .scalar_subquery()
     )
     return func.coalesce(position + 1, literal_column("0")) + between
+
+
+def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
+    """Return the condition as a search, with the values that `page` binds; None if it is none."""
+    field, operator, operand = condition.field.name, condition.operator, condition.operand
+    if field not in _SEARCHED or operator not in _OPERATORS:
+        return None
+    assert isinstance(operand, str)
+    # Folding goes character by character, so a text that contains another also contains it folded.
+    exact = [operand] if operator is Operator.CONTAINS else []
+    return (field, operator), [fold(operand), *exact]
+
+
+def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnElement[bool]]:
+    """Return clauses that hold if every text is found."""
+    records, names = DATA_TABLES[RECORDS.name], BindNames()
+    clauses: list[ColumnElement[bool]] = []
+    for field, operator in terms:
+        is_there = begins_with if operator is Operator.STARTS_WITH_I else has_text
+        text = names.parameter()
+        clauses.append(or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
+        if operator is Operator.CONTAINS:
+            # A scalar subquery: of an EXISTS PostgreSQL would make a join with all records.
+            exact = (
+                select(records.columns[field])
+                .where(records.user_id == USER, records.columns["id"] == _RECORDS.id)
+                .scalar_subquery()
+            )
+            clauses.append(has_text(database, exact, names.parameter()))
+    return clauses
+
+
+def page(
+    database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
+) -> Select[Any]:
+    """Select a page of the records in which all texts are found."""
+    page = (
+        select(_RECORDS.json)
+        .where(*_within(has_first, has_last), *_term_clauses(database, terms))
+        .order_by(_RECORDS.newest_first, _RECORDS.id)
+        .limit(LIMIT)
+        .offset(OFFSET)
+    )
+    if not terms or database != "sqlite":
+        return page
+    # An index has the texts without the JSON, and is a fifth of the size.
+    found = page.with_only_columns(_RECORDS.newest_first, _RECORDS.id).subquery("found")
+    whole = records_by_date.alias("whole")
+    json = (
+        select(whole.c.json)
+        .where(
+            whole.c.user_id == USER,
+            whole.c.newest_first == found.c.newest_first,
+            whole.c.id == found.c.id,
+        )
+        .scalar_subquery()
+    )
+    return select(json.label("json")).select_from(found)

@@ -31,7 +31,6 @@ from finance_api.storage.sql.parameters import (
     number_parameter,
     text_parameter,
 )
-from finance_api.storage.sql.reading.state import fetch_lines
 from finance_api.storage.sql.tables import data_states, tombstones
 
 _PATHS = {resource.name: resource.path for resource in PUBLIC_RESOURCES}
@@ -135,7 +134,7 @@ class ChangeReader(Part, DataReader):
                 # The position within this resource alone.
                 values[f"{what}_revision_{name}"] = revision + 1 if name < last_name else revision
                 values[f"{what}_id_{name}"] = last_id if name == last_name else ""
-        state, lines = fetch_lines(self.connection, _changes, names, values=values)
+        state, lines = self.connection.fetch_lines(_changes, names, values=values)
         head, *changes = lines.split(b"\n")
         numbers = [int(number) for number in head.split()]
         return Changes(state, dict(zip(numbers[::2], numbers[1::2], strict=True)), changes)

@@ -5,16 +5,13 @@ binds. So the SQL of a shape is built once, however often it is used.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import groupby
-from typing import Any, Protocol, assert_never
+from typing import Any, assert_never
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Text,
     and_,
     bindparam,
     case,
@@ -28,18 +25,15 @@ from sqlalchemy import (
     select,
 )
 
-from finance_api.query.model import Condition, Operator, Query, SortKey, Span
+from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources.field import Kind
 from finance_api.resources.records import SEARCHED
 from finance_api.storage.sql.columns import SEPARATORS, CodePointText, pack
+from finance_api.storage.sql.data_tables import ConditionTable
 from finance_api.storage.sql.parameters import USER, json_elements
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
-
-#: Sort before every character of a stored text, which has no control characters below tab.
-_SEPARATOR = _LOWEST = literal_column("chr(1)", Text)
-_PRESENT, _HIGHEST = literal_column("chr(2)", Text), literal_column("chr(3)", Text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +168,6 @@ def shape_and_values(
     return tuple([predicate for predicate, _ in parts]), values
 
 
-def list_shape_and_values(
-    user_id: int, query: Query, limit: int, offset: int
-) -> tuple[tuple[tuple[Predicate, ...], tuple[OrderKey, ...]], dict[str, Any]]:
-    """Return the predicates and order of a list, and the parameters of a part of it."""
-    predicates, values = shape_and_values(query.conditions)
-    values |= {"user": user_id, "limit": limit, "offset": offset}
-    return (predicates, order_keys(query.sort)), values
-
-
 class BindNames:
     """The names of a query's parameters, in their order: p0, p1 ..."""
 
@@ -230,23 +215,6 @@ def begins_with(
 ) -> ColumnElement[bool]:
     """Whether the text begins with the part."""
     return _place(database, text, part) == literal_column("1")
-
-
-class ConditionTable(Protocol):
-    """A table for conditions: its columns and folded columns by the names of fields.
-
-    lists: the names of the fields that are packed lists.
-    """
-
-    @property
-    def user_id(self) -> ColumnElement[int]: ...
-
-    @property
-    def columns(self) -> Mapping[str, ColumnElement[Any]]: ...
-    @property
-    def folded(self) -> Mapping[str, ColumnElement[Any]]: ...
-    @property
-    def lists(self) -> Collection[str]: ...
 
 
 def user_rows(
@@ -334,38 +302,9 @@ def ordering(table: ConditionTable, keys: Sequence[OrderKey]) -> list[ColumnElem
     return [*[_ordered(table, key) for key in keys], table.columns["id"].asc()]
 
 
-def joined_ordering(table: ConditionTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
-    """Return the same order for PostgreSQL, with consecutive texts joined into one.
-
-    PostgreSQL sorts by one long text in a quarter of the time that ten short ones take.
-    """
-    found: list[ColumnElement[Any]] = []
-    for (is_text, descending), alike in groupby(keys, partial(_type_and_direction, table)):
-        run = list(alike)
-        if is_text and len(run) > 1:
-            texts = [_never_null(table.columns[key.field], key) for key in run]
-            joined = func.concat_ws(_SEPARATOR, *texts)
-            found.append(joined.desc() if descending else joined.asc())
-        else:
-            found += [_ordered(table, key) for key in run]
-    return [*found, table.columns["id"].asc()]
-
-
 def _ordered(table: ConditionTable, key: OrderKey) -> ColumnElement[Any]:
     column = table.columns[key.field]
     if key.equals is not None:
         column = case((column == key.equals, 1), else_=0)
     ordered = column.desc() if key.descending else column.asc()
     return ordered.nulls_last() if key.nullable else ordered
-
-
-def _type_and_direction(table: ConditionTable, key: OrderKey) -> tuple[bool, bool]:
-    is_text = isinstance(table.columns[key.field].type, Text) and key.equals is None
-    return is_text, key.descending
-
-
-def _never_null(column: ColumnElement[Any], key: OrderKey) -> ColumnElement[Any]:
-    """Return a text that sorts last if it is missing."""
-    if not key.nullable:
-        return column
-    return func.coalesce(_PRESENT + column, _LOWEST if key.descending else _HIGHEST)

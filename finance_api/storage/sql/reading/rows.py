@@ -26,7 +26,7 @@ from finance_api.storage.sql.reading import pages
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
-    list_shape_and_values,
+    order_keys,
     ordering,
     shape_and_values,
     user_rows,
@@ -39,19 +39,11 @@ _SOURCE = text_parameter("source")
 
 
 def _page(
-    database: str,
-    resource: str,
-    predicates: tuple[Predicate, ...],
-    keys: tuple[OrderKey, ...],
-    is_far: bool,
+    database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
 ) -> Select[Any]:
     table = DATA_TABLES[resource]
-    page = select(*table.listed).order_by(*ordering(table, keys))
-    if is_far:
-        # Choose the rows first, and then read them.
-        chosen = pages.id_page(database, resource, predicates, keys, is_far).subquery("chosen")
-        return page.where(table.user_id == USER, table.columns["id"].in_(select(chosen.c.id)))
-    return page.where(*user_rows(database, table, predicates)).limit(LIMIT).offset(OFFSET)
+    rows = select(*table.listed).where(*user_rows(database, table, predicates))
+    return rows.order_by(*ordering(table, keys)).limit(LIMIT).offset(OFFSET)
 
 
 def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
@@ -106,9 +98,10 @@ def _scan(database: str, resource: str, predicates: tuple[Predicate, ...]) -> Se
 class RowReader(Part, DataReader):
     def list_rows(self, user_id: int, query: Query) -> Page:
         self.connection.begin_snapshot()
-        shape, values = list_shape_and_values(user_id, query, query.limit + 1, query.offset)
-        is_far = query.offset >= pages.FAR_OFFSET
-        found = self.connection.fetch(_page, query.resource.name, *shape, is_far, values=values)
+        predicates, values = shape_and_values(query.conditions)
+        values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
+        shape = query.resource.name, predicates, order_keys(query.sort)
+        found = self.connection.fetch(_page, *shape, values=values)
         total = pages.total_of(self.connection, user_id, query, len(found))
         rows = DATA_TABLES[query.resource.name].load_listed(found[: query.limit])
         return Page(rows, len(found) > query.limit, total)

@@ -5,7 +5,7 @@ and SQLite fails where that overflows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Select, cast, func, literal_column, select
@@ -18,7 +18,7 @@ from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import DataReader, RecordSum, TooManySums
 from finance_api.storage.sql.columns import loader_of
 from finance_api.storage.sql.connections.unit import Part
-from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable
 from finance_api.storage.sql.parameters import LIMIT
 from finance_api.storage.sql.reading.conditions import Predicate, shape_and_values, user_rows
 from finance_api.storage.sql.tables import GRAINS, record_sums
@@ -53,22 +53,9 @@ SUM_COLUMNS: Mapping[str, ColumnElement[Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _SumsTable:
-    """`record_sums` as a `ConditionTable`, in place of the table of records."""
-
-    user_id: ColumnElement[int]
-    columns: Mapping[str, ColumnElement[Any]]
-    folded: Mapping[str, ColumnElement[Any]]
-    lists: frozenset[str]
-
-
 # Ranges of dates are whole months here.
-_SUMS_TABLE = _SumsTable(
-    _SUMS.user_id,
-    {**SUM_COLUMNS, "payeeKey": _SUMS.payee_key, "recordDate": _SUMS.month},
-    {},
-    frozenset(),
+_SUMS_TABLE = ConditionTable(
+    _SUMS.user_id, {**SUM_COLUMNS, "payeeKey": _SUMS.payee_key, "recordDate": _SUMS.month}, {}, ()
 )
 #: The fields of the conditions that stored sums can answer.
 _SUM_CONDITIONS = _SUMS_TABLE.columns.keys() & _RECORD_FIELDS.keys()

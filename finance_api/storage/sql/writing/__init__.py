@@ -18,7 +18,7 @@ from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter, JsonPage
 from finance_api.storage.sql.bulk import Shown, insert_rows, rows_with, shown_in, upsert
 from finance_api.storage.sql.connections.unit import WriteConnection
-from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf, has_json
+from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, users
 from finance_api.storage.sql.writing.record_sums import RecordSums
@@ -137,7 +137,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         shown: dict[str, Shown] = {}
         if ids and resource is RECORDS:
             shown = self._projection.of(user_id).shown(ids)
-        elif ids and has_json(resource):
+        elif ids and resource.name in JSON_TABLES:
             table = JSON_TABLES[resource.name]
             shown = shown_in(self.connection.sqlalchemy, table, user_id, ids)
 

@@ -9,7 +9,7 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.connections.compiled import SqlCache
 from finance_api.storage.sql.connections.unit import WriteConnection
-from finance_api.storage.sql.data_tables import RevisionOf, has_json
+from finance_api.storage.sql.data_tables import JSON_TABLES, RevisionOf
 from finance_api.storage.sql.tables import (
     data_states,
     projection_version,
@@ -65,7 +65,7 @@ class _Rebuilder(SqlDataWriter):
 def _rebuild(connection: WriteConnection, user_id: int) -> None:
     projection = Projection(connection.sqlalchemy)
     data = _Rebuilder(connection, projection)
-    for resource in filter(has_json, RESOURCES):
+    for resource in (each for each in RESOURCES if each.name in JSON_TABLES):
         for page in data.scan_pages(user_id, resource, _PAGE):
             if resource is RECORDS:
                 revision_of = data.revision_of(user_id, resource, ())
