@@ -13,7 +13,7 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
-from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.unit import with_state
 from finance_api.storage.sql.reading import by_date, pages
 from finance_api.storage.sql.writing import records_by_date

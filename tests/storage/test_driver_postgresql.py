@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.connections import postgresql
-from finance_api.storage.sql.connections.compiled import CompiledSql, Driver, SqlCache
+from finance_api.storage.sql.connections.drivers import CompiledSql, Driver, SqlCache
 from finance_api.storage.sql.connections.engine import make_engine
 from finance_api.storage.sql.connections.unit import ReadConnection
 

@@ -39,7 +39,7 @@ from finance_api.storage.interface import (
     UploadState,
 )
 from finance_api.storage.sql.connections import unit
-from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.reading import (
     by_date,
     changes,

@@ -7,7 +7,7 @@ import pytest
 from finance_api.query.model import Operator, Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import RECORDS
-from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.unit import with_state
 from finance_api.storage.sql.reading.by_date import page
 from finance_api.storage.testing import Unit, make_row

@@ -12,7 +12,7 @@ from finance_api.query.evaluate import DERIVED_GROUPS, group_of
 from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import TooManySums
-from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.storage.sql.reading import sums
 from finance_api.storage.sql.tables import GRAINS, record_sums

@@ -12,7 +12,7 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
 from finance_api.storage.sql.connections.unit import with_state
 from finance_api.storage.sql.data_tables import DATA_TABLES

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.compiled import CompiledSql, SqlCache
+from finance_api.storage.sql.connections.drivers import CompiledSql, SqlCache
 from finance_api.storage.sql.tables import metadata, users
 
 #: A predicate that binds a statement to a user, or to a key that is one user's: to a value or to

@@ -23,9 +23,9 @@ from finance_api.storage.interface import (
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.checking import find_faults
-from finance_api.storage.sql.connections.compiled import SqlCache
-from finance_api.storage.sql.connections.engine import Server, connect, make_engine, writing
-from finance_api.storage.sql.connections.unit import ReadConnection, WriteConnection
+from finance_api.storage.sql.connections.drivers import SqlCache
+from finance_api.storage.sql.connections.engine import Server, make_engine, writing
+from finance_api.storage.sql.connections.unit import ReadConnection, WriteConnection, connect
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.roles.activity import (
     SqlAuditReader,

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.connections.engine import raise_unavailable
+from finance_api.storage.sql.connections.failures import raise_unavailable
 from finance_api.storage.sql.parameters import json_elements
 
 

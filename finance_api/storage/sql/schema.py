@@ -14,7 +14,8 @@ from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
-from finance_api.storage.sql.connections.engine import connect, writing
+from finance_api.storage.sql.connections.engine import writing
+from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.writing import rebuilding
 
 if TYPE_CHECKING:

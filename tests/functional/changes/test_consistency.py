@@ -12,9 +12,8 @@ from finance_api.api.response_cache import ResponseCache
 from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.compiled import Driver
+from finance_api.storage.sql.connections.drivers import Driver, SqliteDriver
 from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
-from finance_api.storage.sql.connections.sqlite import SqliteDriver
 from support.native_rows import (
     account,
     budget,

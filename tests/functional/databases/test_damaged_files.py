@@ -15,7 +15,7 @@ from finance_api.http.errors import DAMAGED, DAMAGED_RETRY_SECONDS
 from finance_api.ledger.checking import find_faults
 from finance_api.storage.errors import StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import NO_VALUE, Change, reading
-from finance_api.storage.sql.connections.engine import raise_unavailable
+from finance_api.storage.sql.connections.failures import raise_unavailable
 from support.native_rows import household, record, uid
 from support.nightly import count
 from support.service import Service

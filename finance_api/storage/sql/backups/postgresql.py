@@ -16,7 +16,8 @@ from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import PRESENT, new_file, sql_after
-from finance_api.storage.sql.connections.engine import LOCK_ALTERING, connect
+from finance_api.storage.sql.connections.engine import LOCK_ALTERING
+from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.tables import metadata
 
 _VERSION_TABLE = "alembic_version"

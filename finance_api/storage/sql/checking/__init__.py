@@ -18,7 +18,8 @@ from finance_api.storage.sql.checking.rows import (
     orphans_without_user,
     repair_user,
 )
-from finance_api.storage.sql.connections.engine import connect, writing
+from finance_api.storage.sql.connections.engine import writing
+from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.tables import users
 
 #: A disk with less free space is reported.

@@ -1,25 +1,19 @@
-"""Pools of database connections: the settings of each connection, and the kinds of failures."""
+"""Pools of database connections, and the settings of each connection."""
 
 import math
-import sqlite3
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError, IntegrityError, NoSuchModuleError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 
 from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
-from finance_api.runtime.time_limit import TookTooLong, seconds_left
-from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
-from finance_api.storage.sql.connections.compiled import Driver
-from finance_api.storage.sql.connections.sqlite import SqliteDriver
-
-T = TypeVar("T")
+from finance_api.storage.sql.connections.drivers import Driver, SqliteDriver
+from finance_api.storage.sql.connections.failures import READ_ONLY, codes_of, raise_unavailable
 
 #: Time limit for connecting, and for waiting until a connection is free.
 CONNECT_SECONDS = 3
@@ -43,28 +37,6 @@ _WRITING_CACHE_KIB = 65_536
 _READING_CACHE_KIB = 2_048
 _USED_AT = "finance_api_used_at"
 _GENERATION = "finance_api_generation"
-
-#: SQLite's result codes for faults that may pass, or that are the file's: locked, full, read-only,
-#: cannot be opened.
-_SQLITE_UNAVAILABLE = frozenset(
-    (
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_NOMEM,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_PROTOCOL,
-    )
-)
-#: SQLite's result codes for a damaged file.
-_SQLITE_DAMAGED = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB))
-
-#: PostgreSQL's read_only_sql_transaction: the server is a standby, as after a failover.
-_READ_ONLY = "25006"
-#: PostgreSQL's query_canceled: by a time limit of the role, or by an administrator.
-_QUERY_CANCELED = "57014"
 
 
 def make_engine(
@@ -107,20 +79,19 @@ def make_engine(
     return engine
 
 
-def _reset(for_reading: bool) -> dict[str, Any]:
-    # `ReadConnection.close` ends the snapshot, if there is one.
-    return {"pool_reset_on_return": None} if for_reading else {}
+def _pool_options(pool_size: int, for_reading: bool) -> dict[str, Any]:
+    options: dict[str, Any] = {"pool_size": pool_size, "max_overflow": 0, "pool_use_lifo": True}
+    if for_reading:
+        # `ReadConnection.close` ends the snapshot, if there is one.
+        options["pool_reset_on_return"] = None
+    return {**options, "hide_parameters": True}
 
 
 def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
     engine = create_engine(
         url,
-        pool_size=pool_size,
-        max_overflow=0,
         pool_timeout=CONNECT_SECONDS if for_reading else LOCK_TIMEOUT_SECONDS,
-        pool_use_lifo=True,
-        **_reset(for_reading),
-        hide_parameters=True,
+        **_pool_options(pool_size, for_reading),
     )
 
     @event.listens_for(engine, "do_connect")
@@ -183,12 +154,8 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT" if for_reading else None,
-        pool_size=pool_size,
-        max_overflow=0,
         pool_timeout=CONNECT_SECONDS,
-        pool_use_lifo=True,
-        **_reset(for_reading),
-        hide_parameters=True,
+        **_pool_options(pool_size, for_reading),
         connect_args={
             "client_encoding": "UTF8",
             "connect_timeout": CONNECT_SECONDS,
@@ -260,17 +227,6 @@ def _watch_server(engine: Engine, server: Server) -> None:
             server.generation += 1
 
 
-def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
-    """Open a connection of the engine. Raises StorageUnavailable, also if all are in use."""
-    try:
-        return open_connection()
-    except PoolTimeout as error:
-        raise StorageUnavailable("every database connection is in use") from error
-    except engine.dialect.loaded_dbapi.Error as error:
-        raise_unavailable(error, engine.dialect, is_disconnect=False)
-        raise
-
-
 def writing(
     engine: Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, *, alters: bool = False
 ) -> Engine:
@@ -282,98 +238,5 @@ def _tell_unavailable(context: ExceptionContext) -> None:
     """Tell a database that cannot answer now from faulty SQL."""
     error = context.original_exception
     # SQLAlchemy then closes the connection, and the next one may reach the new primary.
-    context.is_disconnect |= _sqlstate(error) == _READ_ONLY
+    context.is_disconnect |= READ_ONLY in codes_of(error)
     raise_unavailable(error, context.dialect, is_disconnect=context.is_disconnect)
-
-
-def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool) -> None:
-    """Raise StorageNotReady, StorageUnavailable or StorageDamaged if the error means that."""
-    if _sqlstate(error) == _QUERY_CANCELED:
-        if seconds_left() < math.inf:
-            raise TookTooLong from error
-        raise StorageUnavailable(f"a statement took too long: {_one_line(error)}") from error
-    if _is_of_other_tables(error):
-        raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
-    if _is_damaged(error):
-        raise StorageDamaged(_one_line(error)) from error
-    if _is_text_damaged(error):
-        # Their messages show the text.
-        raise StorageDamaged("a text is not UTF-8") from error
-    if _is_read_only(error):
-        is_file = isinstance(error, sqlite3.Error)
-        why = "its file or folder cannot be written" if is_file else "nothing can be changed now"
-        raise StorageUnavailable(f"the database is read-only: {why}") from error
-    if is_disconnect or _is_unavailable(error, dialect.loaded_dbapi):
-        if _is_locked(error):
-            raise StorageUnavailable(
-                "another import or change is running: try again when it has ended"
-            ) from error
-        hint = ""
-        if _sqlite_code(error) == sqlite3.SQLITE_CANTOPEN:
-            hint = " (if it was never made: run 'finance-api db upgrade')"
-        message = f"the database does not answer: {_one_line(error)}{hint}"
-        raise StorageUnavailable(message) from error
-
-
-def _is_damaged(error: BaseException) -> bool:
-    # PostgreSQL's class XX: damaged data or indexes, or errors that only those explain.
-    return _sqlstate(error).startswith("XX") or _sqlite_code(error) in _SQLITE_DAMAGED
-
-
-def _is_text_damaged(error: BaseException) -> bool:
-    return isinstance(error, UnicodeDecodeError) or (
-        isinstance(error, sqlite3.OperationalError)
-        and str(error).startswith("Could not decode to UTF-8")
-    )
-
-
-def _is_locked(error: BaseException) -> bool:
-    """Whether a writer gave up waiting for another one."""
-    # PostgreSQL: lock_not_available.
-    return _sqlstate(error) == "55P03" or _sqlite_code(error) == sqlite3.SQLITE_BUSY
-
-
-def _is_read_only(error: BaseException) -> bool:
-    return _sqlstate(error) == _READ_ONLY or _sqlite_code(error) == sqlite3.SQLITE_READONLY
-
-
-def is_duplicate(error: IntegrityError) -> bool:
-    """Whether the key exists already; otherwise a row it refers to is missing."""
-    # PostgreSQL: unique_violation.
-    code = getattr(error.orig, "sqlite_errorcode", None)
-    return _sqlstate(error.orig) == "23505" or code in (
-        sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
-        sqlite3.SQLITE_CONSTRAINT_UNIQUE,
-    )
-
-
-def _is_of_other_tables(error: BaseException) -> bool:
-    """Whether a table or column is missing, or has a type the SQL is not made for."""
-    # PostgreSQL: undefined_table, undefined_column, undefined_function.
-    return _sqlstate(error) in ("42P01", "42703", "42883") or (
-        isinstance(error, sqlite3.OperationalError)
-        and str(error).startswith(("no such table", "no such column"))
-    )
-
-
-def _is_unavailable(error: BaseException, driver: Any) -> bool:
-    if isinstance(error, sqlite3.Error):
-        return _sqlite_code(error) in _SQLITE_UNAVAILABLE
-    # PostgreSQL's class 54 (program_limit_exceeded) is a fault of the SQL.
-    limit_exceeded = _sqlstate(error).startswith("54")
-    failed = (driver.OperationalError, driver.InterfaceError)
-    return isinstance(error, failed) and not limit_exceeded
-
-
-def _sqlstate(error: BaseException | None) -> str:
-    return getattr(error, "sqlstate", None) or ""
-
-
-def _sqlite_code(error: BaseException) -> int | None:
-    """Return the primary result code, which is the lowest byte of an extended one."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -16,17 +16,29 @@ from sqlalchemy import (
     select,
     true,
 )
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.sql import Executable
 
 from finance_api.runtime.time_limit import TookTooLong, check_time
 from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, DataState
-from finance_api.storage.sql.connections.compiled import Driver, ResultRow, SqlCache
-from finance_api.storage.sql.connections.engine import connect, raise_unavailable
+from finance_api.storage.sql.connections.drivers import Driver, ResultRow, SqlCache
+from finance_api.storage.sql.connections.failures import raise_unavailable
 from finance_api.storage.sql.parameters import USER
 from finance_api.storage.sql.tables import STATE_COLUMNS, users
 
 T = TypeVar("T")
+
+
+def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
+    """Open a connection of the engine. Raises StorageUnavailable, also if all are in use."""
+    try:
+        return open_connection()
+    except PoolTimeout as error:
+        raise StorageUnavailable("every database connection is in use") from error
+    except engine.dialect.loaded_dbapi.Error as error:
+        raise_unavailable(error, engine.dialect, is_disconnect=False)
+        raise
 
 
 def state_of_user(database: str) -> Executable:

@@ -31,7 +31,7 @@ from finance_api.storage.interface import (
     TokenWriter,
     User,
 )
-from finance_api.storage.sql.connections.engine import is_duplicate
+from finance_api.storage.sql.connections.failures import is_duplicate
 from finance_api.storage.sql.connections.unit import Part, WriteConnection
 from finance_api.storage.sql.parameters import USER, text_parameter
 from finance_api.storage.sql.roles.users import USER_COLUMNS, to_user

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import JSON_TABLES, RevisionOf
 from finance_api.storage.sql.tables import (

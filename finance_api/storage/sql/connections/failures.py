@@ -1,0 +1,107 @@
+"""What errors of the databases' drivers mean."""
+
+import math
+import sqlite3
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from finance_api.runtime.time_limit import TookTooLong, seconds_left
+from finance_api.storage.errors import (
+    StorageDamaged,
+    StorageError,
+    StorageNotReady,
+    StorageUnavailable,
+)
+
+#: PostgreSQL's read_only_sql_transaction: the server is a standby, as after a failover.
+READ_ONLY = "25006"
+#: PostgreSQL's query_canceled: by a time limit of the role, or by an administrator.
+_QUERY_CANCELED = "57014"
+#: PostgreSQL's class program_limit_exceeded, a fault of the SQL.
+_LIMIT_EXCEEDED = "54"
+
+_NO_ANSWER = "the database does not answer: {}"
+
+#: What some codes mean (see `codes_of`), and the message; {} stands for the driver's.
+_MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
+    # PostgreSQL: undefined_table, undefined_column, undefined_function.
+    (
+        {"42P01", "42703", "42883", "no such table", "no such column"},
+        StorageNotReady,
+        "the database is not ready: {}",
+    ),
+    # PostgreSQL's class XX: damaged data or indexes, or errors that only those explain.
+    ({"XX", sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, StorageDamaged, "{}"),
+    # The driver's message shows the text.
+    ({"Could not decode"}, StorageDamaged, "a text is not UTF-8"),
+    ({READ_ONLY}, StorageUnavailable, "the database is read-only: nothing can be changed now"),
+    (
+        {sqlite3.SQLITE_READONLY},
+        StorageUnavailable,
+        "the database is read-only: its file or folder cannot be written",
+    ),
+    # PostgreSQL: lock_not_available.
+    (
+        {"55P03", sqlite3.SQLITE_BUSY},
+        StorageUnavailable,
+        "another import or change is running: try again when it has ended",
+    ),
+    (
+        {sqlite3.SQLITE_CANTOPEN},
+        StorageUnavailable,
+        f"{_NO_ANSWER} (if it was never made: run 'finance-api db upgrade')",
+    ),
+    (
+        {
+            *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR),
+            *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_PROTOCOL),
+        },
+        StorageUnavailable,
+        _NO_ANSWER,
+    ),
+)
+
+
+def codes_of(error: BaseException) -> set[int | str]:
+    """Return what identifies an error.
+
+    SQLite: its primary result code, which is the lowest byte of an extended one, and the first
+    words of its message. PostgreSQL: its SQLSTATE, and the SQLSTATE's class.
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return {"Could not decode"}
+    if isinstance(error, sqlite3.Error):
+        words = " ".join(str(error).split()[:3]).rstrip(":")
+        return {getattr(error, "sqlite_errorcode", 0) & 0xFF, words}
+    state = getattr(error, "sqlstate", None) or ""
+    return {state, state[:2]}
+
+
+def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool) -> None:
+    """Raise StorageNotReady, StorageUnavailable or StorageDamaged if the error means that."""
+    codes = codes_of(error)
+    text = " ".join(str(error).split()) or type(error).__name__
+    if _QUERY_CANCELED in codes:
+        if seconds_left() < math.inf:
+            raise TookTooLong from error
+        raise StorageUnavailable(f"a query took too long: {text}") from error
+    for known, meaning, message in _MEANINGS:
+        if known & codes:
+            raise meaning(message.format(text)) from error
+    driver = dialect.loaded_dbapi
+    is_failure = isinstance(error, (driver.OperationalError, driver.InterfaceError))
+    if isinstance(error, sqlite3.Error) or _LIMIT_EXCEEDED in codes:
+        is_failure = False
+    if is_disconnect or is_failure:
+        raise StorageUnavailable(_NO_ANSWER.format(text)) from error
+
+
+def is_duplicate(error: IntegrityError) -> bool:
+    """Whether the key exists already; otherwise a row it refers to is missing."""
+    duplicates = (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE)
+    # PostgreSQL: unique_violation.
+    return (
+        getattr(error.orig, "sqlite_errorcode", None) in duplicates
+        or getattr(error.orig, "sqlstate", None) == "23505"
+    )
