@@ -1,4 +1,4 @@
-"""A column of balances: every row is checked against the one before it."""
+"""Balances beside the amounts: check each row against the one before it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,57 +14,54 @@ class BalanceCheck:
     """The balances of one account, row by row, in whichever order they run.
 
     Rows without a balance are added up until the next one that has one. answers: how to read the
-    file without them.
+    file without them. rows, total, first_day, last_day: number, sum and days of all rows.
 
     _faults: order of rows that the balances do not follow (False: the oldest first) -> the line of
-    the first one that does not fit, what it should be, and what it is.
+    the first one that does not fit, the expected balance and the stated one.
+    _first, _last: of the first and the last row with a balance: the balance, the total after the
+    row, and the row's own money.
     """
 
     answers: tuple[Answer, ...] = ()
+    rows: int = 0
+    total: int = 0
+    first_day: int = 0
+    last_day: int = 0
+    _top_day: int = 0
+    _bottom_day: int = 0
     _faults: dict[bool, tuple[int, int, int]] = field(default_factory=dict)
-    _first: tuple[int, int] | None = None
-    _last: int = 0
-    # Money since the last balance: without and with that row's own.
-    _since: int = 0
-    _last_own: int = 0
-    _before: int = 0
-    _first_day: int = 0
-    _last_day: int = 0
-    _earliest: int = 0
-    _latest: int = 0
-    _rows: int = 0
+    _first: tuple[int, int, int] | None = None
+    _last: tuple[int, int, int] = (0, 0, 0)
 
     def add(self, line: int, day: int, money: int, balance: int | None) -> None:
         """day: seconds. money: all that the row moves. Raises ImportRefused if no order fits."""
         day -= day % DAY_SECONDS
-        self._earliest = day if not self._rows else min(self._earliest, day)
-        self._latest = day if not self._rows else max(self._latest, day)
-        self._rows += 1
-        self._last_day = day
-        if self._rows == 1:
-            self._first_day = day
+        if not self.rows:
+            self.first_day = self._top_day = day
+        self.first_day = min(day, self.first_day)
+        self.last_day = max(day, self.last_day) if self.rows else day
+        self._bottom_day = day
+        self.rows += 1
+        self.total += money
         if balance is None:
-            self._since += money
-            if self._first is None:
-                self._before += money
             return
+        row = (balance, self.total, money)
         if self._first is None:
-            self._first = (balance, money)
+            self._first = row
         else:
-            self._compare(line, money, balance)
-        self._last, self._last_own, self._since = balance, money, 0
+            self._compare(line, *row)
+        self._last = row
 
-    def _compare(self, line: int, money: int, balance: int) -> None:
-        expected = {
-            False: self._last + self._since + money,
-            True: self._last - self._last_own - self._since,
-        }
+    def _compare(self, line: int, balance: int, total: int, money: int) -> None:
+        last, total_before, last_money = self._last
+        since = total - total_before
+        expected = {False: last + since, True: last - last_money - since + money}
         for newest_first, should in expected.items():
             if balance != should:
                 self._faults.setdefault(newest_first, (line, should, balance))
         if len(self._faults) == len(expected):
             # Report the order that held for longer, or that the days have.
-            by_days = self._first_day > self._last_day
+            by_days = self._top_day > self._bottom_day
             order = max(self._faults, key=lambda order: (self._faults[order][0], order == by_days))
             at, should, is_ = self._faults[order]
             raise ImportRefused(
@@ -77,25 +74,57 @@ class BalanceCheck:
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
         """The opening and the closing balance; None where rows or their order leave them open."""
-        fitting = [
-            newest_first for newest_first in (False, True) if newest_first not in self._faults
-        ]
+        fitting = [order for order in (False, True) if order not in self._faults]
         if self._first is None:
             return None, None
-        if len(fitting) == 2 and self._rows > 1:
-            if self._first_day == self._last_day:
+        if len(fitting) == 2 and self.rows > 1:
+            if self._top_day == self._bottom_day:
                 return None, None
-            fitting = [self._first_day > self._last_day]
-        first, first_money = self._first
+            fitting = [self._top_day > self._bottom_day]
         # Balances at either end of the file, with the rows beyond them that have none.
+        (first, until_first, first_money), (last, until_last, last_money) = self._first, self._last
         if fitting[0]:
-            opening, closing = self._last - self._last_own - self._since, first + self._before
+            opening = last - last_money - (self.total - until_last)
+            closing = first + until_first - first_money
         else:
-            opening, closing = first - first_money - self._before, self._last + self._since
+            opening, closing = first - until_first, last + self.total - until_last
         return (
-            BankBalance(opening, self._earliest - DAY_SECONDS),
-            BankBalance(closing, self._latest),
+            BankBalance(opening, self.first_day - DAY_SECONDS),
+            BankBalance(closing, self.last_day),
         )
+
+    def reconcile(
+        self,
+        opening: BankBalance | None,
+        closing: BankBalance | None,
+        stated: Sequence[tuple[int, int] | None],
+    ) -> tuple[BankBalance | None, BankBalance | None]:
+        """Return the balances, completed by those that rows state. Raises ImportRefused.
+
+        stated: the line and the amount of the opening and the closing balance, or None.
+        """
+        first, last = stated
+        if first is not None and opening is None:
+            opening = BankBalance(first[1], self.first_day - DAY_SECONDS)
+            last = last or (first[0], first[1] + self.total)
+        if last is not None and closing is None:
+            closing = BankBalance(last[1], self.last_day)
+        for row, balance in ((first, opening), (last, closing)):
+            if row is not None and balance is not None and row[1] != balance.amount:
+                raise ImportRefused(
+                    f"the row states a balance of {decimal_text(row[1])}, and by the other rows "
+                    f"it is {decimal_text(balance.amount)}: a row is missing or changed; download "
+                    "the file again",
+                    row[0],
+                )
+        if first is not None and last is not None and first[1] + self.total != last[1]:
+            raise ImportRefused(
+                f"the opening balance of {decimal_text(first[1])} and the rows make "
+                f"{decimal_text(first[1] + self.total)}, but the closing balance is "
+                f"{decimal_text(last[1])}: a row is missing or changed; download the file again",
+                last[0],
+            )
+        return opening, closing
 
 
 #: Line, size of the amount, and the balance after it.

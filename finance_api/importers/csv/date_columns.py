@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from finance_api.importers.csv.cells import is_date
 from finance_api.importers.csv.date_form import EXCEL, DateForm
-from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, OpenColumns, best
-from finance_api.importers.csv.sample import Column
+from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, Column, OpenColumns, best
+from finance_api.importers.csv.table import is_date
 from finance_api.importers.texts import listed
 
 _DAYS = ("booked", "date", "value")

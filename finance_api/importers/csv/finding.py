@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from finance_api.importers.csv.cells import is_amount, is_date, looks_like_data, looks_like_headings
 from finance_api.importers.csv.date_columns import find_dates
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.heading_words import known_headings
@@ -25,7 +24,14 @@ from finance_api.importers.csv.plan import Plan, find_columns
 from finance_api.importers.csv.preamble import labelled, lines_above, period_above
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.profile_rows import ProfileRows
-from finance_api.importers.csv.table import Table, filled
+from finance_api.importers.csv.table import (
+    Table,
+    filled,
+    is_amount,
+    is_date,
+    looks_like_data,
+    looks_like_headings,
+)
 from finance_api.importers.csv.word_columns import FIND_WORDS
 from finance_api.importers.interface import Answer, ImportRefused, Remembered
 from finance_api.importers.questions import Questions

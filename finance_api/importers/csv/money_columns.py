@@ -9,10 +9,10 @@ from finance_api.importers.csv.open_columns import (
     BY_BALANCE,
     BY_HEADING,
     ONLY,
+    Column,
     OpenColumns,
     best,
 )
-from finance_api.importers.csv.sample import Column
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import listed, quoted
 

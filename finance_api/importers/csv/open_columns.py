@@ -1,12 +1,20 @@
-"""The columns of which it is still open what they are, and what was inferred of the others."""
+"""The columns of a table's first rows: what their cells are, and what was inferred of them."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from finance_api.importers.csv.amounts import DECIMAL_MARKS
+from finance_api.importers.csv.balances import orders_of, run_by
 from finance_api.importers.csv.columns import Columns, Headings
+from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.layout import POSITIVE, Layout
-from finance_api.importers.csv.sample import Column, Numbers
+from finance_api.importers.csv.number_form import number_pattern, plain_number, shape_of
+from finance_api.importers.csv.table import is_account, is_amount, is_date
+from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Answer
+from finance_api.importers.marks import mark_of
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
 
@@ -19,6 +27,143 @@ BY_HEADING, ONLY, BY_BALANCE = (
     "the only one of its kind",
     "the balances run by it",
 )
+_TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9])?")
+#: A day of Excel: those of 1970 to 2030, perhaps with a time.
+_SERIAL = re.compile(r"(2[5-9]|3[0-9]|4[0-7])[0-9]{3}([.,][0-9]+)?")
+_DAY = re.compile(r"[0-3]?[0-9](\.|[-/ .]{1,2}([01]?[0-9]|[^\W\d_]{3,9})\.?)")
+
+
+class Column:
+    """texts: of each row, trimmed; filled: those that are not blank."""
+
+    def __init__(self, index: int, heading: str, texts: Sequence[str]) -> None:
+        self.index = index
+        self.heading = heading
+        self.texts = texts
+        self.filled = [text for text in texts if text]
+
+    def fit(self, role: str) -> int:
+        """See `role_fit`."""
+        return role_fit(role, self.heading)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        return frozenset(folded(text) for text in self.filled)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.filled) == len(self.texts)
+
+    @cached_property
+    def is_date(self) -> bool:
+        return self._most(is_date) or (
+            max(self.fit(role) for role in ("booked", "date", "value")) > 0
+            and (self._most(_SERIAL.fullmatch) or self._most(_DAY.fullmatch))
+        )
+
+    @cached_property
+    def is_time(self) -> bool:
+        return self._most(_TIME.fullmatch)
+
+    @cached_property
+    def is_number(self) -> bool:
+        return not self.is_date and self._most(is_amount)
+
+    @cached_property
+    def is_text(self) -> bool:
+        return bool(self.filled) and not (self.is_date or self.is_time or self.is_number)
+
+    @cached_property
+    def has_decimals(self) -> bool:
+        return any("." in text or "," in text for text in self.filled)
+
+    @cached_property
+    def is_signed(self) -> bool:
+        written = [shape_of(text) for text in self.filled]
+        return any(each is not None and (each.negative or each.side) for each in written)
+
+    @cached_property
+    def is_zero(self) -> bool:
+        return not any(digit in text for text in self.filled for digit in "123456789")
+
+    @cached_property
+    def are_currencies(self) -> bool:
+        marks = [mark_of(text) for text in self.values]
+        return bool(marks) and all(mark is not None and mark.currency for mark in marks)
+
+    @cached_property
+    def are_accounts(self) -> bool:
+        return self._most(is_account)
+
+    def _most(self, test: Callable[[str], object]) -> bool:
+        """Whether two of three cells that are not blank pass the test: a footer has others."""
+        misses = sum(not test(text) for text in self.filled)
+        return len(self.filled) > misses and misses * 3 <= len(self.filled)
+
+
+class Numbers:
+    """Columns of numbers, in millionths; None where a cell is blank or none."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        cells = [text for column in columns for text in column.filled]
+        for mark in DECIMAL_MARKS:
+            self._pattern = number_pattern(mark, None)
+            if sum(self._read(text) is None for text in cells) * 3 <= len(cells):
+                break
+        self._known: dict[int, list[int | None]] = {}
+
+    def of(self, column: Column) -> list[int | None]:
+        if column.index not in self._known:
+            self._known[column.index] = [self._read(text) for text in column.texts]
+        return self._known[column.index]
+
+    def _read(self, text: str) -> int | None:
+        written = shape_of(text)
+        number = None if written is None else plain_number(written.digits, self._pattern)
+        if written is None or number is None:
+            return None
+        whole, _, fraction = number.partition(".")
+        units = int(f"{whole}{fraction[:6]:0<6}")
+        return -units if written.negative else units
+
+    def run(self, amounts: Sequence[Column], balance: Column) -> bool:
+        """Whether the balance runs by the size of the one amount that each row has."""
+        rows = zip(self.of(balance), *map(self.of, amounts), strict=True)
+        found = [
+            (0, sum(abs(each or 0) for each in sizes), after)
+            for after, *sizes in rows
+            if after is not None and any(each is not None for each in sizes)
+        ]
+        return len(found) > 2 and len({row[1] for row in found}) > 1 and bool(orders_of(found))
+
+    def direction(self, balance: Column, amount: Column, debit: Column | None = None) -> int:
+        """1 if the balance runs by the amounts as they are, -1 if by the opposite; 0: neither.
+
+        debit: the column of money going out, if amounts stand in two.
+        """
+        sizes = self.of(amount)
+        if debit is not None:
+            sides = zip(sizes, self.of(debit), strict=True)
+            sizes = [abs(one or 0) - abs(other or 0) for one, other in sides]
+        rows = zip(sizes, self.of(balance), strict=True)
+        found = [(0, size, after) for size, after in rows if size is not None and after is not None]
+        if len(found) < (2 if debit is None else 3):
+            return 0
+        for way, fits in ((1, int.__eq__), (-1, lambda size, step: size == -step)):
+            if any(run_by(found, fits, newest_first=newest) for newest in (False, True)):
+                return way
+        return 0
+
+    def take_turns(self, one: Column, other: Column) -> bool:
+        """Whether no row has money in both, and each has some."""
+        pairs = list(zip(self.of(one), self.of(other), strict=True))
+        filled = {(bool(a), bool(b)) for a, b in pairs} - {(False, False)}
+        return filled == {(True, False), (False, True)}
+
+    def agree(self, one: Column, *others: Column) -> bool:
+        """Whether each row has the same size of money in one as in all others together."""
+        rows = zip(self.of(one), *map(self.of, others), strict=True)
+        return all(abs(a or 0) == sum(abs(each or 0) for each in rest) for a, *rest in rows)
 
 
 @dataclass

@@ -5,12 +5,18 @@ import dataclasses
 from collections.abc import Iterator
 from itertools import islice
 
-from finance_api.importers.csv.cells import looks_like_headings
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.heading_words import known_headings
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.table import MAX_CELL, MAX_COLUMNS, Table, TooWide, filled
+from finance_api.importers.csv.table import (
+    MAX_CELL,
+    MAX_COLUMNS,
+    Table,
+    TooWide,
+    filled,
+    looks_like_headings,
+)
 from finance_api.importers.interface import Answer, ImportRefused
 
 CANDIDATES = (",", ";", "\t", "|")

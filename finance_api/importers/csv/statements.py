@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -27,12 +27,10 @@ from finance_api.importers.interface import (
 from finance_api.importers.marks import Mark, stated_code
 from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
-from finance_api.values.number import decimal_text
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import DAY_SECONDS
 
 _TEXTS = ("payee", "note", "category", "reference")
-_OF_FEE = frozenset(("payee", "note", "value_date"))
 _OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", "paymentType"))
 _ACCOUNTS = frozenset(("account", "accountNumber"))
 
@@ -44,12 +42,9 @@ class _AccountRows:
     statement: Statement
     number: str | None
     first_line: int
+    balances: BalanceCheck
     initial: int | None = None
-    total: int = 0
-    first_day: int = 0
-    last_day: int = 0
     mark: Mark | None = None
-    balances: BalanceCheck = field(default_factory=BalanceCheck)
 
 
 def _clean_text(cells: Sequence[str], indexes: tuple[int, ...]) -> str | None:
@@ -97,7 +92,9 @@ class RowReader:
     def fee(self, line: int, cells: Sequence[str]) -> int:
         """Return the fee in ten-thousandths, negative for money going out."""
         fees = 0
-        for index, signed in zip(self.columns.get("fee", ()), self.fees_signed, strict=True):
+        if not self.fees_signed:
+            return fees
+        for index, signed in zip(self.columns["fee"], self.fees_signed, strict=True):
             if text := cells[index].strip():
                 units = self.amounts.read(text, line).units
                 if not signed and units < 0:
@@ -135,12 +132,10 @@ class StatementBuilder:
         *,
         reconciles: bool = False,
     ) -> None:
-        layout = plan.layout
-        self._reconciles = reconciles
-        self._profile = None if plan.profile is None else plan.profile.name
-        self._without_balance = plan.without_balance()
+        layout, columns = plan.layout, reader.columns
+        self._plan = plan
         self._reader = reader
-        self._columns = reader.columns
+        self._columns = columns
         self._currencies = currencies
         self._texts = _texts_digest(plan)
         self._remembered = plan.to_remember()
@@ -150,21 +145,16 @@ class StatementBuilder:
         self._account = layout.account
         if self._account is not None and currencies.divided is not None:
             self._account = currencies.divided
-        self._fee_category = layout.fee_category or FEE_CATEGORY
         separators = layout.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]
         # How the account column calls the account of --account, and in which line.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
-        self._balances = "balance" in self._columns
-        self._has_id = "id" in self._columns
-        self._opening = self._columns.get("opening")
-        self._has_fees = "fee" in self._columns
-        self._texts_of = [(n, self._columns[n]) for n in _TEXTS if n in self._columns]
-        self._has_currencies = "currency" in self._columns
-        self._has_others = not _OTHERS.isdisjoint(self._columns)
-        self._has_accounts = not _ACCOUNTS.isdisjoint(self._columns)
+        self._has_balances = reconciles or "balance" in columns
+        self._texts_of = [(n, columns[n]) for n in _TEXTS if n in columns]
+        self._has_others = not _OTHERS.isdisjoint(columns)
+        self._has_accounts = self._account is None or not _ACCOUNTS.isdisjoint(columns)
 
     def without_rows(self) -> Statement | None:
         """The statement of --account where there is none for want of rows."""
@@ -180,10 +170,9 @@ class StatementBuilder:
         written = text_of(cells, self._columns["recordDate"])
         date, offset = reader.dates.read_with_offset(written, line)
         name, number = self._account or "", None
-        if self._has_accounts or self._account is None:
+        if self._has_accounts:
             name, number = self._account_of_row(line, cells)
-        code = reader.text("currency", cells) if self._has_currencies else None
-        currency = self._currencies.of_row(code, amount.mark, line)
+        currency = self._currencies.of_row(reader.text("currency", cells), amount.mark, line)
         rows = self._rows.get((name, currency))
         if rows is None:
             rows = self._new(name, currency, number, line)
@@ -192,56 +181,52 @@ class StatementBuilder:
             _refuse_number(number, rows, line)
         if amount.mark is not None:
             _check_mark(rows, amount.mark, line)
-        if self._opening is not None and cells[self._opening[0]]:
+        opening = self._columns.get("opening")
+        if opening is not None and cells[opening[0]]:
             rows.initial = (rows.initial or 0) + units
-            self._add_balance(rows, line, date, units, cells)
-            return
-        bank_id = reader.text("id", cells) if self._has_id else None
-        fingerprint = ""
-        if bank_id is not None:
-            fingerprint = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
-        values: dict[str, Any] = {f: _clean_text(cells, i) for f, i in self._texts_of}
-        if self._has_others:
-            values |= self._others(line, cells)
-        entry = Entry(line, date, units, bank_id, fingerprint=fingerprint, offset=offset, **values)
-        yield rows.statement, entry
-        fee = reader.fee(line, cells) if self._has_fees else 0
-        if fee:
-            own = {name: value for name, value in values.items() if name in _OF_FEE}
-            fee_id = None if bank_id is None else f"{bank_id}/fee"
-            category = self._fee_category
-            yield (
-                rows.statement,
-                Entry(line, date, fee, fee_id, category=category, fingerprint=fingerprint, **own),
+        else:
+            bank_id = reader.text("id", cells)
+            fingerprint = ""
+            if bank_id is not None:
+                fingerprint = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
+            values: dict[str, Any] = {f: _clean_text(cells, i) for f, i in self._texts_of}
+            if self._has_others:
+                values |= self._others(line, cells)
+            entry = Entry(
+                line, date, units, bank_id, fingerprint=fingerprint, offset=offset, **values
             )
-        self._add_balance(rows, line, date, units + fee, cells)
+            yield rows.statement, entry
+            if fee := reader.fee(line, cells):
+                yield rows.statement, self._fee(entry, fee)
+                units += fee
+        if self._has_balances:
+            balance = reader.amount("balance", line, cells)
+            rows.balances.add(line, date, units, None if balance is None else balance.units)
 
-    def _add_balance(
-        self, rows: _AccountRows, line: int, date: int, money: int, cells: Sequence[str]
-    ) -> None:
-        if self._reconciles:
-            day = date - date % DAY_SECONDS
-            rows.first_day = min(day, rows.first_day or day)
-            rows.last_day = max(day, rows.last_day or day)
-            rows.total += money
-        if self._balances:
-            balance = self._reader.amount("balance", line, cells)
-            rows.balances.add(line, date, money, None if balance is None else balance.units)
+    def _fee(self, entry: Entry, fee: int) -> Entry:
+        return Entry(
+            entry.line,
+            entry.date,
+            fee,
+            None if entry.bank_id is None else f"{entry.bank_id}/fee",
+            entry.payee,
+            entry.note,
+            self._plan.layout.fee_category or FEE_CATEGORY,
+            value_date=entry.value_date,
+            fingerprint=entry.fingerprint,
+        )
 
     def _others(self, line: int, cells: Sequence[str]) -> dict[str, Any]:
         """Read the fields of an entry that most files have no columns for."""
         reader = self._reader
-        value_day = reader.text("valueDate", cells)
-        value_date = None
-        if value_day is not None:
-            value_date = reader.value_dates.read(value_day, line) // DAY_SECONDS * DAY_SECONDS
+        day = reader.text("valueDate", cells)
         other_account = reader.text("counterpartyAccount", cells)
         original, original_currency = reader.original(line, cells)
         return {
             "labels": self._labels(cells),
             "payment_type": self._payment_type(line, cells),
-            "value_date": value_date,
-            "counterparty_account": "".join(other_account.split()) if other_account else None,
+            "value_date": day and reader.value_dates.read(day, line) // DAY_SECONDS * DAY_SECONDS,
+            "counterparty_account": other_account and "".join(other_account.split()),
             "original_amount": original,
             "original_currency": original_currency,
         }
@@ -257,44 +242,19 @@ class StatementBuilder:
         for rows in self._rows.values():
             statement = rows.statement
             statement.initial = rows.initial
-            if self._balances:
-                opening, statement.closing = rows.balances.ends()
-                if opening is not None and rows.initial:
-                    # The rows that it began with are no entries.
-                    opening = BankBalance(opening.amount + rows.initial, opening.date)
-                statement.opening = opening
-            if len(self._rows) == 1 and stated and rows.first_day:
-                self._reconcile(rows, stated)
-            if len(self._rows) == len(above) == 1 and above[0][0] >= rows.last_day:
+            opening, closing = rows.balances.ends()
+            if opening is not None and rows.initial:
+                # The rows that it began with are no entries.
+                opening = BankBalance(opening.amount + rows.initial, opening.date)
+            if len(self._rows) == 1 and stated and rows.balances.rows:
+                ends = [self._stated(kind, stated) for kind in (OPENING, CLOSING)]
+                opening, closing = rows.balances.reconcile(opening, closing, ends)
+            if len(self._rows) == len(above) == 1 and above[0][0] >= rows.balances.last_day:
                 # If the last row has a balance, it equals this one or shows that rows are missing.
-                closing = self._reader.amounts.read(above[0][1], 1)
-                statement.closing = BankBalance(closing.units, above[0][0])
+                units = self._reader.amounts.read(above[0][1], 1).units
+                closing = BankBalance(units, above[0][0])
+            statement.opening, statement.closing = opening, closing
         return [rows.statement for rows in self._rows.values()]
-
-    def _reconcile(self, rows: _AccountRows, stated: Mapping[int, tuple[str, list[str]]]) -> None:
-        """Take the balances that rows state for those of the account. Raises ImportRefused."""
-        opening, closing = (self._stated(kind, stated) for kind in (OPENING, CLOSING))
-        statement = rows.statement
-        if opening is not None and statement.opening is None:
-            statement.opening = BankBalance(opening[1], rows.first_day - DAY_SECONDS)
-            closing = closing or (opening[0], opening[1] + rows.total)
-        if statement.closing is None and closing is not None:
-            statement.closing = BankBalance(closing[1], rows.last_day)
-        for row, ends in ((opening, statement.opening), (closing, statement.closing)):
-            if row is not None and ends is not None and row[1] != ends.amount:
-                raise ImportRefused(
-                    f"the row states a balance of {decimal_text(row[1])}, and by the other rows "
-                    f"it is {decimal_text(ends.amount)}: a row is missing or changed; download "
-                    "the file again",
-                    row[0],
-                )
-        if opening is not None and closing is not None and opening[1] + rows.total != closing[1]:
-            raise ImportRefused(
-                f"the opening balance of {decimal_text(opening[1])} and the rows make "
-                f"{decimal_text(opening[1] + rows.total)}, but the closing balance is "
-                f"{decimal_text(closing[1])}: a row is missing or changed; download the file again",
-                closing[0],
-            )
 
     def _stated(
         self, kind: str, stated: Mapping[int, tuple[str, list[str]]]
@@ -324,9 +284,10 @@ class StatementBuilder:
         account = StatementAccount(
             key=stored_name, name=stored_name, currency=currency, number=number
         )
-        statement = Statement(account, texts=self._texts, options=options, profile=self._profile)
-        check = BalanceCheck(self._without_balance)
-        rows = _AccountRows(statement, number, line, balances=check)
+        profile = None if self._plan.profile is None else self._plan.profile.name
+        statement = Statement(account, texts=self._texts, options=options, profile=profile)
+        check = BalanceCheck(self._plan.without_balance())
+        rows = _AccountRows(statement, number, line, check)
         self._rows[name, currency] = rows
         return rows
 

@@ -1,13 +1,16 @@
-"""Rows of cells as RFC 4180 divides them, and the line of the file where each begins."""
+"""Rows of cells as RFC 4180 divides them, each with its line; and what a cell looks like."""
 
 import csv
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from finance_api.importers.csv.cells import is_date
+from finance_api.importers.csv.amounts import DECIMAL_MARKS
+from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.decoding import TextFile
+from finance_api.importers.csv.number_form import number_pattern, plain_number, shape_of
 from finance_api.importers.interface import Answer, ImportRefused
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
@@ -19,6 +22,19 @@ MAX_ROW = 1 << 22
 MAX_CELLS = 16_384
 #: Most columns, without the empty ones at the end.
 MAX_COLUMNS = 1_000
+
+#: Faults of quotes, by a part of the csv module's message, in terms of the file.
+_FAULTS = {
+    "larger": f"a cell is longer than {MAX_CELL} characters; is its quote closed?",
+    "end of data": "the row has a quote that is never closed",
+    "expected after": "a quote inside a quoted cell is not doubled, or a quoted cell is not "
+    "followed by the delimiter (--delimiter)",
+    "": "the row cannot be divided into cells",
+}
+
+_DIGIT = re.compile("[0-9]")
+_WORD = re.compile(r"[^\W\d_]+")
+_ACCOUNT = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}|[0-9*Xx/.\-]{5,34}")
 
 Row = tuple[int, list[str]]
 
@@ -57,9 +73,10 @@ def read_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            raise ImportRefused(_fault(str(error)), line) from None
+            fault = next(text for part, text in _FAULTS.items() if part in str(error))
+            raise ImportRefused(fault, line) from None
         if cells and max(map(len, cells)) > MAX_CELL:
-            raise ImportRefused(_fault("field larger"), line)
+            raise ImportRefused(_FAULTS["larger"], line)
         if len(cells) > MAX_CELLS:
             raise TooWide(f"the row has {len(cells):,} cells; at most {MAX_CELLS:,} are read", line)
         if reader.line_num - before > 1 and not has_lines and _swallows(cells, delimiter):
@@ -80,20 +97,6 @@ def _swallows(cells: Sequence[str], delimiter: str) -> bool:
             if any(is_date(piece.strip(' "\r')) for piece in pieces):
                 return True
     return False
-
-
-def _fault(error: str) -> str:
-    """The csv module's message, in terms of the file."""
-    if "larger" in error:
-        return f"a cell is longer than {MAX_CELL} characters; is its quote closed?"
-    if "end of data" in error:
-        return "the row has a quote that is never closed"
-    if "expected after" in error:
-        return (
-            "a quote inside a quoted cell is not doubled, or a quoted cell is not followed by "
-            "the delimiter (--delimiter)"
-        )
-    return f"the row cannot be divided into cells: {error}"
 
 
 @dataclass(frozen=True)
@@ -169,47 +172,56 @@ class Table:
         named = filled(first) if self.has_header and not self.nameless else most
         rows = self._all_rows()
         if self.has_header:
-            rows = self._without_headings(rows, first, skipped)
+            rows = _without_headings(rows, first, skipped)
         if self.skip_last:
             rows = _without_last(rows, self.skip_last)
         for line, cells in rows:
-            count = len(cells)
-            if count != most:
-                used = filled(cells)
-                if not used:
-                    continue
-                if (used > most and not self.extra_cells) or count < least:
-                    refused = ImportRefused(_ragged(count, most, self.has_header), line)
-                    if misfit is None:
-                        raise refused
-                    misfit(refused, cells)
-                    continue
-                cells = cells[:most] + [""] * (most - count)
-            elif not filled(cells):
+            count, used = len(cells), filled(cells)
+            if not used:
                 continue
-            if named < most and not self.extra_cells and filled(cells) > named:
-                refused = ImportRefused(_ragged(filled(cells), named, self.has_header), line)
-                if misfit is None:
-                    raise refused
-                misfit(refused, cells)
-                continue
-            yield line, cells
+            fault = None
+            if (used > most and not self.extra_cells) or count < least:
+                fault = self._ragged(count, most)
+            else:
+                if count != most:
+                    cells = cells[:most] + [""] * (most - count)
+                if used > named and not self.extra_cells:
+                    fault = self._ragged(used, named)
+            if fault is None:
+                yield line, cells
+            elif misfit is None:
+                raise ImportRefused(fault, line)
+            else:
+                misfit(ImportRefused(fault, line), cells)
+
+    def _ragged(self, count: int, width: int) -> str:
+        what = "the heading row" if self.has_header else "the first row"
+        help_ = (
+            "a cell with the delimiter in it needs quotes"
+            if count > width
+            else "the row is cut short or has another delimiter"
+        )
+        return (
+            f"the row has {count} cells and {what} has {width}: {help_}; rows above the headings "
+            "are left out with --skip-rows, rows below the data with --skip-last"
+        )
 
     def _all_rows(self) -> Iterator[Row]:
         text = self.text
         return read_rows(text.lines(), self.delimiter, text.skip_rows, has_lines=text.is_sheet)
 
-    def _without_headings(
-        self, rows: Iterator[Row], first: list[str], skipped: Counter[str] | None
-    ) -> Iterator[Row]:
-        repeated = -1
-        for row in rows:
-            if row[1] == first:
-                repeated += 1
-            else:
-                yield row
-        if skipped is not None and repeated > 0:
-            skipped["heading"] += repeated
+
+def _without_headings(
+    rows: Iterator[Row], first: list[str], skipped: Counter[str] | None
+) -> Iterator[Row]:
+    repeated = -1
+    for row in rows:
+        if row[1] == first:
+            repeated += 1
+        else:
+            yield row
+    if skipped is not None and repeated > 0:
+        skipped["heading"] += repeated
 
 
 def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:
@@ -234,14 +246,37 @@ def filled(cells: Sequence[str]) -> int:
     return count
 
 
-def _ragged(count: int, width: int, has_header: bool) -> str:
-    what = "the heading row" if has_header else "the first row"
-    help_ = (
-        "a cell with the delimiter in it needs quotes"
-        if count > width
-        else "the row is cut short or has another delimiter"
+def is_date(text: str) -> bool:
+    return any(form.read(text) is not None for form in CANDIDATES)
+
+
+def is_amount(text: str) -> bool:
+    """Under some decimal mark."""
+    written = shape_of(text)
+    return written is not None and any(
+        plain_number(written.digits, number_pattern(mark, None)) for mark in DECIMAL_MARKS
     )
-    return (
-        f"the row has {count} cells and {what} has {width}: {help_}; rows above the headings "
-        "are left out with --skip-rows, rows below the data with --skip-last"
+
+
+def is_account(text: str) -> bool:
+    """It may be an IBAN or the number of an account or a card."""
+    return _ACCOUNT.fullmatch("".join(text.split())) is not None
+
+
+def is_text(text: str) -> bool:
+    """It has a letter, and is neither a date nor an amount."""
+    return _WORD.search(text) is not None and not is_date(text) and not is_amount(text)
+
+
+def looks_like_data(cells: Sequence[str]) -> bool:
+    """A row with a date and, elsewhere, an amount."""
+    texts = [text for cell in cells if (text := cell.strip())]
+    dates = [text for text in texts if is_date(text)]
+    return bool(dates) and any(is_amount(text) and text not in dates for text in texts)
+
+
+def looks_like_headings(cells: Sequence[str]) -> bool:
+    texts = [text for cell in cells if (text := cell.strip())]
+    return len(texts) > 1 and not any(
+        is_date(text) or is_amount(text) for text in texts if _DIGIT.search(text)
     )

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, OpenColumns, best
-from finance_api.importers.csv.sample import Column
+from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, Column, OpenColumns, best
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     DIRECTIONS,
