@@ -63,22 +63,19 @@ class Headings:
     def position(self, option: str, column: str) -> int:
         """The index of the column that ``option`` names; ImportRefused."""
         headings = self.texts
-        if headings is not None:
-            places = [i for i, heading in enumerate(headings) if heading == column]
-            if not places:
-                key = folded(column)
-                places = [
-                    i for i, heading in enumerate(headings) if heading and folded(heading) == key
-                ]
-            if len(places) > 1:
-                numbers = ", ".join(str(i + 1) for i in places)
-                raise ImportRefused(
-                    f"{option}: several columns have the heading {quoted(column)}; name one by "
-                    f"its number: {numbers}",
-                    self.line,
-                )
-            if places:
-                return places[0]
+        places = [i for i, heading in enumerate(headings or ()) if heading == column]
+        if not places:
+            key = folded(column)
+            places = [i for i, text in enumerate(headings or ()) if text and folded(text) == key]
+        if len(places) > 1:
+            numbers = ", ".join(str(i + 1) for i in places)
+            raise ImportRefused(
+                f"{option}: several columns have the heading {quoted(column)}; name one by "
+                f"its number: {numbers}",
+                self.line,
+            )
+        if places:
+            return places[0]
         if column.isascii() and column.isdigit() and len(column) < 9:
             if 1 <= int(column) <= self.width:
                 return int(column) - 1
@@ -102,30 +99,27 @@ class Headings:
 
     def position_and_rest(self, option: str, text: str) -> tuple[int, str | None]:
         """``COLUMN`` or ``COLUMN=REST``, where either may have further equals signs."""
-        try:
-            return self.position(option, text.strip()), None
-        except ImportRefused:
-            if "=" not in text:
-                raise
         parts = text.split("=")
-        refusal: ImportRefused | None = None
-        for count in range(1, len(parts)):
+        refusals = []
+        for count in (len(parts), *range(1, len(parts))):
             try:
                 column = self.position(option, "=".join(parts[:count]).strip())
             except ImportRefused as refused:
-                refusal = refusal or refused
+                refusals.append(refused)
             else:
-                return column, "=".join(parts[count:])
-        assert refusal is not None
-        raise refusal
+                return column, "=".join(parts[count:]) if count < len(parts) else None
+        # Of the shortest name that may be meant.
+        raise refusals[:2][-1]
+
+    def text(self, index: int) -> str:
+        """The heading of a column, "" without one."""
+        return "" if self.texts is None else self.texts[index]
 
     def named(self, index: int) -> str:
         """Name the column for an option: by its heading, or its number from 1."""
-        headings = self.texts
-        if headings is None or not headings[index] or "\n" in headings[index]:
-            return str(index + 1)
-        is_only_one = self._counts[folded(headings[index])] == 1
-        return headings[index] if is_only_one and len(headings[index]) <= 60 else str(index + 1)
+        text = self.text(index)
+        is_name = bool(text) and "\n" not in text and len(text) <= 60
+        return text if is_name and self._counts[folded(text)] == 1 else str(index + 1)
 
     @cached_property
     def _counts(self) -> Counter[str]:

@@ -6,8 +6,8 @@ from typing import Any
 from finance_api.importers.csv.columns import Columns, Headings, field_of
 from finance_api.importers.csv.heading_words import marks_in
 from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.places import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.preamble import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.marks import Mark, codes_in, stated_code

@@ -13,15 +13,14 @@ from finance_api.importers.csv.date_form import DateForm
 from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.heading_words import in_minor_units
 from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.places import balances_above, lines_above
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.preamble import balances_above, lines_above
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.signs import Signs, decide_signs
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import Row
-from finance_api.importers.csv.unread import ask_about_unread
-from finance_api.importers.csv.which_rows import ask_which_rows, names_balance
+from finance_api.importers.csv.unread import ask_about_unread, ask_which_rows, names_balance
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import NAME, Questions
 from finance_api.importers.texts import quoted

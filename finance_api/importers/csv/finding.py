@@ -12,8 +12,10 @@ from finance_api.importers.csv.layout import Layout, heading_digest
 from finance_api.importers.csv.money_columns import find_money
 from finance_api.importers.csv.open_columns import OpenColumns
 from finance_api.importers.csv.places import (
-    first_rows,
     headings_of,
+    labelled,
+    lines_above,
+    period_above,
     refuse_headings,
     refuse_skipped_headings,
     sample,
@@ -21,7 +23,6 @@ from finance_api.importers.csv.places import (
     undivided,
 )
 from finance_api.importers.csv.plan import Plan, find_columns
-from finance_api.importers.csv.preamble import labelled, lines_above, period_above
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.table import (
@@ -55,8 +56,7 @@ def find_plan(
     """
     given = given.checked()
     text = replace(text, skip_rows=given.skip_rows)
-    places = list(tables(text, given)) if given.header else list(first_rows(text, given))
-    places, saved = _saved(places, given.account, remembered)
+    places, saved = _saved(list(tables(text, given)), given.account, remembered)
     recognised = _recognised(places, given, saved, profiles)
     if recognised is not None:
         table, match = recognised
@@ -183,7 +183,12 @@ def _decided(text: TextFile, places: list[Table], given: Layout, saved: Mapping[
     possible = _of_one_line(possible)
     if not possible:
         refuse_skipped_headings(text, places)
-        possible = _without_headings(places, user_layout)
+        data = [table for table in places if looks_like_data(table.headings or ())]
+        possible, _ = _possible(
+            text, [replace(table, has_header=False) for table in data], user_layout
+        )
+        for plan in possible:
+            plan.inferred.reasons.append("the first row has a date and an amount: no headings")
     if not possible:
         raise refusal or undivided(text)
     plan = possible[0] if len(possible) == 1 else _consistent(possible)
@@ -192,12 +197,8 @@ def _decided(text: TextFile, places: list[Table], given: Layout, saved: Mapping[
 
 def _of_one_line(possible: list[Plan]) -> list[Plan]:
     """The plans for the line whose headings are known best; asks if several are known alike."""
-    fits: dict[int, int] = {}
-    for plan in possible:
-        line = plan.table.first_line
-        fits[line] = max(known_headings(plan.table.headings or ()), fits.get(line, 0))
-    best = [plan for plan in possible if fits[plan.table.first_line] == max(fits.values())]
-    lines = sorted({plan.table.first_line for plan in best})
+    fits = [(known_headings(plan.table.headings or ()), plan.table.first_line) for plan in possible]
+    lines = sorted({line for fit, line in fits if fit == max(fits)[0]})
     if len(lines) > 1:
         raise ImportRefused(
             f"lines {' and '.join(map(str, lines))} all have the headings: name how many lines "
@@ -211,7 +212,7 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
                 for line in lines
             ),
         )
-    return best
+    return [plan for plan in possible if plan.table.first_line in lines]
 
 
 def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
@@ -246,26 +247,22 @@ def _possible(
     refusal: ImportRefused | None = None
     widest = 0
     for table in places:
-        is_first = table.text.skip_rows == text.skip_rows
         try:
             plan = _read_columns(table, user_layout)
-            if not plan.is_complete:
-                raise ImportRefused(_missing(plan), table.first_line)
-            possible.append(plan)
+            if plan.is_complete:
+                possible.append(plan)
+                continue
+            missing = (
+                "no column is the amount; name it with --map amount=…, or two with --debit … and "
+                "--credit …"
+                if "recordDate" in plan.columns
+                else "no column is the date; name it with --map recordDate=…"
+            )
+            raise ImportRefused(f"{missing}; {plan.headings.found()}", table.first_line)
         except ImportRefused as refused:
-            if is_first and table.width > widest:
+            if table.text.skip_rows == text.skip_rows and table.width > widest:
                 refusal, widest = refused, table.width
     return possible, refusal
-
-
-def _missing(plan: Plan) -> str:
-    found = plan.headings.found()
-    if "recordDate" not in plan.columns:
-        return f"no column is the date; name it with --map recordDate=…; {found}"
-    return (
-        "no column is the amount; name it with --map amount=…, or two with --debit … and "
-        f"--credit …; {found}"
-    )
 
 
 def _consistent(possible: list[Plan]) -> Plan:
@@ -331,36 +328,13 @@ def _read_columns(table: Table, user_layout: Layout) -> Plan:
     return Plan(table, both, user_layout, doubled, inferred=inferred)
 
 
-def _without_headings(places: list[Table], user_layout: Layout) -> list[Plan]:
-    """The plans of a file whose first row is data, and no headings."""
-    if not user_layout.header:
-        return []
-    found = []
-    for table in places:
-        if looks_like_data(table.headings or ()):
-            headless = replace(table, has_header=False)
-            try:
-                plan = _read_columns(headless, user_layout)
-            except ImportRefused:
-                continue
-            if plan.is_complete:
-                plan.inferred.reasons.append("the first row has a date and an amount: no headings")
-                found.append(plan)
-    return found
-
-
 def refuse_data_as_headings(plan: Plan) -> None:
     """A first row of data that is taken for headings would be lost."""
-    headings = plan.table.headings
-    if headings is None or plan.profile is not None:
+    if plan.table.headings is None or plan.profile is not None:
         return
-    dates = [headings[index] for index in plan.columns["recordDate"]]
-    amounts = [
-        headings[index]
-        for name in ("amount", "debit", "credit")
-        for index in plan.columns.get(name, ())
-    ]
-    if is_date(" ".join(dates)) or any(is_amount(text) for text in amounts):
+    dates = map(plan.headings.text, plan.columns["recordDate"])
+    amounts = [i for name in ("amount", "debit", "credit") for i in plan.columns.get(name, ())]
+    if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, amounts))):
         raise ImportRefused(
             "the first row is taken for headings, and has a date or an amount: say --no-header",
             plan.table.first_line,

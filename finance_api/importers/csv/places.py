@@ -1,47 +1,39 @@
-"""Where in a text a table may begin: under each delimiter, at each line that may have headings."""
+"""Where in a text a table may begin, and what the lines above its headings say."""
 
 import csv
-import dataclasses
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 from finance_api.importers.csv.columns import Headings
+from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.decoding import TextFile
-from finance_api.importers.csv.heading_words import known_headings
+from finance_api.importers.csv.heading_words import known_headings, role_fit
 from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.number_form import shape_of
+from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import (
     MAX_CELL,
     MAX_COLUMNS,
+    NoTable,
     Table,
-    TooWide,
     filled,
     looks_like_headings,
 )
+from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of
 from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.marks import mark_of
+from finance_api.values.time import DAY_SECONDS, date_text
 
-CANDIDATES = (",", ";", "\t", "|")
-
-#: Within so many lines the heading row is looked for.
+_DELIMITERS = (",", ";", "\t", "|")
+#: Headings are looked for within so many lines, and so many lines above them are read.
 _SEARCHED_LINES = 40
 #: From so many rows it is inferred what the columns are.
 _SAMPLED_ROWS = 200
-
-
-def first_rows(text: TextFile, layout: Layout) -> Iterator[Table]:
-    """The table under each delimiter that divides its first row."""
-    delimiters = _delimiters(text, layout)
-    for candidate in delimiters:
-        table = Table(text, candidate, layout.header, layout.skip_last)
-        try:
-            wide_enough = table.width > 1 or len(delimiters) == 1
-        except TooWide:
-            raise
-        except ImportRefused as refused:
-            if len(delimiters) == 1 or "empty" in refused.reason or "left" in refused.reason:
-                raise
-            continue
-        if wide_enough:
-            yield table
+_DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
+#: A statement of a bank has no more days.
+_LONGEST_DAYS = 400
 
 
 def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
@@ -49,32 +41,37 @@ def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
 
     A line that repeats another one's headings begins none.
     """
-    seen: set[tuple[str, ...]] = set()
-    for table in first_rows(text, layout):
-        seen.add((table.delimiter, *table.cells))
-        yield table
-    for number, line in enumerate(list(islice(text.lines(), _SEARCHED_LINES))):
-        if number == 0 or len(line) > MAX_CELL:
-            continue
-        for candidate in _delimiters(text, layout):
-            cells = _cells(line, candidate)
-            if filled(cells) > 1 and looks_like_headings(cells) and (candidate, *cells) not in seen:
-                seen.add((candidate, *cells))
-                later = dataclasses.replace(text, skip_rows=text.skip_rows + number)
-                yield Table(later, candidate, has_header=True, skip_last=layout.skip_last)
-
-
-def _delimiters(text: TextFile, layout: Layout) -> tuple[str, ...]:
-    """List the delimiters that may divide it."""
+    delimiters = _DELIMITERS if layout.delimiter is None else (layout.delimiter,)
     if text.is_sheet:
-        return (",",)
-    return CANDIDATES if layout.delimiter is None else (layout.delimiter,)
+        delimiters = (",",)
+    seen: set[tuple[str, ...]] = set()
+    for delimiter in delimiters:
+        table = Table(text, delimiter, layout.header, layout.skip_last)
+        try:
+            seen.add((delimiter, *table.cells))
+        except ImportRefused as refused:
+            if len(delimiters) == 1 or isinstance(refused, NoTable):
+                raise
+            continue
+        if table.width > 1 or len(delimiters) == 1:
+            yield table
+    lines = list(islice(text.lines(), 1, _SEARCHED_LINES)) if layout.header else []
+    for number, line in enumerate(lines, 1):
+        for delimiter in delimiters:
+            cells = _cells(line, delimiter)
+            if filled(cells) > 1 and looks_like_headings(cells) and (delimiter, *cells) not in seen:
+                seen.add((delimiter, *cells))
+                later = replace(text, skip_rows=text.skip_rows + number)
+                yield Table(later, delimiter, has_header=True, skip_last=layout.skip_last)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
     """Divide a line that may have headings; no cells if it cannot have any."""
     try:
-        cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])
+        reader = csv.reader(
+            [line] if len(line) <= MAX_CELL else (), delimiter=delimiter, strict=True
+        )
+        cells = next(reader, [])
     except csv.Error:
         return []
     return cells if filled(cells) <= MAX_COLUMNS else []
@@ -82,6 +79,14 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 def headings_of(table: Table) -> Headings:
     return Headings(table.headings, table.width, table.first_line)
+
+
+def sample(table: Table) -> list[list[str]]:
+    rows = table.rows(misfit=lambda refused, cells: None)
+    try:
+        return [cells for _, cells in islice(rows, _SAMPLED_ROWS)]
+    except ImportRefused:
+        return []
 
 
 def undivided(text: TextFile) -> ImportRefused:
@@ -95,7 +100,7 @@ def undivided(text: TextFile) -> ImportRefused:
 
 
 def refuse_headings(places: list[Table]) -> None:
-    """Headings in the first row of a file that is said to have none."""
+    """Refuse headings in the first row of a file that is said to have none."""
     for table in places:
         cells = [cell.strip() for cell in table.cells]
         if looks_like_headings(cells) and known_headings(cells) > 1:
@@ -107,22 +112,86 @@ def refuse_headings(places: list[Table]) -> None:
 
 
 def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
-    """Headings among the lines that --skip-rows leaves out."""
-    lines = dataclasses.replace(text, skip_rows=0).lines()
-    for number, line in enumerate(list(islice(lines, min(text.skip_rows, _SEARCHED_LINES)))):
+    """Refuse headings among the lines that --skip-rows leaves out."""
+    lines = list(islice(replace(text, skip_rows=0).lines(), min(text.skip_rows, _SEARCHED_LINES)))
+    for number, line in enumerate(lines, 1):
         for table in places:
-            cells = _cells(line, table.delimiter) if len(line) <= MAX_CELL else []
+            cells = _cells(line, table.delimiter)
             if len(cells) == table.width and looks_like_headings(cells):
                 raise ImportRefused(
-                    f"line {number + 1}, which --skip-rows {text.skip_rows} leaves out, has "
-                    "headings",
+                    f"line {number}, which --skip-rows {text.skip_rows} leaves out, has headings",
                     answers=(Answer(instead_of=("--skip-rows",)),),
                 )
 
 
-def sample(table: Table) -> list[list[str]]:
-    rows = table.rows(misfit=lambda refused, cells: None)
-    try:
-        return [cells for _, cells in islice(rows, _SAMPLED_ROWS)]
-    except ImportRefused:
-        return []
+#: A line above the headings: its label, before a colon or in its first cell; and the other texts.
+Line = tuple[str, list[str]]
+
+
+def lines_above(table: Table) -> list[Line]:
+    """The lines above the headings."""
+    count = min(table.first_line - 1, _SEARCHED_LINES)
+    found = []
+    for line in list(islice(replace(table.text, skip_rows=0).lines(), count)):
+        try:
+            cells = next(csv.reader([line], delimiter=table.delimiter), [])
+        except csv.Error:
+            continue
+        label, _, rest = cells[0].partition(":") if cells else ("", "", "")
+        texts = [text.strip() for text in (rest, *cells[1:]) if text.strip()]
+        found.append((label.strip(), texts))
+    return found
+
+
+def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:
+    """Field -> what a line says of it, behind one of the profile's labels."""
+    found: dict[str, str] = {}
+    for label, texts in lines:
+        for name, labels in profile.preamble.items():
+            if label in labels and texts:
+                # The name of the account may follow its number, behind a slash.
+                found.setdefault(name, texts[0].partition(" / ")[0])
+    return found
+
+
+def currency_above(lines: list[Line]) -> str | None:
+    """The currency that a line such as "Currency;USD" states."""
+    marks = [mark_of(texts[0]) for label, texts in lines if texts and role_fit("currency", label)]
+    found = {mark.currency for mark in marks if mark is not None} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def currencies_beside(lines: list[Line]) -> set[str]:
+    """The currencies that are a cell by themselves, or stand beside an amount."""
+    found = set()
+    for text in [text for _, texts in lines for text in texts]:
+        written = shape_of(text)
+        mark = mark_of(text) if written is None else written.mark
+        if mark is not None and mark.currency is not None and not text.islower():
+            found.add(mark.currency)
+    return found
+
+
+def balances_above(lines: list[Line]) -> list[tuple[int, str]]:
+    """The day and the text of each balance, as of "Kontostand vom 31.01.2026:;1.087,60 EUR"."""
+    found = []
+    for label, texts in lines:
+        if texts and kind_of(label) in (CLOSING, TOTAL):
+            for text in _DATE.findall(label):
+                days = {day for form in CANDIDATES if (day := form.read(text)) is not None}
+                found += [(days.pop(), texts[0])] if len(days) == 1 else []
+    return found
+
+
+def period_above(lines: list[Line]) -> str | None:
+    """The first and last day of the statement, as in "2026-01-01..2026-01-31"."""
+    found = set()
+    for label, texts in lines:
+        dates = _DATE.findall(" ".join((label, *texts)))
+        for form in CANDIDATES if len(dates) == 2 else ():
+            first, last = map(form.read, dates)
+            if first is None or last is None:
+                continue
+            if 0 <= last - first <= _LONGEST_DAYS * DAY_SECONDS:
+                found.add(f"{date_text(first)}..{date_text(last)}")
+    return found.pop() if len(found) == 1 else None

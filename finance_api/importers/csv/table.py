@@ -39,8 +39,8 @@ _ACCOUNT = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}|[0-9*Xx/.\-]{5,34}")
 Row = tuple[int, list[str]]
 
 
-class TooWide(ImportRefused):
-    """A row has more cells, or a file more columns, than are read."""
+class NoTable(ImportRefused):
+    """No delimiter helps: there are more cells or columns than are read, or no rows."""
 
 
 def read_rows(
@@ -48,7 +48,7 @@ def read_rows(
 ) -> Iterator[Row]:
     """Each row's first physical line (from 1, skipped lines count) and its cells as written.
 
-    A blank line is a row without cells. Raises ImportRefused where quotes do not fit, TooWide for
+    A blank line is a row without cells. Raises ImportRefused where quotes do not fit, NoTable for
     too many cells. has_lines: cells with line breaks are whole, as in a sheet.
     """
     line = size = 0
@@ -78,7 +78,7 @@ def read_rows(
         if cells and max(map(len, cells)) > MAX_CELL:
             raise ImportRefused(_FAULTS["larger"], line)
         if len(cells) > MAX_CELLS:
-            raise TooWide(f"the row has {len(cells):,} cells; at most {MAX_CELLS:,} are read", line)
+            raise NoTable(f"the row has {len(cells):,} cells; at most {MAX_CELLS:,} are read", line)
         if reader.line_num - before > 1 and not has_lines and _swallows(cells, delimiter):
             raise ImportRefused(
                 "a quote opens in this row and closes in a later one, so that a cell holds other "
@@ -122,15 +122,15 @@ class Table:
         for line, cells in self._all_rows():
             if count := filled(cells):
                 if count > MAX_COLUMNS:
-                    raise TooWide(
+                    raise NoTable(
                         f"the file has {count:,} columns; at most {MAX_COLUMNS:,} are read: leave "
                         "out those that are not needed",
                         line,
                     )
                 return line, cells
         if not self.text.skip_rows:
-            raise ImportRefused("the file is empty")
-        raise ImportRefused(
+            raise NoTable("the file is empty")
+        raise NoTable(
             "nothing is left of the file after the rows of --skip-rows",
             answers=(Answer(instead_of=("--skip-rows",)),),
         )

@@ -1,26 +1,105 @@
-"""The columns that are not read: each is named, and asked about if it looks like money."""
+"""The rows and columns that are not read, and what is asked about them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress, product
 
-from finance_api.importers.csv.columns import field_of
+from finance_api.importers.csv.columns import Headings, field_of
 from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.survey import Survey, Watched
-from finance_api.importers.csv.vocabulary import DIRECTIONS, YES_OR_NO, folded
-from finance_api.importers.interface import Answer
+from finance_api.importers.csv.vocabulary import (
+    BOOKED,
+    DIRECTIONS,
+    NOT_MONEY,
+    YES_OR_NO,
+    folded,
+    kind_of,
+)
+from finance_api.importers.interface import MOST_COMMANDS, Answer
 from finance_api.importers.marks import codes_in
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
+
+#: Up to this many unknown words are offered in each combination; more as all, none, and one by one.
+_COMBINED = 3
+
+
+def names_balance(cells: Sequence[str]) -> bool:
+    """Whether a row says that it is a balance or a total."""
+    return any(kind_of(cell.strip()) for cell in cells)
+
+
+def ask_which_rows(
+    survey: Survey, selection: Selection, headings: Headings, questions: Questions
+) -> None:
+    """Ask about words of a status that are not known, and about rows that may be totals."""
+    for index, unknown in selection.unknown.items():
+        kept = [text for text, keeps in selection.words.get(index, {}).items() if keeps]
+        _ask_for_words(index, unknown, kept, headings, questions)
+    for column in survey.watched:
+        words = {text.strip(): min(lines.values()) for text, lines in column.values.items()}
+        unknown = {text: line for text, line in words.items() if _is_not_money(text)}
+        if unknown:
+            others = [text for text in words if text not in unknown]
+            booked = [text for text in others if folded(text) in BOOKED]
+            unknown |= {text: words[text] for text in others if text not in booked}
+            _ask_for_words(column.index, unknown, booked, headings, questions)
+    for (index, text), line in selection.doubtful.items():
+        name = headings.named(index)
+        questions.ask(
+            f"the row of {quoted(text)} may be a total, which is no record: say it with "
+            "--leave-out COLUMN=VALUE",
+            Answer(("--leave-out", f"{name}={text}"), (), f"{quoted(text)} is no record"),
+            Answer(("--leave-out", f"{name}="), (), f"{quoted(text)} is a record"),
+            line=line,
+        )
+
+
+def _is_not_money(text: str) -> bool:
+    """Whether a text is, or has, a word for what has not been booked."""
+    words = folded(text)
+    return words in NOT_MONEY or any(
+        len(word) > 5 and word in NOT_MONEY for word in words.replace("-", " ").split()
+    )
+
+
+def _ask_for_words(
+    index: int,
+    unknown: Mapping[str, int],
+    kept: Sequence[str],
+    headings: Headings,
+    questions: Questions,
+) -> None:
+    """kept: words of rows that are money. Rows of each unknown word may be."""
+    name = headings.named(index)
+    if len(unknown) <= _COMBINED:
+        kept_or_not = product((True, False), repeat=len(unknown))
+        choices = [list(compress(unknown, each)) for each in kept_or_not]
+    else:
+        all_but_one = [[text for text in unknown if text != left_out] for left_out in unknown]
+        choices = [[*unknown], [], *all_but_one, *([text] for text in unknown)][:MOST_COMMANDS]
+    answers = []
+    for chosen in choices:
+        if texts := [*kept, *chosen]:
+            words = tuple(word for text in texts for word in ("--only", f"{name}={text}"))
+            answers.append(Answer(words, meaning=f"money are rows of {listed(texts)}"))
+    questions.ask(
+        f"the column {quoted(name)} has {listed([*unknown, *kept])}: say which rows are money with "
+        "--only COLUMN=VALUE",
+        *answers,
+        line=min(unknown.values()),
+        column=index,
+    )
 
 
 def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterator[str]:
     """Ask about columns of money and of accounts, and about text that would be lost."""
     headings = plan.headings
-    names = [headings.named(i) for i in sorted(plan.ignored)]
     open_ = [column for column in survey.unmapped if column.index not in questions.columns]
-    names += [headings.named(column.index) for column in open_ if column.is_filled]
-    if names:
-        yield "not imported: " + ", ".join(names)
+    unread = [*sorted(plan.ignored), *(column.index for column in open_ if column.is_filled)]
+    if unread:
+        yield "not imported: " + ", ".join(map(headings.named, unread))
     if plan.profile is None:
         unexplained = [c for c in open_ if c.index not in plan.inferred.explained]
         _ask_about(unexplained, plan, questions)
@@ -38,7 +117,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
         )
 
 
-def _ask_about(columns: list[Watched], plan: Plan, questions: Questions) -> None:
+def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> None:
     """Ask what columns are that may change sums."""
     headings = plan.headings
     money = []
@@ -71,23 +150,21 @@ def _ask_about(columns: list[Watched], plan: Plan, questions: Questions) -> None
 
 def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
     kind = "signed" if column.is_signed else "unsigned"
-    fee = Answer(("--fee", f"{name}={kind}"), (), f"{quoted(name)} is paid beside the amount")
-    original = Answer(
-        ("--map", f"originalAmount={name}"), (), f"{quoted(name)} is the amount before conversion"
-    )
-    answers = [fee] if "originalAmount" in plan.columns else [fee, original]
+    shown = quoted(name)
+    answers = [Answer(("--fee", f"{name}={kind}"), (), f"{shown} is paid beside the amount")]
+    if "originalAmount" not in plan.columns:
+        original = Answer(("--map", f"originalAmount={name}"))
+        answers.append(original._replace(meaning=f"{shown} is the amount before conversion"))
     amount = plan.columns.get("amount", (plan.table.width,))[0]
     if amount < plan.table.width and plan.profile is None:
         words = ("--map", f"amount={name}", "--ignore", plan.headings.named(amount))
-        answers.append(Answer(words, ("--map amount",), f"the amounts are those of {quoted(name)}"))
+        answers.append(Answer(words, ("--map amount",), f"the amounts are those of {shown}"))
     return answers
 
 
 def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
     """Say what a column looks like by its heading, "" for nothing, and what it may be."""
-    headings = plan.headings
-    name = headings.named(column.index)
-    heading = "" if headings.texts is None else headings.texts[column.index]
+    name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
     without = Answer(("--ignore", name), (), f"{quoted(name)} adds nothing")
     if column.has_money and role_fit("balance", heading) and "balance" not in plan.columns:
         balance = Answer(("--balance", name), (), f"{quoted(name)} is the balance")
@@ -99,20 +176,20 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
     layout = plan.layout
     is_given = layout.account is not None and "account" not in map(field_of, layout.columns)
     if is_given and column.are_several and role_fit("account", heading) >= least:
-        own = f"accountNumber={name}"
-        other = f"counterpartyAccount={name}"
+        own = ("--map", f"accountNumber={name}")
+        other = ("--map", f"counterpartyAccount={name}")
         return "has several accounts: say whose they are", [
-            Answer(("--map", own), ("--account",), f"{quoted(name)} has your accounts"),
-            Answer(("--map", other), (), f"{quoted(name)} has those of others"),
+            Answer(own, ("--account",), f"{quoted(name)} has your accounts"),
+            Answer(other, (), f"{quoted(name)} has those of others"),
         ]
     return "", []
 
 
 def _is_vocabulary(values: Mapping[str, object]) -> bool:
     """Nothing but currency codes, directions, or yes and no."""
-    texts = [text.strip() for text in values if text.strip()]
-    return bool(texts) and bool(
-        codes_in(texts)
-        or all(folded(text) in DIRECTIONS for text in texts)
-        or all(folded(text) in YES_OR_NO for text in texts)
+    words = {folded(text) for text in values if text.strip()}
+    return bool(words) and (
+        bool(codes_in(filter(str.strip, values)))
+        or words <= DIRECTIONS.keys()
+        or words <= YES_OR_NO
     )
