@@ -1,6 +1,6 @@
 """Currencies as people and banks write them: codes, symbols, and names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from finance_api.importers.interface import ImportRefused
@@ -25,72 +25,57 @@ class Mark:
         return not self.possible or currency in self.possible
 
 
-_DOLLARS = tuple("USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL JMD TTD BBD BSD BZD".split())
-#: Symbol or short name, folded -> the codes; the first is meant where nothing else is said,
-#: unless the text begins with "?".
-_NAMES = {
-    "€": "EUR",
-    "euro": "EUR",
-    "euros": "EUR",
-    "dollar": "? USD CAD AUD NZD SGD HKD",
-    "dollars": "? USD CAD AUD NZD SGD HKD",
-    "us dollar": "USD",
-    "us dollars": "USD",
-    "us-dollar": "USD",
-    "pound": "? GBP EGP LBP SYP",
-    "pounds": "? GBP EGP LBP SYP",
-    "pound sterling": "GBP",
-    "pounds sterling": "GBP",
-    "sterling": "GBP",
-    "swiss franc": "CHF",
-    "swiss francs": "CHF",
-    "schweizer franken": "CHF",
-    "franken": "CHF",
-    "zloty": "PLN",
-    "£": "GBP EGP LBP SYP GIP FKP SHP SDG SSP",
-    "kr": "? SEK NOK DKK ISK EEK",
-    "¥": "? JPY CNY",
-    "rs": "? INR PKR LKR NPR MUR SCR",
-    "₨": "? INR PKR LKR NPR MUR SCR",
-    "zł": "PLN",
-    "kč": "CZK",
-    "ft": "HUF",
-    "r$": "BRL",
-    "us$": "USD",
-    "a$": "AUD",
-    "c$": "CAD",
-    "nz$": "NZD",
-    "hk$": "HKD",
-    "s$": "SGD",
-    "fr": "CHF FRF BEF LUF",
-    "sfr": "CHF",
-    "₹": "INR",
-    "₽": "RUB RUR",
-    "₺": "TRY TRL",
-    "₴": "UAH",
-    "₪": "ILS",
-    "₩": "KRW",
-    "₫": "VND",
-    "฿": "THB",
-    "₦": "NGN",
-    "₱": "PHP",
-    "₡": "CRC",
-    "₲": "PYG",
-    "₸": "KZT",
-    "₾": "GEL",
-    "₼": "AZN AZM",
-    "₵": "GHS GHC",
-}
+#: The codes that the symbols and short names behind them stand for; the first is meant where
+#: nothing else is said, unless "?" stands before it. The names are folded.
+_NAMES = """
+EUR: €, euro, euros
+USD: us dollar, us dollars, us-dollar, us$
+? USD CAD AUD NZD SGD HKD: dollar, dollars
+? USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL JMD TTD BBD BSD BZD: $
+? GBP EGP LBP SYP: pound, pounds
+GBP EGP LBP SYP GIP FKP SHP SDG SSP: £
+GBP: pound sterling, pounds sterling, sterling
+CHF: swiss franc, swiss francs, schweizer franken, franken, sfr
+CHF FRF BEF LUF: fr
+? SEK NOK DKK ISK EEK: kr
+? JPY CNY: ¥
+? INR PKR LKR NPR MUR SCR: rs, ₨
+PLN: zloty, zł
+CZK: kč
+HUF: ft
+BRL: r$
+AUD: a$
+CAD: c$
+NZD: nz$
+HKD: hk$
+SGD: s$
+INR: ₹
+RUB RUR: ₽
+TRY TRL: ₺
+UAH: ₴
+ILS: ₪
+KRW: ₩
+VND: ₫
+THB: ฿
+NGN: ₦
+PHP: ₱
+CRC: ₡
+PYG: ₲
+KZT: ₸
+GEL: ₾
+AZN AZM: ₼
+GHS GHC: ₵
+"""
 
 
-def _mark(name: str, codes: list[str]) -> Mark:
-    if codes[0] == "?":
-        return Mark(name, None, tuple(codes[1:]))
-    return Mark(name, codes[0], tuple(codes))
+def _marks(line: str) -> Iterator[tuple[str, Mark]]:
+    before, _, names = line.partition(": ")
+    codes = tuple(before.removeprefix("? ").split())
+    for name in names.split(", "):
+        yield name, Mark(name, None if before.startswith("?") else codes[0], codes)
 
 
-_MARKS = {name: _mark(name, codes.split()) for name, codes in _NAMES.items()}
-_MARKS["$"] = Mark("$", None, _DOLLARS)
+_MARKS = dict(mark for line in _NAMES.strip().splitlines() for mark in _marks(line))
 
 
 def mark_of(text: str) -> Mark | None:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, BinaryIO
 
-from finance_api.importers.detection import detect_format
-from finance_api.importers.formats import AccountKey, Format, format_named
+from finance_api.importers.formats import AccountKey, Format, detect_format, format_named
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.marks import currency_code
 from finance_api.importers.options import FILE_OPTIONS

@@ -4,8 +4,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.importers.detection import detect_format
-from finance_api.importers.formats import AccountKey
+from finance_api.importers.formats import AccountKey, detect_format
 from finance_api.importers.interface import Answer, StatementImporter
 from finance_api.ledger.report import ImportReport
 from finance_api.resources import ACCOUNTS, RECORDS

@@ -94,12 +94,10 @@ def amount_of(element: Element) -> Amount:
 
 
 def amount_or_none(element: Element | None) -> Amount | None:
-    """As `amount_of`; None for what cannot be read."""
-    if element is None or element.currency not in _CURRENCIES or element.text.startswith("-"):
-        return None
+    """As `amount_of`; None for an amount that cannot be read."""
     try:
-        return to_units(parse_decimal(element.text)), element.currency
-    except NumberError:
+        return None if element is None else amount_of(element)
+    except ImportRefused:
         return None
 
 

@@ -5,9 +5,10 @@ A file is read once and wholly, before any of it is stored.
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, BinaryIO, NamedTuple
 
@@ -29,23 +30,15 @@ MAX_TEXT_BYTES = 4_194_304
 _LONG_LINE_BYTES = MAX_TEXT_BYTES // 4
 
 
-def read_object(document: Any, line_bytes: int) -> tuple[Resource, dict[str, Any]]:
-    """document: a line of the file, decoded; it is used up. line_bytes: how long the line is.
-
-    Raises ValueRefused.
-    """
-    if not isinstance(document, dict):
-        raise ValueRefused("is not a JSON object")
-    model_type = document.pop(TYPE_KEY, None)
-    reader = _READERS.get(model_type) if isinstance(model_type, str) else None
-    if reader is None:
-        known = ", ".join(BY_MODEL_TYPE)
-        raise ValueRefused(f"{TYPE_KEY} {model_type!r} is not one of {known}")
-    values = reader.read(document)
-    if line_bytes > _LONG_LINE_BYTES:
-        _check_length(values)
-    reader.complete(values)
-    return reader.resource, values
+MAX_LINE_BYTES = 16_777_216
+_BOM = b"\xef\xbb\xbf"
+#: JSON has no tuples.
+_LISTS = {
+    resource.model_type: {field.name for field in resource.native_fields if field.kind.is_list}
+    for resource in RESOURCES
+}
+#: How much of the records, and of all other objects, is in memory.
+_SPOOLED_BYTES = 1 << 20
 
 
 class _ObjectReader:
@@ -57,7 +50,10 @@ class _ObjectReader:
         self._required = [f.name for f in resource.native_fields if f.required]
 
     def read(self, members: dict[str, Any]) -> dict[str, Any]:
-        """The values of the fields that are given; null counts as not given."""
+        """The stored values of the fields that are given; null counts as not given.
+
+        Raises ValueRefused.
+        """
         values: dict[str, Any] = {}
         others: dict[str, Any] = {}
         readers = self._readers
@@ -70,7 +66,10 @@ class _ObjectReader:
             read = readers.get(name)
             if read is None:
                 if not open_ended:
-                    raise self._unknown(name)
+                    raise ValueRefused(
+                        f'"{name}" is not a field of {self.resource.model_type}; '
+                        f"its fields are {', '.join(readers)}"
+                    )
                 others[name] = value
             elif value is not None:
                 try:
@@ -81,14 +80,8 @@ class _ObjectReader:
             values["extra"] = extra_text(others)
         return values
 
-    def _unknown(self, name: str) -> ValueRefused:
-        return ValueRefused(
-            f'"{name}" is not a field of {self.resource.model_type}; '
-            f"its fields are {', '.join(self._readers)}"
-        )
-
     def complete(self, values: dict[str, Any]) -> None:
-        """Checks that what must be given is, and says where it is from."""
+        """Check that what must be given is, and add the source. Raises ValueRefused."""
         if values.get("sourceId") is not None:
             if values.get("source") is None:
                 values["source"] = "native"
@@ -99,26 +92,7 @@ class _ObjectReader:
                 raise ValueRefused(f"{self.resource.model_type} needs {name}")
 
 
-def _check_length(values: dict[str, Any]) -> None:
-    """Check that the object can be written as a line that is read again."""
-    total = sum(len(str(value).encode()) for value in values.values())
-    if total > MAX_TEXT_BYTES:
-        raise ValueRefused(f"has {total} bytes of text; at most {MAX_TEXT_BYTES} are kept")
-
-
 _READERS = {model_type: _ObjectReader(r) for model_type, r in BY_MODEL_TYPE.items()}
-
-
-MAX_LINE_BYTES = 16_777_216
-
-_BOM = b"\xef\xbb\xbf"
-#: JSON has no tuples.
-_LISTS = {
-    resource.model_type: {field.name for field in resource.native_fields if field.kind.is_list}
-    for resource in RESOURCES
-}
-#: How much of the records, and of all other objects, is in memory.
-_SPOOLED_BYTES = 1 << 20
 
 
 class NativeRow(NamedTuple):
@@ -135,23 +109,14 @@ class NativeRow(NamedTuple):
     size: int = 0
 
 
-class NativeFile:
-    """The objects of a file, read and checked.
+class NativeFile(NamedTuple):
+    """The objects of a file, read and checked, each time in the file's order.
 
-    They are kept in files of their own, so that memory stays flat however many there are.
+    documents: the objects of every type but Record. records: the Record objects.
     """
 
-    def __init__(self, documents: IO[bytes], records: IO[bytes]) -> None:
-        self._documents = documents
-        self._records = records
-
-    def documents(self) -> Iterator[NativeRow]:
-        """The objects of every type but Record, in the file's order."""
-        return _rows(self._documents)
-
-    def records(self) -> Iterator[NativeRow]:
-        """The Record objects, in the file's order."""
-        return _rows(self._records)
+    documents: Callable[[], Iterator[NativeRow]]
+    records: Callable[[], Iterator[NativeRow]]
 
 
 def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
@@ -165,19 +130,22 @@ def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
 
 @contextmanager
 def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
-    """Reads a file to its end. Raises ImportRefused with the line at fault."""
+    """Reads a file to its end. Raises ImportRefused with the line at fault.
+
+    The objects wait in files, so that memory stays flat however many there are.
+    """
     with (
         SpooledTemporaryFile(_SPOOLED_BYTES) as documents,
         SpooledTemporaryFile(_SPOOLED_BYTES) as records,
     ):
         for number, line in _lines(stream):
-            _, resource, values, _ = _parse(number, line)
+            resource, values = _parse(number, line)
             spool = records if resource is RECORDS else documents
             row = (number, resource.model_type, values)
             spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
         if not documents.tell() and not records.tell():
             raise ImportRefused("the file is empty; there is nothing to import")
-        yield NativeFile(documents, records)
+        yield NativeFile(partial(_rows, documents), partial(_rows, records))
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -209,9 +177,23 @@ _decoder = json.JSONDecoder(
 )
 
 
-def _parse(number: int, line: bytes) -> NativeRow:
+def _parse(number: int, line: bytes) -> tuple[Resource, dict[str, Any]]:
     try:
-        return NativeRow(number, *read_object(_decoder.decode(line.decode("utf-8")), len(line)))
+        document = _decoder.decode(line.decode("utf-8"))
+        if not isinstance(document, dict):
+            raise ValueRefused("is not a JSON object")
+        model_type = document.pop(TYPE_KEY, None)
+        reader = _READERS.get(model_type) if isinstance(model_type, str) else None
+        if reader is None:
+            known = ", ".join(BY_MODEL_TYPE)
+            raise ValueRefused(f"{TYPE_KEY} {model_type!r} is not one of {known}")
+        values = reader.read(document)
+        if len(line) > _LONG_LINE_BYTES:
+            size = sum(len(str(value).encode()) for value in values.values())
+            if size > MAX_TEXT_BYTES:
+                raise ValueRefused(f"has {size} bytes of text; at most {MAX_TEXT_BYTES} are kept")
+        reader.complete(values)
+        return reader.resource, values
     except ValueRefused as error:
         raise ImportRefused(str(error), number) from None
     except json.JSONDecodeError as error:

@@ -67,10 +67,6 @@ def _date(field: Field) -> Reader:
     return _reader(str, "date", parse_time if field.keeps_time else parse_date)
 
 
-def _datetime(_field: Field) -> Reader:
-    return _reader(str, "date-time", parse_time)
-
-
 def _id(field: Field) -> Reader:
     # The same few accounts, categories and labels are named again and again.
     return _reader(str, "UUID", lru_cache(maxsize=4096)(parse_id) if field.references else parse_id)
@@ -87,13 +83,10 @@ def _choice(field: Field) -> Reader:
     return read
 
 
-def _boolean(_field: Field) -> Reader:
-    def read(value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise ValueRefused("is neither true nor false")
-        return value
-
-    return read
+def _read_boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueRefused("is neither true nor false")
+    return value
 
 
 def _list(element: Callable[[Field], Reader]) -> Callable[[Field], Reader]:
@@ -121,10 +114,10 @@ _READERS: dict[Kind, Callable[[Field], Reader]] = {
     Kind.TEXT: _text,
     Kind.NUMBER: _number,
     Kind.DATE: _date,
-    Kind.DATETIME: _datetime,
+    Kind.DATETIME: lambda field: _reader(str, "date-time", parse_time),
     Kind.ID: _id,
     Kind.CHOICE: _choice,
-    Kind.BOOLEAN: _boolean,
+    Kind.BOOLEAN: lambda field: _read_boolean,
     Kind.TEXT_LIST: _list(_text),
     Kind.ID_LIST: _list(_id),
 }

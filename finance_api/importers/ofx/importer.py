@@ -21,10 +21,9 @@ from finance_api.importers.interface import (
 from finance_api.importers.ofx.markup import text_of, tokens
 from finance_api.importers.ofx.transaction import (
     Movement,
-    Securities,
+    check_parts,
     count_holdings,
-    investment_movement_of,
-    movement_of,
+    read_transaction,
     securities_of,
 )
 from finance_api.importers.ofx.tree import STATEMENTS, Element, Tree
@@ -36,60 +35,21 @@ from finance_api.importers.ofx.values import (
     moment_of,
 )
 from finance_api.importers.texts import quoted
-from finance_api.resources.currencies import CURRENCIES
 
-#: ACCTTYPE -> account type, and what a new account is called.
-_BANK_TYPES = {
+#: How much of the waiting transactions is in memory.
+_SPOOLED_BYTES = 1 << 20
+#: Elements directly in a statement: a sign of one that has lost its own tag.
+_LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})
+#: ACCTTYPE, or what other accounts are -> account type, and what a new account is called.
+_ACCOUNT_TYPES = {
     "CHECKING": ("CurrentAccount", "Checking"),
     "SAVINGS": ("SavingAccount", "Savings"),
     "MONEYMRKT": ("SavingAccount", "Money market"),
     "CD": ("SavingAccount", "Certificate of deposit"),
     "CREDITLINE": ("Overdraft", "Credit line"),
+    "card": ("CreditCard", "Credit card"),
+    "investment": ("Investment", "Investment"),
 }
-_CARD = ("CreditCard", "Credit card")
-_INVESTMENT = ("Investment", "Investment")
-_OTHER = ("General", "Account")
-
-
-def account_of(statement: Element, currency: str | None) -> StatementAccount:
-    """The account that the statement names; ``currency`` is for one without CURDEF."""
-    origin = statement.first("BANKACCTFROM", "CCACCTFROM", "INVACCTFROM")
-    # Without its wrapper, the account's number stands somewhere in the statement.
-    fields = origin or statement
-
-    def field(name: str) -> str | None:
-        return identifier_of(fields.first(name))
-
-    curdef = statement.first("CURDEF")
-    number = field("ACCTID")
-    institution = [field(name) for name in ("BROKERID", "BANKID", "BRANCHID")]
-    account_type, word = _type_of(statement, origin, field("ACCTTYPE"))
-    key = joined_key(*(part for part in (*institution, number) if part)) if number else None
-    name = f"{word} {number}" if number else word
-    return StatementAccount(
-        key=key,
-        name=None if not number and word == _OTHER[1] else name,
-        account_type=account_type,
-        currency=currency_of(curdef) if curdef else currency,
-        number=number,
-    )
-
-
-def _type_of(statement: Element, origin: Element | None, bank_type: str | None) -> tuple[str, str]:
-    """The account type, and the word for it."""
-    names = (statement.name, origin.name if origin else "")
-    if any(name.startswith("CC") for name in names):
-        return _CARD
-    if any(name.startswith("INV") for name in names):
-        return _INVESTMENT
-    return _BANK_TYPES.get((bank_type or "").upper(), _OTHER)
-
-
-#: Elements directly in a statement: a sign of one that has lost its own tag.
-_LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})
-#: Elements of transactions only.
-_TRANSACTION_PARTS = frozenset({"TRNAMT", "INVTRAN"})
-
 #: TRNTYPE -> payment type, where it is certain. CREDIT, DEBIT, CHECK and the like are not.
 _PAYMENT_TYPES = {
     "ATM": "cash",
@@ -99,133 +59,8 @@ _PAYMENT_TYPES = {
     "DIRECTDEBIT": "transfer",
     "DIRECTDEP": "transfer",
 }
-
-
-def statement_elements(file: Element) -> Iterator[Element]:
-    """The elements that are statements, wherever in the file they stand."""
-    pending = [file]
-    while pending:
-        element = pending.pop()
-        if element.name in STATEMENTS:
-            yield element
-        elif element.had_transactions or any(c.name in _LISTS for c in element.children):
-            for inner in element.descendants():
-                if inner.name in STATEMENTS:
-                    raise inner.refused("stands beside transactions that are in no statement")
-            yield element
-        else:
-            pending.extend(reversed(element.children))
-
-
-def statements_of(elements: list[Element], currency: str | None) -> list[Statement]:
-    """The statements in these elements; ``currency`` is for those without CURDEF.
-
-    Refused: accounts of different kinds under one number; their entries would be mixed. Some banks
-    give a member one number for all accounts and tell them apart by ACCTTYPE only.
-    """
-    statements = []
-    names: dict[str, str | None] = {}
-    for element in elements:
-        statement = Statement(account_of(element, currency))
-        _check_parts(element)
-        _add_facts(element, statement)
-        count_holdings(element, statement.skipped)
-        account = statement.account
-        # The name begins with the bank's kind of account and ends with its number.
-        if account.key and names.setdefault(account.key, account.name) != account.name:
-            raise element.refused(
-                f"is about {quoted(account.name or '')}, and the file has "
-                f"{quoted(names[account.key] or '')} under the same number"
-            )
-        statements.append(statement)
-    return statements
-
-
-def _add_facts(element: Element, statement: Statement) -> None:
-    """Fills in the days that the statement covers, its age, and its last balance."""
-    lists = [e for e in element.descendants() if e.name in ("BANKTRANLIST", "INVTRANLIST")]
-    begin = end = None
-    # Between several lists may be days that none of them covers.
-    if len(lists) == 1:
-        begin, end = lists[0].child("DTSTART"), lists[0].child("DTEND")
-        first, last = date_or_none_of(begin), date_or_none_of(end)
-        if first is None or last is None or first <= last:
-            statement.first_day, statement.last_day = first, last
-    balance = element.first("LEDGERBAL")
-    invested = statement.account.account_type == "Investment"
-    # An investment statement has a date of its own, and its cash is not its balance.
-    made = element.child("DTASOF") if invested else balance and balance.child("DTASOF")
-    statement.as_of = moment_of(made)
-    if statement.as_of is None:
-        statement.as_of = moment_of(end)
-    amount = balance.child("BALAMT") if balance else None
-    day = date_or_none_of(made)
-    if amount and day is not None and not invested:
-        statement.closing = BankBalance(amount=amount_of(amount), date=day)
-
-
-def read_transaction(element: Element) -> Movement | str | None:
-    """The movement that a transaction is; what it is if it is none; None for what only wraps."""
-    if element.name == "STMTTRN":
-        return movement_of(element)
-    if element.name == "STMTTRNP":
-        return "pending transaction"
-    if element.name == "INVBANKTRAN":
-        _check_parts(element)
-        return None
-    return investment_movement_of(element)
-
-
-def _check_parts(element: Element) -> None:
-    for part in element.descendants():
-        if part.name in _TRANSACTION_PARTS:
-            raise part.refused("stands outside of a transaction")
-
-
-def entry_of(movement: Movement, statement: Statement, securities: Securities) -> Entry:
-    """The entry that the movement is on the account of the statement. Raises ImportRefused."""
-    account = statement.account
-    if movement.currency:
-        _check_currency(*movement.currency, account.currency)
-    correction = None
-    if movement.corrects and not corrects_itself(movement):
-        correction = Correction(*movement.corrects)
-    security = movement.security
-    on_card = movement.type == "POS" and account.account_type == "CreditCard"
-    return Entry(
-        line=movement.line,
-        date=movement.date,
-        amount=movement.amount,
-        bank_id=movement.bank_id,
-        payee=securities.get(security) if security else movement.payee,
-        note=movement.note,
-        payment_type="credit_card" if on_card else _PAYMENT_TYPES.get(movement.type or ""),
-        value_date=movement.value_date,
-        counterparty_account=movement.counterparty_account,
-        reference=movement.reference,
-        fingerprint=security or "",
-        correction=correction,
-    )
-
-
-def corrects_itself(movement: Movement) -> bool:
-    """Whether the transaction names itself as the one that it corrects."""
-    return movement.corrects is not None and movement.corrects[0] == movement.bank_id
-
-
-def _check_currency(tag: str, text: str, line: int, currency: str | None) -> None:
-    """Refuses a transaction in another currency than the account's."""
-    if text.upper() != currency:
-        account = (
-            f"the account is in {currency}" if currency else "the file does not say the account's"
-        )
-        raise Element(tag, line, text).refused(
-            f"is the currency of this transaction, and {account}"
-        )
-
-
-#: How much of the waiting transactions is in memory.
-_SPOOLED_BYTES = 1 << 20
+#: TRNTYPE, and whether money comes in by the sign -> the first line of such a transaction.
+_Signs = dict[tuple[str | None, bool], int]
 
 
 class OfxImporter:
@@ -254,9 +89,8 @@ class OfxImporter:
         Nothing is given out before the file has been read to its end: what a transaction means
         (its account's currency, the name of its security) may stand behind it.
         """
-        if self._currency is not None and self._currency not in CURRENCIES:
-            raise ImportRefused(f"{self._currency!r} is not an ISO 4217 currency code")
         tree = Tree()
+        # The elements that transactions stand in, numbered; a spool holds no elements.
         holders: dict[Element, int] = {}
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spool:
             for holder, transaction in tree.transactions(tokens(text_of(stream))):
@@ -265,10 +99,10 @@ class OfxImporter:
                     number = holders.setdefault(holder, len(holders))
                     row = (number, found if isinstance(found, str) else list(found))
                     spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
-            elements = list(statement_elements(tree.root))
+            elements = list(_statement_elements(tree.root))
             if not elements:
                 raise _without_statement(tree.root)
-            statements = statements_of(elements, self._currency)
+            statements = _statements_of(elements, self._currency)
             owners = {
                 holders[part]: number
                 for number, element in enumerate(elements)
@@ -276,73 +110,186 @@ class OfxImporter:
                 if part in holders
             }
             spool.seek(0)
-            rows = map(orjson.loads, spool)
-            securities = securities_of(tree.root)
-            yield from _entries(rows, statements, owners, securities, self._positive)
+            rows = ((owners.get(holder), found) for holder, found in map(orjson.loads, spool))
+            yield from self._entries(rows, statements, securities_of(tree.root))
 
-
-def _entries(
-    rows: Iterator[tuple[int, Any]],
-    statements: list[Statement],
-    owners: dict[int, int],
-    securities: Securities,
-    positive: str | None,
-) -> Iterator[tuple[Statement, Entry | None]]:
-    """rows: of each transaction, the number of what held it, and its `Movement` or what else it is.
-
-    owners: that number -> the number of the statement.
-    """
-    begun = 0
-    kinds: list[dict[tuple[str | None, bool], int]] = [{} for _ in statements]
-    for holder, found in rows:
-        owner = owners.get(holder)
-        if owner is None:
+    def _entries(
+        self,
+        rows: Iterator[tuple[int | None, Any]],
+        statements: list[Statement],
+        securities: Mapping[str, str],
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """rows: for each transaction its statement's number, and its `Movement` or what it is."""
+        begun = 0
+        signs: list[_Signs] = [{} for _ in statements]
+        for owner, found in rows:
+            if owner is None:
+                if isinstance(found, str):
+                    continue
+                raise ImportRefused("the transaction stands in no statement", found[0])
+            for statement in statements[begun : owner + 1]:
+                yield statement, None
+            begun = max(begun, owner + 1)
+            statement = statements[owner]
             if isinstance(found, str):
+                statement.skipped[found] += 1
                 continue
-            raise ImportRefused("the transaction stands in no statement", found[0])
-        for statement in statements[begun : owner + 1]:
+            movement = Movement(*found)
+            if self._positive == "out":
+                movement = movement._replace(amount=-movement.amount)
+            if movement.amount and movement.corrects is None:
+                signs[owner].setdefault((movement.type, movement.amount > 0), movement.line)
+            yield statement, _entry_of(movement, statement, securities)
+        for statement in statements[begun:]:
             yield statement, None
-        begun = max(begun, owner + 1)
-        statement = statements[owner]
-        if isinstance(found, str):
-            statement.skipped[found] += 1
-            continue
-        movement = Movement(*found)
-        if positive == "out":
-            movement = movement._replace(amount=-movement.amount)
-        if movement.amount and movement.corrects is None:
-            kinds[owner].setdefault((movement.type, movement.amount > 0), movement.line)
-        yield statement, entry_of(movement, statement, securities)
-        if corrects_itself(movement):
-            remark = "transactions that are said to correct themselves are imported as they are"
-            if remark not in statement.remarks:
-                statement.remarks.append(remark)
-    for statement in statements[begun:]:
-        yield statement, None
-    for of_statement in kinds if positive is None else ():
-        _check_signs(of_statement)
+        for of_statement in signs if self._positive is None else ():
+            _check_signs(of_statement)
 
 
-def _check_signs(kinds: Mapping[tuple[str | None, bool], int]) -> None:
+def _statement_elements(file: Element) -> Iterator[Element]:
+    """The elements that are statements, wherever in the file they stand."""
+    pending = [file]
+    while pending:
+        element = pending.pop()
+        if element.name in STATEMENTS:
+            yield element
+        elif element.had_transactions or any(c.name in _LISTS for c in element.children):
+            for inner in element.descendants():
+                if inner.name in STATEMENTS:
+                    raise inner.refused("stands beside transactions that are in no statement")
+            yield element
+        else:
+            pending.extend(reversed(element.children))
+
+
+def _statements_of(elements: list[Element], currency: str | None) -> list[Statement]:
+    """The statements in these elements; ``currency`` is for those without CURDEF.
+
+    Refused: accounts of different kinds under one number; their entries would be mixed. Some banks
+    give a member one number for all accounts and tell them apart by ACCTTYPE only.
+    """
+    statements = []
+    names: dict[str, str | None] = {}
+    for element in elements:
+        account = _account_of(element, currency)
+        statement = Statement(account)
+        check_parts(element)
+        _add_facts(element, statement)
+        count_holdings(element, statement.skipped)
+        # The name begins with the bank's kind of account and ends with its number.
+        if account.key and names.setdefault(account.key, account.name) != account.name:
+            raise element.refused(
+                f"is about {quoted(account.name or '')}, and the file has "
+                f"{quoted(names[account.key] or '')} under the same number"
+            )
+        statements.append(statement)
+    return statements
+
+
+def _account_of(statement: Element, currency: str | None) -> StatementAccount:
+    origin = statement.first("BANKACCTFROM", "CCACCTFROM", "INVACCTFROM")
+
+    def field(name: str) -> str | None:
+        # Without its wrapper, the account's number stands somewhere in the statement.
+        return identifier_of((origin or statement).first(name))
+
+    number, kind = field("ACCTID"), (field("ACCTTYPE") or "").upper()
+    names = (statement.name, origin.name if origin else "")
+    if any(name.startswith("CC") for name in names):
+        kind = "card"
+    elif any(name.startswith("INV") for name in names):
+        kind = "investment"
+    account_type, word = _ACCOUNT_TYPES.get(kind, ("General", None))
+    parts = filter(None, (field("BROKERID"), field("BANKID"), field("BRANCHID"), number))
+    curdef = statement.first("CURDEF")
+    return StatementAccount(
+        key=joined_key(*parts) if number else None,
+        name=f"{word or 'Account'} {number}" if number else word,
+        account_type=account_type,
+        currency=currency_of(curdef) if curdef else currency,
+        number=number,
+    )
+
+
+def _add_facts(element: Element, statement: Statement) -> None:
+    """Fills in the days that the statement covers, its age, and its last balance."""
+    lists = [e for e in element.descendants() if e.name in _LISTS]
+    begin = end = None
+    # Between several lists may be days that none of them covers.
+    if len(lists) == 1:
+        begin, end = lists[0].child("DTSTART"), lists[0].child("DTEND")
+        first, last = date_or_none_of(begin), date_or_none_of(end)
+        if first is None or last is None or first <= last:
+            statement.first_day, statement.last_day = first, last
+    balance = element.first("LEDGERBAL")
+    invested = statement.account.account_type == "Investment"
+    # An investment statement has a date of its own, and its cash is not its balance.
+    made = element.child("DTASOF") if invested else balance and balance.child("DTASOF")
+    statement.as_of = moment_of(made)
+    if statement.as_of is None:
+        statement.as_of = moment_of(end)
+    amount = balance.child("BALAMT") if balance else None
+    day = date_or_none_of(made)
+    if amount and day is not None and not invested:
+        statement.closing = BankBalance(amount=amount_of(amount), date=day)
+
+
+def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str, str]) -> Entry:
+    """The entry that the movement is on the account of the statement. Raises ImportRefused."""
+    account = statement.account
+    if movement.currency:
+        tag, text, line = movement.currency
+        if text.upper() != account.currency:
+            stated = (
+                f"the account is in {account.currency}"
+                if account.currency
+                else "the file does not say the account's"
+            )
+            raise Element(tag, line, text).refused(
+                f"is the currency of this transaction, and {stated}"
+            )
+    correction = Correction(*movement.corrects) if movement.corrects else None
+    if correction and correction.bank_id == movement.bank_id:
+        correction = None
+        remark = "transactions that are said to correct themselves are imported as they are"
+        if remark not in statement.remarks:
+            statement.remarks.append(remark)
+    security = movement.security
+    on_card = movement.type == "POS" and account.account_type == "CreditCard"
+    return Entry(
+        line=movement.line,
+        date=movement.date,
+        amount=movement.amount,
+        bank_id=movement.bank_id,
+        payee=securities.get(security) if security else movement.payee,
+        note=movement.note,
+        payment_type="credit_card" if on_card else _PAYMENT_TYPES.get(movement.type or ""),
+        value_date=movement.value_date,
+        counterparty_account=movement.counterparty_account,
+        reference=movement.reference,
+        fingerprint=security or "",
+        correction=correction,
+    )
+
+
+def _check_signs(signs: _Signs) -> None:
     """Asks about a statement of which no amount has a minus, not even that of a DEBIT, or of which
     each DEBIT comes in and each CREDIT goes out.
-
-    kinds: TRNTYPE, and whether money comes in by the sign -> the first line.
     """
-    debit, credit = kinds.get(("DEBIT", True)), kinds.get(("CREDIT", False))
-    agree = {("DEBIT", False), ("CREDIT", True)} & kinds.keys()
-    if debit is not None and all(comes_in for _, comes_in in kinds):
-        reason, line = "a DEBIT, and no amount of the statement has a minus", debit
+    debit, credit = signs.get(("DEBIT", True)), signs.get(("CREDIT", False))
+    agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
+    if debit is not None and all(comes_in for _, comes_in in signs):
+        reason = "a DEBIT, and no amount of the statement has a minus"
     elif debit is not None and credit is not None and not agree:
-        reason, line = "a DEBIT with a positive amount, and each CREDIT has a negative one", debit
+        reason = "a DEBIT with a positive amount, and each CREDIT has a negative one"
     else:
         return
     raise ImportRefused(
         f"the transaction is {reason}: say what a positive amount means with --positive",
-        line,
+        debit,
         answers=(
-            Answer(("--positive", "in"), meaning=f"the amount of line {line} comes in"),
-            Answer(("--positive", "out"), meaning=f"the amount of line {line} goes out"),
+            Answer(("--positive", "in"), meaning=f"the amount of line {debit} comes in"),
+            Answer(("--positive", "out"), meaning=f"the amount of line {debit} goes out"),
         ),
     )
 

@@ -22,6 +22,19 @@ from finance_api.importers.ofx.values import (
 
 #: Text that stands in for an id or number that the bank does not have.
 _PLACEHOLDER = re.compile("0+")
+#: Elements of transactions only.
+_TRANSACTION_PARTS = frozenset({"TRNAMT", "INVTRAN"})
+_CASHLESS = {
+    "CLOSUREOPT": "closed option",
+    # From one subaccount of the account to another.
+    "JRNLFUND": "transfer between subaccounts",
+    "JRNLSEC": "transfer of securities",
+    # Income and the purchase with it, in one.
+    "REINVEST": "reinvestment",
+    "SPLIT": "stock split",
+    "TRANSFER": "transfer of securities",
+}
+_LISTS = {"INVPOSLIST": "position", "INVOOLIST": "open order"}
 
 
 class Movement(NamedTuple):
@@ -48,7 +61,26 @@ class Movement(NamedTuple):
     corrects: tuple[str, bool] | None = None
 
 
-def movement_of(element: Element) -> Movement:
+def read_transaction(element: Element) -> Movement | str | None:
+    """The movement that a transaction is; what it is if it is none; None for what only wraps."""
+    if element.name == "STMTTRN":
+        return _movement(element)
+    if element.name == "STMTTRNP":
+        return "pending transaction"
+    if element.name == "INVBANKTRAN":
+        check_parts(element)
+        return None
+    return _investment_movement(element)
+
+
+def check_parts(element: Element) -> None:
+    """Refuse parts of a transaction below an element that is none."""
+    for part in element.descendants():
+        if part.name in _TRANSACTION_PARTS:
+            raise part.refused("stands outside of a transaction")
+
+
+def _movement(element: Element) -> Movement:
     """The movement of a STMTTRN.
 
     The amount's sign is the one that is written; TRNTYPE does not change it. OFX has no amount in
@@ -62,25 +94,25 @@ def movement_of(element: Element) -> Movement:
         payee = payee.child("NAME")
     trntype = child("TRNTYPE")
     other_account = child("BANKACCTTO") or child("CCACCTTO")
-    bank_id = id_of(child("FITID"))
+    bank_id = _id_of(child("FITID"))
     number = note_of(other_account.child("ACCTID")) if other_account else None
     return Movement(
         line=element.line,
-        date=date_of(required(element, below, "DTPOSTED")),
-        amount=amount_of(required(element, below, "TRNAMT")),
+        date=date_of(_required(element, below, "DTPOSTED")),
+        amount=amount_of(_required(element, below, "TRNAMT")),
         bank_id=bank_id,
         payee=name_of(payee),
         note=note_of(child("MEMO")),
         value_date=date_or_none_of(child("DTAVAIL")),
         type=trntype.text.upper() if trntype else None,
-        reference=id_of(child("CHECKNUM")) or id_of(child("REFNUM")),
+        reference=_id_of(child("CHECKNUM")) or _id_of(child("REFNUM")),
         counterparty_account="".join(number.split()) if number else None,
-        currency=stated_currency(element),
+        currency=_stated_currency(element),
         corrects=_correction_of(bank_id, child("CORRECTFITID"), child("CORRECTACTION")),
     )
 
 
-def required(element: Element, below: Sequence[Element], *names: str) -> Element:
+def _required(element: Element, below: Sequence[Element], *names: str) -> Element:
     """The one leaf below the element of the first name there is; refused if none or several."""
     for name in names:
         found = [leaf for leaf in below if leaf.name == name and leaf.text]
@@ -93,13 +125,13 @@ def required(element: Element, below: Sequence[Element], *names: str) -> Element
     raise element.refused(f"has no <{names[0]}>")
 
 
-def id_of(leaf: Element | None) -> str | None:
+def _id_of(leaf: Element | None) -> str | None:
     """The leaf's text, None if it stands in for an id that the bank does not have."""
     identifier = identifier_of(leaf)
     return None if identifier is None or _PLACEHOLDER.fullmatch(identifier) else identifier
 
 
-def stated_currency(element: Element) -> tuple[str, str, int] | None:
+def _stated_currency(element: Element) -> tuple[str, str, int] | None:
     """The tag, text and line of what says that the transaction's amount is in a currency.
 
     CURRENCY says that the amounts are in its CURSYM, to be converted; a converted amount is not
@@ -116,7 +148,7 @@ def stated_currency(element: Element) -> tuple[str, str, int] | None:
 def _correction_of(
     own_id: str | None, corrected: Element | None, action: Element | None
 ) -> tuple[str, bool] | None:
-    bank_id = id_of(corrected)
+    bank_id = _id_of(corrected)
     if corrected is None or bank_id is None:
         return None
     word = action.text.upper() if action else ""
@@ -127,25 +159,9 @@ def _correction_of(
     return bank_id, word == "DELETE"
 
 
-#: Unique id of a security -> its name.
-Securities = dict[str, str]
-
-_CASHLESS = {
-    "CLOSUREOPT": "closed option",
-    # From one subaccount of the account to another.
-    "JRNLFUND": "transfer between subaccounts",
-    "JRNLSEC": "transfer of securities",
-    # Income and the purchase with it, in one.
-    "REINVEST": "reinvestment",
-    "SPLIT": "stock split",
-    "TRANSFER": "transfer of securities",
-}
-_LISTS = {"INVPOSLIST": "position", "INVOOLIST": "open order"}
-
-
-def securities_of(file: Element) -> Securities:
-    """The names in the file's list of securities."""
-    names: Securities = {}
+def securities_of(file: Element) -> dict[str, str]:
+    """The names in the file's list of securities, by unique id."""
+    names: dict[str, str] = {}
     for info in file.descendants():
         if info.name == "SECINFO":
             key, name = info.first("UNIQUEID"), name_of(info.first("SECNAME"))
@@ -154,7 +170,7 @@ def securities_of(file: Element) -> Securities:
     return names
 
 
-def investment_movement_of(element: Element) -> Movement | str:
+def _investment_movement(element: Element) -> Movement | str:
     """The movement of cash that an investment transaction is; what it is, if it is none.
 
     What is bought takes money out and what is sold brings it in, whatever the sign of TOTAL; of
@@ -163,23 +179,23 @@ def investment_movement_of(element: Element) -> Movement | str:
     if element.name in _CASHLESS:
         return _CASHLESS[element.name]
     below = element.descendants()
-    amount = amount_of(required(element, below, "TOTAL"))
+    amount = amount_of(_required(element, below, "TOTAL"))
     if not amount:
         return "transaction without cash"
     if element.name.startswith(("BUY", "SELL")):
         # Some programs write TOTAL without a sign.
         amount = abs(amount) if element.name.startswith("SELL") else -abs(amount)
-    day = required(element, below, "DTTRADE", "DTSETTLE")
+    day = _required(element, below, "DTTRADE", "DTSETTLE")
     return Movement(
         line=element.line,
         date=date_of(day),
         amount=amount,
-        bank_id=id_of(element.first("FITID")),
+        bank_id=_id_of(element.first("FITID")),
         payee=None,
         note=note_of(element.first("MEMO")),
         value_date=None if day.name == "DTSETTLE" else date_or_none_of(element.first("DTSETTLE")),
         security=identifier_of(element.first("UNIQUEID")),
-        currency=stated_currency(element),
+        currency=_stated_currency(element),
     )
 
 

@@ -6,7 +6,7 @@ another reading finds (`support.independent`).
 
 import pytest
 
-from finance_api.importers.detection import detect_format
+from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.bank_files import read_bank_file

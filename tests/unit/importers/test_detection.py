@@ -7,8 +7,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from finance_api.importers.detection import detect_format
-from finance_api.importers.formats import FORMATS, format_named
+from finance_api.importers.formats import FORMATS, detect_format, format_named
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.options import FILE_OPTIONS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.importers.detection import detect_format
+from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text

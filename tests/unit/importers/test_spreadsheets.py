@@ -15,7 +15,7 @@ import xlwt
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from finance_api.importers.detection import detect_format
+from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.importers.spreadsheet.conversion import number_text
 from finance_api.importers.spreadsheet.importer import open_workbook

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from finance_api.importers.detection import detect_format
+from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend

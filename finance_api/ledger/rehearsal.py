@@ -1,9 +1,14 @@
-"""Rows as they would be: the storage's, with what was written in their place."""
+"""A unit of work that shows what a change would do, and stores nothing of it.
+
+It reads from the storage and keeps the rows that the change writes, so the change finds there what
+it has written before. A dry run reports what the change itself would report, and other users can
+write meanwhile.
+"""
 
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import count, islice
 from operator import itemgetter
 from typing import Any
@@ -15,11 +20,21 @@ from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
+    AuditAction,
+    BeforeImage,
     DataReader,
     DataState,
     DataWriter,
+    HistoryEntry,
+    HistoryReader,
+    HistoryWriter,
     Page,
     RecordSum,
+    Storage,
+    TransferProposal,
+    TransferReader,
+    TransferWriter,
+    WritableStorage,
 )
 from finance_api.values import Row
 
@@ -48,10 +63,8 @@ class _WrittenRows:
 
     def put(self, new: Collection[Row], changed: Collection[Row]) -> None:
         """Raises Conflict if another written row has the source id of one of these."""
-        self._mark_replaced(row["id"] for row in changed)
         # All at once: they may exchange their source ids.
-        for row in changed:
-            self._forget_source(row["id"])
+        self.delete([row["id"] for row in changed])
         for row in (*new, *changed):
             row_id = row["id"]
             if row["sourceId"] is not None:
@@ -59,22 +72,15 @@ class _WrittenRows:
                 if self._ids_by_source.setdefault(source, row_id) != row_id:
                     raise Conflict(f"two of the {self._resource.name} have the same source")
             self._rows[row_id] = self._values_of(row)
-        self._sorted_ids = None
 
     def delete(self, ids: Collection[str]) -> None:
-        self._mark_replaced(ids)
+        self.replaced.update(row_id for row_id in ids if row_id not in self._rows)
         for row_id in ids:
-            self._forget_source(row_id)
+            row = self.get(row_id)
+            if row is not None and row["sourceId"] is not None:
+                del self._ids_by_source[row["source"], row["sourceId"]]
             self._rows[row_id] = None
         self._sorted_ids = None
-
-    def _mark_replaced(self, ids: Iterable[str]) -> None:
-        self.replaced.update(row_id for row_id in ids if row_id not in self._rows)
-
-    def _forget_source(self, row_id: str) -> None:
-        row = self.get(row_id)
-        if row is not None and row["sourceId"] is not None:
-            del self._ids_by_source[row["source"], row["sourceId"]]
 
     def get(self, row_id: str) -> Row | None:
         values = self._rows.get(row_id)
@@ -102,8 +108,6 @@ class RehearsedData(DataWriter):
         self._state: DataState | None = None
         self._empty: dict[str, bool] = {}
 
-    # -- state
-
     def lock(self, user_id: int) -> DataState:
         """Nobody has to wait."""
         return self.get_state(user_id)
@@ -116,8 +120,6 @@ class RehearsedData(DataWriter):
 
     def forget_states(self, user_id: int, before: int) -> None:
         """No state is remembered here."""
-
-    # -- writing
 
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
@@ -142,8 +144,6 @@ class RehearsedData(DataWriter):
 
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
         self._written[resource.name].delete(ids)
-
-    # -- reading
 
     def _is_empty(self, user_id: int, resource: Resource) -> bool:
         """Whether nothing of the resource is stored."""
@@ -215,8 +215,6 @@ class RehearsedData(DataWriter):
 
     count_rows = get_transfers = stream_json = list_changes = _is_never_read
 
-    # -- sums
-
     def sum_by(
         self,
         user_id: int,
@@ -274,3 +272,89 @@ def _matching(
     for row in rows:
         if (with_void or row["recordState"] != VOID) and matches(row, conditions):
             yield row
+
+
+class _History(HistoryWriter):
+    """history: what is stored, of one user."""
+
+    def __init__(self, history: HistoryReader) -> None:
+        self._history = history
+        self._entries: dict[int, HistoryEntry] = {}
+        self._replaced: dict[tuple[int, str, str], BeforeImage] = {}
+
+    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+        stored = {entry.number: entry for entry in self._history.list_entries(user_id)}
+        return [entry for _, entry in sorted((stored | self._entries).items())]
+
+    def scan_before(
+        self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
+    ) -> list[BeforeImage]:
+        stored = self._history.scan_before(user_id, number, after=after, limit=limit)
+        images = {(image.resource.name, image.row_id): image for image in stored}
+        for (of, *key), image in self._replaced.items():
+            if of == number and tuple(key) > after:
+                images[image.resource.name, image.row_id] = image
+        return [images[key] for key in sorted(images)][:limit]
+
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        stored = self._history.get_before(user_id, number, resource, ids)
+        keys = ((row_id, (number, resource.name, row_id)) for row_id in ids)
+        return stored | {i: self._replaced[key] for i, key in keys if key in self._replaced}
+
+    def add(self, user_id: int, entry: HistoryEntry) -> None:
+        if any(entry.number == known.number for known in self.list_entries(user_id)):
+            raise Conflict(f"there is an entry {entry.number} of the history already")
+        self._entries[entry.number] = entry
+
+    def set_undone(self, user_id: int, number: int, at: int) -> None:
+        (entry,) = (each for each in self.list_entries(user_id) if each.number == number)
+        self._entries[number] = replace(entry, undone_at=at)
+
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
+        """Keeps what replaces images of earlier entries, or is added to them.
+
+        Nothing reads the images of the change itself: only a later undo would.
+        """
+        if replace:
+            self._replaced |= {(number, i.resource.name, i.row_id): i for i in images}
+
+    def prune_before(self, user_id: int, at: int) -> None:
+        """Deletes nothing: it is the last thing that a change does."""
+
+
+class _Transfers(TransferWriter):
+    """The stored proposals: no change reads those that it has written."""
+
+    def __init__(self, transfers: TransferReader) -> None:
+        self._transfers = transfers
+
+    def count(self, user_id: int) -> int:
+        return self._transfers.count(user_id)
+
+    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
+        return self._transfers.list_newest(user_id, limit=limit, offset=offset)
+
+    def replace(
+        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+    ) -> None: ...
+
+    def forget(self, user_id: int, record_ids: Collection[str]) -> None: ...
+
+
+class _Rehearsal(WritableStorage):
+    def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
+        """Adds nothing to the audit log: nothing is done."""
+
+
+def rehearse(storage: Storage) -> WritableStorage:
+    """Return a unit of work over the storage; only data, history and transfers can be written."""
+    parts: dict[str, Any] = {part.name: getattr(storage, part.name) for part in fields(Storage)}
+    del parts["close"]
+    parts["data"] = RehearsedData(storage.data)
+    parts["history"] = _History(storage.history)
+    parts["transfers"] = _Transfers(storage.transfers)
+    return _Rehearsal(**parts)
