@@ -6,10 +6,13 @@ How it is stored is another matter: `StorageBackend.find_faults`.
 from collections.abc import Iterator
 from typing import Any
 
+from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.derivation import derive
 from finance_api.ledger.references import ids_in
-from finance_api.resources import ACCOUNTS, RECORDS, REFERRED, RESOURCES, referred_by
+from finance_api.ledger.session import UserRows
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, referred_by
 from finance_api.resources.field import Field, Kind, Resource
-from finance_api.resources.records import VOID, record_type
+from finance_api.resources.records import VOID
 from finance_api.storage.interface import (
     REPAIR,
     RESTORE,
@@ -72,11 +75,9 @@ class _UserData:
     def __init__(self, storage: Storage, user: User) -> None:
         self._storage = storage
         self._user = user
-        self._held: dict[str, dict[str, Row]] = {
-            resource.name: {row["id"]: row for page in self._pages(resource) for row in page}
-            for resource in REFERRED
-        }
-        self._imports = {e.number for e in storage.history.list_entries(user.id)}
+        self._owned = UserRows(storage, user)
+        self._accounts = self._owned.accounts.rows
+        self._imports = {entry.number for entry in self._owned.history}
         self._counted: dict[str, dict[str, Any]] = {}
 
     def _pages(self, resource: Resource) -> Iterator[list[Row]]:
@@ -84,15 +85,14 @@ class _UserData:
 
     def faults(self) -> list[Fault]:
         found = Found(self._user.email)
-        self._counted = {i: _nothing(row) for i, row in self._held[ACCOUNTS.name].items()}
+        self._counted = {i: _nothing(row) for i, row in self._accounts.items()}
         for resource in RESOURCES:
             for page in self._pages(resource):
                 for row in page:
                     self._check(found, resource, row)
         for account_id, counted in self._counted.items():
-            account = self._held[ACCOUNTS.name][account_id]
             for name in _COUNTED:
-                if account[name] != counted[name]:
+                if self._accounts[account_id][name] != counted[name]:
                     message = f"{name} is not what the records say, of accounts: {{}}"
                     found.add("balances", message, account_id)
         return found.faults()
@@ -105,7 +105,7 @@ class _UserData:
         if unsound:
             return
         for field in resource.references:
-            known = self._held[referred_by(field).name]
+            known = self._owned.row_set(referred_by(field)).rows
             if any(row_id not in known for row_id in ids_in(row[field.name])):
                 message = f"{field.name} leads nowhere, of {resource.name}: {{}}"
                 found.add("references", message, row["id"], RESTORE)
@@ -120,7 +120,7 @@ class _UserData:
             if row[name] != value:
                 message = f"{name} is not what follows from other data, of records: {{}}"
                 found.add("derived", message, row["id"])
-        account = self._held[ACCOUNTS.name].get(row["accountId"])
+        account = self._accounts.get(row["accountId"])
         if account is not None:
             if row["currencyCode"] != account["currencyCode"]:
                 # Which of the two is right, nobody can tell.
@@ -129,33 +129,26 @@ class _UserData:
             _count(self._counted[row["accountId"]], row)
 
     def _derived(self, row: Row) -> dict[str, Any]:
-        """Derive as `ledger.derivation`, from references to existing rows."""
-        accounts, categories, labels = (
-            self._held[name] for name in ("accounts", "categories", "labels")
-        )
-        derived: dict[str, Any] = {"recordType": record_type(row["amount"])}
-        if row["accountId"] in accounts:
-            derived["accountName"] = accounts[row["accountId"]]["name"]
-        if row["categoryId"] is None or row["categoryId"] in categories:
-            derived["category"] = categories.get(row["categoryId"], {"name": None})["name"]
-        if all(label_id in labels for label_id in row["labelIds"]):
-            derived["labels"] = tuple([labels[label_id]["name"] for label_id in row["labelIds"]])
-        return derived
+        """Derive the record's fields, unless one of its references leads nowhere."""
+        derived = {**row, "currencyCode": None}
+        try:
+            derive(self._owned, derived)
+        except ChangeRefused:
+            return {}
+        return {name: derived[name] for name in _DERIVED[RECORDS.name]}
 
     def correct(self, storage: WritableStorage) -> None:
-        """Writes what is derived; after `faults`."""
+        """Write what is derived; after `faults`."""
         for page in self._pages(RECORDS):
-            sound = [row for row in page if not _unsound(RECORDS, row)]
-            corrected = [{**row, **self._derived(row)} for row in sound]
+            corrected = [{**r, **self._derived(r)} for r in page if not _unsound(RECORDS, r)]
             before = {row["id"]: row for row in page}
             changed = [row for row in corrected if row != before[row["id"]]]
             if changed:
                 storage.data.put_rows(self._user.id, RECORDS, new=(), changed=changed)
-        accounts = self._held[ACCOUNTS.name]
         changed = [
-            {**accounts[i], **counted}
+            {**self._accounts[i], **counted}
             for i, counted in self._counted.items()
-            if any(accounts[i][name] != counted[name] for name in _COUNTED)
+            if any(self._accounts[i][name] != counted[name] for name in _COUNTED)
         ]
         storage.data.put_rows(self._user.id, ACCOUNTS, new=(), changed=changed)
 

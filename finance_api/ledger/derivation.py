@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.references import check_currency
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.records import any_of
 from finance_api.resources import RECORDS
 from finance_api.resources.records import record_type
@@ -17,12 +17,12 @@ from finance_api.values import Row
 _PAGE = 1_000
 
 
-def derive(session: LedgerSession, row: Row, line: int | None = None) -> None:
+def derive(owned: UserRows, row: Row, line: int | None = None) -> None:
     """Fills in the derived fields of a record, and its currency if it has none.
 
     Raises ChangeRefused for a reference to nothing, and for a currency other than the account's.
     """
-    account = session.accounts.rows.get(row["accountId"])
+    account = owned.accounts.rows.get(row["accountId"])
     if account is None:
         raise ChangeRefused(f"accountId {row['accountId']} is no account of the user", line)
     check_currency(account, row["currencyCode"], line)
@@ -31,11 +31,11 @@ def derive(session: LedgerSession, row: Row, line: int | None = None) -> None:
     category_id, label_ids = row["categoryId"], row["labelIds"]
     row["category"] = None
     if category_id is not None:
-        category = session.categories.rows.get(category_id)
+        category = owned.categories.rows.get(category_id)
         if category is None:
             raise ChangeRefused(f"categoryId {category_id} is no category of the user", line)
         row["category"] = str(category["name"])
-    labels = session.labels.rows if label_ids else {}
+    labels = owned.labels.rows if label_ids else {}
     for label_id in label_ids:
         if label_id not in labels:
             raise ChangeRefused(f"labelIds: {label_id} is no label of the user", line)

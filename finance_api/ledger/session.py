@@ -63,6 +63,14 @@ class UserRows:
         return self.row_set(ACCOUNTS)
 
     @cached_property
+    def categories(self) -> RowSet:
+        return self.row_set(CATEGORIES)
+
+    @cached_property
+    def labels(self) -> RowSet:
+        return self.row_set(LABELS)
+
+    @cached_property
     def account_ids(self) -> defaultdict[str, dict[str, str]]:
         """The accounts by the keys of statements that went to them: key -> source -> id."""
         ids: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -153,14 +161,6 @@ class LedgerSession(UserRows):
     def number(self) -> int:
         """The number of this change's entry in the history: the importId of its new records."""
         return self.history[-1].number + 1 if self.history else 1
-
-    @cached_property
-    def categories(self) -> RowSet:
-        return self.row_set(CATEGORIES)
-
-    @cached_property
-    def labels(self) -> RowSet:
-        return self.row_set(LABELS)
 
     def note_changes(
         self, resource: Resource, changes: Iterable[tuple[Row | None, Row | None]]
