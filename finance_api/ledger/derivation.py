@@ -1,18 +1,20 @@
-"""The derived fields of a record, from its account, category and labels.
+"""The fields of a record that follow from other data, and what record rules give new ones.
 
-The names stand on the record itself: data is read far more often than it is imported, and a list
-of records then needs one table.
+The names of its account, category and labels stand on the record itself: data is read far more
+often than it is imported, and a list of records then needs one table.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.references import check_currency
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.records import any_of
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORD_RULES, RECORDS
 from finance_api.resources.records import record_type
 from finance_api.values import Row
+from finance_api.values.text import fold
 
 _PAGE = 1_000
 
@@ -72,3 +74,53 @@ def _pages_with(session: LedgerSession, field_name: str, ids: list[str]) -> Iter
         yield from session.storage.data.scan_pages(
             session.user.id, RECORDS, _PAGE, conditions=[condition]
         )
+
+
+def list_rules(owned: UserRows) -> list[Row]:
+    """In the order in which they are asked."""
+    rows = owned.row_set(RECORD_RULES).rows.values()
+    return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
+
+
+@dataclass(frozen=True)
+class _Rule:
+    keywords: tuple[str, ...]
+    account_id: str | None
+    category_id: str | None
+    label_ids: tuple[str, ...]
+
+
+class Rules:
+    """A user's rules, in the order in which they are asked."""
+
+    def __init__(self, owned: UserRows) -> None:
+        self._rules = [
+            _Rule(
+                tuple(fold(keyword) for keyword in row["keywords"]),
+                row["accountId"],
+                row["categoryId"],
+                row["labelIds"],
+            )
+            for row in list_rules(owned)
+        ]
+
+    def apply(
+        self, account_id: str, payee: str | None, note: str | None
+    ) -> tuple[str | None, tuple[str, ...]]:
+        """The category of the first rule that matches and gives one; the labels of all that match.
+
+        A rule matches if one of its keywords is in the payee or the note, whatever their case.
+        """
+        if not self._rules:
+            return None, ()
+        # No keyword has the character between them.
+        text = "\x00".join([fold(each) for each in (payee, note) if each])
+        category_id: str | None = None
+        label_ids: dict[str, None] = {}
+        for rule in self._rules:
+            if rule.account_id not in (None, account_id):
+                continue
+            if any(keyword in text for keyword in rule.keywords):
+                category_id = category_id or rule.category_id
+                label_ids.update(dict.fromkeys(rule.label_ids))
+        return category_id, tuple(label_ids)

@@ -1,13 +1,12 @@
 """Stores what was decided about the entries of a file: new records, and changes of stored ones."""
 
-from array import array
 from collections import Counter
+from collections.abc import Iterator
 from operator import attrgetter
-from typing import NamedTuple
 
 from finance_api.importers.interface import Entry
 from finance_api.ledger.balances import Balances
-from finance_api.ledger.derivation import derive
+from finance_api.ledger.derivation import Rules, derive
 from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.candidates import CandidateReader
 from finance_api.ledger.matching.model import FileEntries, FileEntry, Outcome
@@ -23,7 +22,6 @@ from finance_api.ledger.matching.stated import (
 from finance_api.ledger.report import ImportReport, Match, Update
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
-from finance_api.ledger.rules import Rules
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.records import VOID
@@ -49,13 +47,8 @@ _CHANGING = (
 _MATCHED = (Outcome.MATCHED, Outcome.MATCHED_PARTS)
 
 
-class _Whole(NamedTuple):
-    """An entry, and what else is needed to store it. number: see `FileEntry`."""
-
-    entry: Entry
-    account: KnownAccount
-    statement: int
-    number: int
+#: A decided entry, and the whole of it.
+_Whole = tuple[FileEntry, Entry]
 
 
 def content_of(entry: Entry) -> Content:
@@ -85,72 +78,62 @@ class StatementRecords:
         self._rules = Rules(session)
         #: The last number that a bank id or content has, where the storage has others of it.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
-        #: The records of entries that others correct, and the places there, by the entries' own
-        #: places in the file.
-        self._record_ids: dict[int, tuple[str, int]] = {}
         self.changed = False
         _number(file.open, reader)
-        # In the order of the projection: in the order of most files it would be written in
-        # half-full pages.
-        new = sorted((r for r in file.open if r.outcome is Outcome.NEW), key=lambda r: -r.day)
-        self._new = array("I", [row.n for row in new])
-        self._new_numbers = {row.n: row.number for row in new if row.number > 1}
-        self._statements = array("I", [row.statement for row in file.open])
-        self._accounts = {row.statement: row.account for row in file.open}
+        # From the end, in the order of the read model: in the order of most files it would be
+        # written in half-full pages.
+        new = (row for row in file.open if row.outcome is Outcome.NEW)
+        self._new = sorted(new, key=lambda row: (row.day, -row.n))
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
-        self._waiting = [row for row in file.open if row.outcome is Outcome.WAITING]
+        waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
+        self._waiting = sorted(waiting, key=lambda row: sum(1 for _ in _chain(row)))
         file.open.clear()
 
     def write(self) -> None:
         """Raises ImportRefused."""
-        awaited = {row.awaits.n for row in self._waiting if row.awaits is not None}
-        for begin in range(0, len(self._new), _BATCH):
-            numbers = self._new[begin : begin + _BATCH]
-            rows = self._create([self._whole(n, self._new_numbers.get(n, 1)) for n in numbers])
-            if awaited:
-                ids = zip(numbers, (row["id"] for row in rows), strict=True)
-                self._record_ids |= {n: (record_id, 0) for n, record_id in ids if n in awaited}
+        while self._new:
+            batch = [self._new.pop() for _ in self._new[-_BATCH:]]
+            for entry, row in zip(batch, self._create(batch), strict=True):
+                entry.record = row["id"]
         for begin in range(0, len(self._changing), _BATCH):
             self._change(self._changing[begin : begin + _BATCH])
         # One by one: they may correct each other.
-        for row in self._waiting:
-            self._record_ids[row.n] = self._records(row)[0]
-            self._change([row])
+        for entry in self._waiting:
+            self._change([entry])
 
-    def _whole(self, n: int, number: int) -> _Whole:
-        statement = self._statements[n]
-        return _Whole(self._file.read(n), self._accounts[statement], statement, number)
+    def _read(self, entries: list[FileEntry]) -> list[_Whole]:
+        return [(entry, self._file.read(entry.n)) for entry in entries]
 
     # -- new records
 
     def _source_ids(self, batch: list[_Whole]) -> list[str]:
         """Return ids that no stored record has, nor ever had."""
+        found = [_source_id(row, entry, row.number) for row, entry in batch]
         if self._reader.is_empty:
-            return [_source_id(whole, whole.number) for whole in batch]
-        keys = [(each.account, each.entry.bank_id or content_of(each.entry)) for each in batch]
-        found: list[str] = [""] * len(batch)
+            return found
+        keys = [(row.account, entry.bank_id or content_of(entry)) for row, entry in batch]
         places = list(range(len(batch)))
         while places:
             for place in places:
-                number = batch[place].number
                 if keys[place] in self._numbers:
-                    number = max(number, self._numbers[keys[place]] + 1)
+                    row, entry = batch[place]
+                    number = max(row.number, self._numbers[keys[place]] + 1)
                     self._numbers[keys[place]] = number
-                found[place] = _source_id(batch[place], number)
+                    found[place] = _source_id(row, entry, number)
             taken = self._reader.taken([found[place] for place in places])
             places = [place for place in places if found[place] in taken]
             for place in places:
-                self._numbers.setdefault(keys[place], batch[place].number)
+                self._numbers.setdefault(keys[place], batch[place][0].number)
         return found
 
-    def _create(self, batch: list[_Whole]) -> list[Row]:
-        source, session = self._file.source, self._session
+    def _create(self, entries: list[FileEntry]) -> list[Row]:
+        source, session, batch = self._file.source, self._session, self._read(entries)
         rows = []
         for whole, source_id in zip(batch, self._source_ids(batch), strict=True):
             row = self._new_record(whole)
             row["id"] = row_id(session.user.uuid, source, source_id)
             row["source"], row["sourceId"] = source, source_id
-            derive(session, row, whole.entry.line)
+            derive(session, row, whole[1].line)
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
             self._balances.note(None, row)
@@ -162,8 +145,8 @@ class StatementRecords:
         return rows
 
     def _new_record(self, whole: _Whole) -> Row:
-        row, entry = blank_row(RECORDS), whole.entry
-        row["accountId"] = whole.account.id
+        row, (decided, entry) = blank_row(RECORDS), whole
+        row["accountId"] = decided.account.id
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
         row.update(zip(_FURTHER, _further(entry), strict=True))
@@ -205,7 +188,7 @@ class StatementRecords:
         return str(known["id"])
 
     def _said(self, whole: _Whole, *, in_part: bool = False) -> Said:
-        entry, statement = whole.entry, self._file.statements[whole.statement]
+        entry, statement = whole[1], self._file.statements[whole[0].statement]
         return Said(
             entry.bank_id,
             None if in_part else content_of(entry),
@@ -217,35 +200,25 @@ class StatementRecords:
 
     # -- stored records
 
-    def _records(self, row: FileEntry) -> list[tuple[str, int]]:
-        """The ids of the records that an entry changes, each with the place of its own entry."""
-        if row.awaits is None:
-            return [(c.record, c.place) for c in row.parts or (row.candidate,) if c is not None]
-        if row.awaits.candidate is None:
-            return [self._record_ids[row.awaits.n]]
-        return [(row.awaits.candidate.record, row.awaits.candidate.place)]
-
-    def _change(self, rows: list[FileEntry]) -> None:
-        session = self._session
-        batch = [self._whole(row.n, row.number) for row in rows]
-        records = [self._records(row) for row in rows]
+    def _change(self, entries: list[FileEntry]) -> None:
+        session, batch = self._session, self._read(entries)
+        records = [_records(entry) for entry in entries]
         ids = dict.fromkeys(record_id for found in records for record_id, _ in found)
         before = session.storage.data.get_rows(session.user.id, RECORDS, list(ids))
         after = {record_id: dict(row) for record_id, row in before.items()}
-        matched = [e for e, row in zip(batch, rows, strict=True) if row.outcome in _MATCHED]
-        source_ids = iter(self._source_ids(matched))
+        source_ids = iter(self._source_ids([each for each in batch if each[0].outcome in _MATCHED]))
         lines: dict[str, int] = {}
         stated_ids: set[str] = set()
-        for row, whole, found in zip(rows, batch, records, strict=True):
-            is_matched = row.outcome in _MATCHED
+        for whole, found in zip(batch, records, strict=True):
+            is_matched = whole[0].outcome in _MATCHED
             source_id = next(source_ids) if is_matched else ""
             for number, (record_id, place) in enumerate(found):
-                lines.setdefault(record_id, whole.entry.line)
+                lines.setdefault(record_id, whole[1].line)
                 if is_matched:
                     self._match(after[record_id], whole, source_id, in_part=number > 0)
                 else:
                     stated_ids.add(record_id)
-                    self._tell(after[record_id], row, whole, place)
+                    self._tell(after[record_id], whole, place)
         self._put(before, after, lines, stated_ids)
 
     def _put(
@@ -280,7 +253,7 @@ class StatementRecords:
             session.note_records(changed=changed)
 
     def _match(self, row: Row, whole: _Whole, source_id: str, *, in_part: bool) -> None:
-        source, entry = self._file.source, whole.entry
+        source, entry = self._file.source, whole[1]
         stated = read_stated(row)
         stated.setdefault(source, []).append(self._said(whole, in_part=in_part))
         row["stated"] = written(stated)
@@ -290,9 +263,9 @@ class StatementRecords:
             record = {name: row[name] for name in CONTENT}
             self._report.note_match(Match(row["id"], entry.line, values, record))
 
-    def _tell(self, row: Row, decided: FileEntry, whole: _Whole, place: int) -> None:
+    def _tell(self, row: Row, whole: _Whole, place: int) -> None:
         """Bring the stated values of an entry to a record of its source."""
-        entry = whole.entry
+        decided, entry = whole
         if decided.rare.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
             if "recordState" not in row["setByHand"]:
                 row["recordState"] = VOID
@@ -341,8 +314,24 @@ def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
         row.number = counts[key]
 
 
-def _source_id(whole: _Whole, number: int) -> str:
-    entry, scope = whole.entry, whole.account.scopes[whole.statement]
+def _records(entry: FileEntry) -> list[tuple[str, int]]:
+    """Return the ids of the records that it changes, each with the place of its own entry."""
+    *_, last = _chain(entry)
+    if last.record is not None:
+        return [(last.record, 0)]
+    found = [(c.record, c.place) for c in last.parts or (last.candidate,) if c is not None]
+    return found if last is entry else found[:1]
+
+
+def _chain(entry: FileEntry | None) -> Iterator[FileEntry]:
+    """Yield the entry, the one that it corrects, and so on."""
+    while entry is not None:
+        yield entry
+        entry = entry.awaits
+
+
+def _source_id(row: FileEntry, entry: Entry, number: int) -> str:
+    scope = row.account.scopes[row.statement]
     if entry.bank_id is None:
         return scope.of_content(content_of(entry), number)
     return scope.of_bank_id(entry.bank_id, number)

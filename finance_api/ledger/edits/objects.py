@@ -12,8 +12,7 @@ from finance_api.ledger.documents import (
     check_document,
     complete_standing_order,
 )
-from finance_api.ledger.edits.assignments import parse_assignments
-from finance_api.ledger.edits.naming import counted_rows, find_row, word_for
+from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments, word_for
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.references import check_tree, fields_referring_to, ids_in

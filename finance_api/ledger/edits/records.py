@@ -99,13 +99,7 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 
 def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     """Makes records count nowhere, for good. Raises ChangeRefused if one is unknown."""
-    changes = RecordChanges(session)
-    for rows in _known(session, ids):
-        for row in rows:
-            if row["recordState"] != VOID:
-                changes.put(row, set_by_hand(row, {"recordState": VOID}))
-    changes.finish()
-    return changes.close()
+    return change_records(session, ids, {"recordState": VOID})
 
 
 def _known(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:

@@ -6,11 +6,11 @@ from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused, reader_of
+from finance_api.ledger.derivation import Rules
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.objects import add_row
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport
-from finance_api.ledger.rules import Rules
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS

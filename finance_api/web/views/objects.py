@@ -11,7 +11,7 @@ from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.assignments import editable_fields
+from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object, uses_of
 from finance_api.planning.computing import compute, list_computed
 from finance_api.query.model import Query

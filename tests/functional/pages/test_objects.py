@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.ledger.edits.assignments import editable_fields
+from finance_api.ledger.edits.naming import editable_fields
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
 from support.browser import (

@@ -3,8 +3,8 @@
 import pytest
 
 from finance_api.importers.interface import ChangeRefused, Entry, Statement, StatementAccount
+from finance_api.ledger.derivation import list_rules
 from finance_api.ledger.edits.rules import add_rule, apply_rules
-from finance_api.ledger.rules import list_rules
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORD_RULES, RECORDS
 from support.edits import edited, entries, given_back
