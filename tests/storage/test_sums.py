@@ -18,8 +18,15 @@ from finance_api.storage.sql.reading import sums
 from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.periods import Period, end_of, start_of
-from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, date_text, parse_date
+from finance_api.values.time import (
+    MAX_SECONDS,
+    MIN_SECONDS,
+    Period,
+    date_text,
+    end_of,
+    parse_date,
+    start_of,
+)
 from support.nightly import count
 
 pytestmark = pytest.mark.nightly

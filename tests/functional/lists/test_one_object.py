@@ -78,8 +78,3 @@ def test_fields_are_chosen_and_nothing_else(client):
     for query in ({"fields": "x"}, {"limit": 1}, {"payee": "eq.Shop"}):
         assert client.get(path, **query).status_int == 400
     assert client.get(path, headers={"Accept": "text/csv"}).status_int == 406
-
-
-def test_by_id_is_no_id(client):
-    client.load(account(), record(1))
-    assert client.get("records/by-id", id=uid("Record", 1)).json["count"] == 1

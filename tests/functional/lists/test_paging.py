@@ -137,16 +137,6 @@ def test_a_link_after_a_plus_that_became_a_space_means_the_same(client):
     assert amounts == [1, 2, 3]
 
 
-def test_pages_of_equal_keys_neither_repeat_nor_skip(client):
-    client.load(account(), *(record(n, amount=n % 2, payee=None) for n in range(1, 30)))
-    for sort in ("amount", "-amount", "payee", "-payee", "-recordType,amount", "recordDate"):
-        ids = []
-        for offset in range(0, 29, 4):
-            ids += client.names("records", "id", sortBy=sort, limit=4, offset=offset)
-        assert len(ids) == len(set(ids)) == 29
-        assert ids == client.names("records", "id", sortBy=sort, limit=100)
-
-
 def test_head_is_a_get_without_a_body(client):
     load_labels(client, 2)
     for query in ("limit=1", "withTotal=true", "limit=0"):

@@ -77,12 +77,6 @@ def test_no_id_or_a_malformed_one_is_refused(loaded):
     assert loaded.get("records/by-id", id=[IDS[0], ""]).status_int == 400
 
 
-def test_other_parameters_are_unknown(loaded):
-    for name in ("limit", "offset", "sortBy", "withTotal", "amount", "ids"):
-        response = loaded.get("records/by-id", id=IDS[0], **{name: "1"})
-        assert [fault["name"] for fault in response.json["errors"]] == [name]
-
-
 def test_head_and_conditional_requests_work_as_on_lists(loaded):
     first = loaded.get("records/by-id", id=IDS[0])
     tag = first.headers["ETag"]

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from support.native_rows import account, category, household, payees, record, uid
+from support.native_rows import account, category, household, payees, record
 
 #: In the order of code points.
 WORDS = (
@@ -21,26 +21,6 @@ def test_text_is_ordered_by_code_point(client):
     assert client.names("records", "payee", sortBy="payee", limit=100) == list(WORDS)
     assert client.names("records", "payee", sortBy="-payee", limit=100) == list(WORDS[::-1])
     assert client.names("categories", "name", limit=100) == list(WORDS)
-
-
-def test_numbers_are_ordered_by_value(client):
-    values = [-1000, -9.5, -9.4999, -1, 0, 0.0001, 2, 10, 10.5, 100]
-    client.load(account(), *(record(n, amount=v) for n, v in enumerate(values[::-1], 1)))
-    assert client.names("records", "amount", sortBy="amount") == values
-    assert client.names("records", "amount", sortBy="-amount") == values[::-1]
-
-
-def test_ties_are_broken_by_ascending_id_whatever_the_direction(client):
-    client.load(
-        *payees("a", None, "a", None, "b", "a")[:1], *reversed(payees("a", None, "a", None)[1:])
-    )
-    ids = [uid("Record", n) for n in range(1, 5)]
-    for sort in ("payee", "-payee", "payee,-amount", "-payee,recordDate"):
-        assert client.names("records", "id", sortBy=sort) == [ids[0], ids[2], ids[1], ids[3]]
-    for sort in ("amount", "-amount", "-recordType"):
-        assert client.names("records", "id", sortBy=sort) == ids
-    assert client.names("records", "id", sortBy="-id") == ids[::-1]
-    assert client.names("records", "id", sortBy="amount,-id") == ids[::-1]
 
 
 def test_later_fields_order_what_the_earlier_ones_leave_equal(client):

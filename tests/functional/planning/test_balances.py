@@ -80,35 +80,6 @@ def test_a_void_record_to_come_is_none(books):
     assert balances(books)["to"] == "2026-03-18"
 
 
-@pytest.mark.parametrize("interval", ["day", "week", "month", "quarter", "year"])
-def test_the_last_ones_are_the_balances_of_the_accounts(books, interval):
-    for newest in (None, "2027-05-06"):
-        if newest:
-            books.load(record(9, amount=-3, recordDate=newest))
-        now = {row["name"]: row["balance"] for row in books.get("accounts").json["accounts"]}
-        found = balances(books, interval=interval)
-        assert found["to"] == newest or newest is None
-        last = {row["account"]: float(row["balance"]) for row in found["balances"][-3:]}
-        assert last == now
-        assert len(found["balances"]) == 3 * 12
-
-
-def test_before_its_first_record_an_account_stands_at_its_initial_balance(books):
-    giro = uid("Account", 1)
-    query = {"interval": "day", "accountId": giro, "to": "2026-01-02"}
-    assert points(books, **{"from": "2025-12-29"}, **query) == [
-        ("2025-12-29", "Giro", 100),
-        ("2025-12-30", "Giro", 100),
-        ("2025-12-31", "Giro", 90),
-        ("2026-01-01", "Giro", Decimal("87.5")),
-        ("2026-01-02", "Giro", Decimal("87.5")),
-    ]
-    weeks = points(books, **{"from": "2025-12-31"}, **{**query, "interval": "week"})
-    assert weeks == [("2026-01-02", "Giro", Decimal("87.5"))]
-    rows = balances(books, accountId=uid("Account", 3))["balances"]
-    assert {row["firstRecordDate"] for row in rows} == {None}
-
-
 def test_unknown_and_foreign_accounts_are_no_accounts(books, service):
     other = service.client()
     other.load(account(7, name="Theirs"))

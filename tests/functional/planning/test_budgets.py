@@ -60,50 +60,6 @@ def test_income_is_no_refund(client):
     ]
 
 
-def test_a_category_counts_with_everything_below_it(client):
-    ids = [uid("Category", n) for n in range(1, 6)]
-    client.load(
-        account(),
-        category(1),
-        category(2, parentId=ids[0]),
-        category(3, parentId=ids[1]),
-        category(4, parentId=ids[2]),
-        category(5),
-        *(record(n, amount=-(2**n), categoryId=i) for n, i in enumerate(ids)),
-        record(9, amount=-100),
-        *(budget(n, categoryIds=[i]) for n, i in enumerate(ids, 1)),
-        budget(6, categoryIds=[ids[3], ids[4]]),
-        budget(7, categoryIds=[ids[0], ids[2]]),
-        budget(8),
-    )
-    expected = [(15, 4), (14, 3), (12, 2), (8, 1), (16, 1), (24, 2), (15, 4), (131, 6)]
-    assert [spent(client, n) for n in range(1, 9)] == expected
-
-
-def test_lists_restrict_together_and_their_elements_are_alternatives(client):
-    labels = [uid("Label", n) for n in (1, 2, 3)]
-    accounts = [uid("Account", n) for n in (1, 2)]
-    categories = [uid("Category", 1)]
-    client.load(
-        *(account(n, name=f"a{n}") for n in (1, 2)),
-        category(1),
-        *(label(n, name=f"l{n}") for n in (1, 2, 3)),
-        record(1, amount=-1, labelIds=labels[:2], categoryId=categories[0]),
-        record(2, amount=-2, labelIds=labels[1:2], accountId=accounts[1]),
-        record(3, amount=-4, labelIds=labels[2:], accountId=accounts[1], categoryId=categories[0]),
-        record(4, amount=-8),
-        budget(1, labelIds=labels[:1]),
-        budget(2, labelIds=labels[:2]),
-        budget(3, labelIds=labels, accountIds=accounts[1:]),
-        budget(4, labelIds=labels, accountIds=accounts, categoryIds=categories),
-        budget(5, accountIds=accounts[:1]),
-        budget(6, accountIds=accounts[1:], categoryIds=categories, labelIds=labels[:1]),
-        budget(7, labelIds=[]),
-    )
-    expected = [(1, 1), (3, 2), (6, 2), (5, 2), (9, 2), (0, 0), (15, 4)]
-    assert [spent(client, n) for n in range(1, 8)] == expected
-
-
 def test_progress_has_four_decimals_and_none_for_a_limit_of_zero(client):
     client.load(
         account(),

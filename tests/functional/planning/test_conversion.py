@@ -14,7 +14,7 @@ from finance_api.storage.interface import RateReader
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values.rates import DayRates
 from finance_api.values.time import parse_date
-from support.native_rows import account, household, label, record, uid
+from support.native_rows import account, label, record, uid
 
 RATES = {
     "2026-02-27": {"SEK": "1.2"},
@@ -111,20 +111,6 @@ def test_records_are_converted_by_the_rate_of_their_day_or_of_one_up_to_seven_da
     assert [dict(list(row.items())[:-3]) for row in rows] == plain
 
 
-def test_a_converted_amount_goes_through_the_euro_and_is_rounded_once(books):
-    rows = found(books, "records", convertTo="CAD", sortBy="id", limit=5)["records"]
-    # -10.0001 of the 5th has no rate of that day or before it.
-    assert [row["convertedAmount"] for row in rows] == [
-        None,
-        -9,
-        Decimal("-13.5"),
-        None,
-        Decimal("0.0001"),
-    ]
-    # 0.0001 SEK are 0.00005625 CAD, and would be 0.0001 EUR, 0.00009 CAD.
-    assert rows[0]["conversionError"].startswith("there is no rate of EUR in CAD of 2026-03-05")
-
-
 def test_every_representation_has_the_same_columns(books):
     query = {"convertTo": "EUR", "sortBy": "id", "fields": "amount", "limit": 6}
     rows = found(books, "records", **query)["records"]
@@ -156,18 +142,6 @@ def test_single_records_are_converted_as_in_the_list(books):
     (few,) = found(books, "records/by-id", id=ids[1], convertTo="EUR", fields="payee")["records"]
     assert few["convertedAmount"] == -10 and "amount" not in few
     assert asked(books, f"records/{uid('Record', 99)}", convertTo="EUR").status_int == 404
-
-
-def test_a_record_s_day_is_the_one_that_is_shown(client):
-    client.load(
-        account(currencyCode="SEK"),
-        record(1, amount=-16, recordDate="2026-03-13T23:59:59Z"),
-        record(2, amount=-16, recordDate="2026-03-14T00:30:00+01:00"),
-    )
-    rows = found(client, "records", convertTo="EUR", sortBy="id")["records"]
-    assert [(row["recordDate"], row["convertedAmount"]) for row in rows] == [
-        ("2026-03-13", -10)
-    ] * 2
 
 
 # -- accounts
@@ -260,38 +234,6 @@ def test_what_is_not_converted_is_of_all_pages_and_of_what_the_filters_leave(boo
     assert [each["count"] for each in some["notConverted"]] == [1]
     none = found(books, "records/summary", recordDate="eq.2026-03-06", currencyCode="SEK", **query)
     assert none["notConverted"] == []
-
-
-def test_void_records_transfers_and_excluded_accounts_are_left_out_of_converted_sums_too(client):
-    client.load(
-        account(1, currencyCode="SEK"),
-        account(2, currencyCode="SEK", excludeFromStats=True),
-        record(1, amount=-16, recordDate="2026-03-06"),
-        record(2, amount=-32, recordDate="2026-03-06", recordState="void"),
-        record(3, amount=-64, recordDate="2026-03-06", transferId=uid("Record", 77)),
-        record(4, amount=-128, recordDate="2026-03-06", accountId=uid("Account", 2)),
-    )
-    for include, expected in ((None, -10), ("void", -30), ("transfers", -50), ("excluded", -90)):
-        for group_by in ("account,month", "payee"):
-            query = {"convertTo": "EUR", "groupBy": group_by}
-            query |= {"include": include} if include else {}
-            groups = found(client, "records/summary", **query)["groups"]
-            assert sum(group["convertedNet"] for group in groups) == expected
-
-
-def test_a_sum_beyond_64_bits_is_exact(client):
-    largest = Decimal("922337203685477.5807")
-    client.load(
-        *(account(n, currencyCode="SEK") for n in (1, 2, 3)),
-        *(
-            record(n, amount=largest, recordDate="2026-03-06", accountId=uid("Account", n))
-            for n in (1, 2, 3)
-        ),
-    )
-    (group,) = found(client, "records/summary", convertTo="CAD")["groups"]
-    # 9223372036854775807 * 0.9 / 1.6 ends in .4375.
-    one = Decimal(9223372036854775807 * 9 // 16).scaleb(-4)
-    assert group["convertedNet"] == 3 * one
 
 
 def test_columns_of_converted_sums_can_be_sorted_by_and_filled(books):
@@ -465,23 +407,6 @@ def test_a_tag_holds_until_rates_change_and_is_of_its_currency(books, service, p
     set_rates(service.backend, {"2026-03-06": {own: "0.3"}})
 
 
-def test_what_is_kept_is_not_what_was_converted_before(books, service):
-    set_rates(service.backend, {"2026-03-06": {"KWD": "0.5"}})
-
-    def converted():
-        row = found(books, f"records/{uid('Record', 2)}", convertTo="KWD")
-        (group,) = found(
-            books, "records/summary", convertTo="KWD", note="is.null", payee="is.null"
-        )["groups"][2:]
-        return row["convertedAmount"], group["convertedExpense"]
-
-    assert converted() == converted() == (-5, Decimal("-12.5"))
-    set_rates(service.backend, {"2026-03-06": {"KWD": "1"}})
-    assert converted() == (-10, -25)
-    set_rates(service.backend, {"2026-03-06": {"KWD": "0.5"}})
-    assert converted() == (-5, Decimal("-12.5"))
-
-
 def test_rates_that_are_imported_meanwhile_are_in_the_next_answer(books, service, monkeypatch):
     """A response is of the rates whose tag it has."""
     set_rates(service.backend, {"2026-03-06": {"OMR": "1"}})
@@ -520,10 +445,3 @@ def test_others_have_the_same_rates_and_nothing_else_in_common(books, service):
         "convertedTotals"
     ]
     assert balance["convertedBalance"] == -25
-
-
-def test_everything_of_a_household_can_be_converted(client):
-    client.load(*household())
-    for path in WITH_CONVERSION:
-        for code in ("EUR", "CAD", "SEK"):
-            assert asked(client, path, convertTo=code).status_int == 200

@@ -38,6 +38,19 @@ def due(rule, start, today):
         ("FREQ=DAILY;UNTIL=20260317T235959Z", "2026-01-01", "2026-03-18", None),
         ("FREQ=DAILY", "2026-03-18", "2026-03-18", "2026-03-18"),
         ("FREQ=DAILY", "2026-05-01", "2026-03-18", "2026-05-01"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,SU;WKST=SU", "1997-08-05", "2026-03-18", "2026-03-22"),
+        ("FREQ=MONTHLY;BYDAY=3WE", "2026-01-21", "2026-03-18", "2026-03-18"),
+        ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "2026-01-30", "2026-03-18", "2026-03-31"),
+        ("FREQ=YEARLY;BYMONTH=6,12;BYMONTHDAY=15", "2025-06-15", "2026-03-18", "2026-06-15"),
+        ("FREQ=MONTHLY;UNTIL=20260401T000000Z", "2026-01-01", "2026-03-18", "2026-04-01"),
+        ("FREQ=YEARLY", "1900-01-01", "2026-03-18", "2027-01-01"),
+        ("FREQ=YEARLY;INTERVAL=1000", "9999-12-31", "2026-03-18", "9999-12-31"),
+        # DTSTART always counts as the first occurrence (RFC 5545, section 3.3.10).
+        ("FREQ=MONTHLY;BYMONTHDAY=1", "2026-03-20", "2026-03-18", "2026-03-20"),
+        ("FREQ=WEEKLY;BYDAY=MO", "2026-03-17", "2026-03-18", "2026-03-23"),
+        ("FREQ=MONTHLY;BYMONTHDAY=1;COUNT=1", "2026-03-18", "2026-03-18", "2026-03-18"),
+        ("FREQ=MONTHLY;BYMONTHDAY=1;COUNT=3", "2026-02-10", "2026-03-18", "2026-04-01"),
+        ("FREQ=MONTHLY;BYMONTHDAY=1;COUNT=2", "2026-02-10", "2026-03-18", None),
     ],
 )
 def test_the_next_occurrence_is_on_or_after_today(rule, start, today, expected):

@@ -18,8 +18,7 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.records import record_type
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.periods import Period
-from finance_api.values.time import DAY_SECONDS, from_date, to_date
+from finance_api.values.time import DAY_SECONDS, Period, from_date, to_date
 from support.nightly import count
 
 pytestmark = pytest.mark.nightly

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finance_api.planning.tracking import BudgetSums, tracked_budgets
-from finance_api.query.model import Span
+from finance_api.planning.tracking import tracked_budgets
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.resources.records import record_type
 from finance_api.storage.testing import Unit, make_id, make_row
-from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, from_date, to_date
+from finance_api.values.time import from_date, to_date
 from support.nightly import count
 
 TODAY = date(2026, 3, 18)
@@ -199,22 +198,3 @@ def test_only_budgets_with_labels_read_records_with_theirs(new_backend):
     by_labels = {"labelIds" in names: sums for names, sums in read}
     assert sum(each.number for each in by_labels[True].values()) == 10
     assert len(by_labels[False]) == 1
-
-
-def test_records_of_many_labels_are_few_groups(new_backend):
-    unit = Unit(new_backend("memory"))
-    unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
-    sets = [c for n in range(4) for c in itertools.combinations(map(make_id, range(6)), n)]
-    own = {"accountId": make_id(1), "currencyCode": "EUR", "recordType": "expense"}
-    unit.put(
-        RECORDS,
-        *(make_row(RECORDS, n, amount=-1, labelIds=s, **own) for n, s in enumerate(sets)),
-    )
-    asked = (make_id(0), make_id(1))
-    some = make_row(BUDGETS, 1, type=CUSTOM, currencyCode="EUR", labelIds=asked)
-    every = make_row(BUDGETS, 2, type=CUSTOM, currencyCode="EUR", labelIds=())
-    span = Span(MIN_SECONDS, MAX_SECONDS + 1)
-    with unit.reading() as reading:
-        sums = BudgetSums(reading, unit.user.id, [(some, span), (every, span)])
-        found = [[group.number for group in sums.groups_of(each, span)] for each in (some, every)]
-    assert found == [[sum(not {*asked}.isdisjoint(s) for s in sets)], [len(sets)]]

@@ -10,7 +10,6 @@ from finance_api.query.errors import QueryError
 from finance_api.query.model import Operator, Query, Span
 from finance_api.query.parse import (
     parse_conditions,
-    parse_integer,
     parse_sort,
     parse_words,
 )
@@ -100,7 +99,6 @@ def test_a_sort_is_read_or_refused(resource, text):
     [
         ("payee", "Shop", '"Shop" has no prefix'),
         ("payee", "like.Shop", '"like." is not a prefix'),
-        ("payee", "gt.Shop", "contains-i."),
         ("payee", "contains.", "needs a text"),
         ("payee", "eq." + "x" * 257, "at most 256"),
         ("payee", "eq.a\x00b", "NUL"),
@@ -114,54 +112,26 @@ def test_a_sort_is_read_or_refused(resource, text):
         ("payee", "in.a,b\x00", "NUL"),
         ("amount", "abs.5", '"5" has no prefix'),
         ("amount", "abs.", "has no prefix"),
-        ("amount", "abs.abs.eq.5", '"abs." is not a prefix'),
         ("recordDate", "gte.-36526d", "more than 36525d back"),
         ("recordDate", "gte.-1201m", "more than 1200m back"),
         ("recordDate", "gte.-101y", "more than 100y back"),
         ("recordDate", "gte.-1w", "YYYY-MM-DD"),
         ("recordDate", "gte.30d", "YYYY-MM-DD"),
         ("recordDate", "gte.2026-13", "calendar"),
-        ("recordDate", "gte.0000", "calendar"),
-        ("recordDate", "gte.Today", "RFC 3339"),
-        ("recordType", "in.income", "a bare value, eq. ne."),
         ("amount", "contains.5", "gte."),
         ("amount", "gt.1e5", '"1e5"'),
-        ("amount", "gt.NaN", '"NaN"'),
-        ("amount", "gt.1_000", '"1_000"'),
-        ("amount", "gt.٥", '"٥"'),
-        ("amount", "gt.", '""'),
         ("amount", "gt.5,", '""'),
         ("amount", "is.null", "always has a value"),
-        ("recordDate", "gte.2026-02-30", '"2026-02-30"'),
-        ("recordDate", "gte.2026-1-1", '"2026-1-1"'),
-        ("recordDate", "gte.2026-01-01T25:00Z", "time of the day"),
-        ("recordDate", "gte.0000-01-01", "calendar"),
         ("accountId", "abc", "UUID"),
         ("currencyCode", "eur", "EUR"),
         ("recordState", "eq.cleared,", "reconciled"),
         ("labelIds", "contains.x", "a bare value, eq. ne."),
-        ("labelIds", "x", "UUID"),
     ],
 )
 def test_a_refusal_names_the_part_and_what_is_allowed(name, text, part):
     with pytest.raises(QueryError) as refusal:
         parse_conditions(field(name), text)
     assert part in str(refusal.value)
-
-
-@pytest.mark.parametrize("text", ["0", "101", "-1", "+5", " 5", "5.0", "", "٥", "9" * 30])
-def test_a_limit_out_of_range_is_refused(text):
-    with pytest.raises(QueryError, match="from 1 to 100"):
-        parse_integer(text, 1, 100)
-
-
-def test_a_plus_that_became_a_space_is_the_plus_it_was():
-    assert parse_sort(RECORDS, " amount") == parse_sort(RECORDS, "+amount")
-    for written in ("gte.2026-01-01T10:00:00 02:00", "gte.2026-01-01T10:00 02:00"):
-        assert parse_conditions(field("recordDate"), written) == parse_conditions(
-            field("recordDate"), written.replace(" ", "+")
-        )
-    assert parse_conditions(field("amount"), "gt. 5") == parse_conditions(field("amount"), "gt.5")
 
 
 def test_a_comma_separates_the_texts_of_an_in():

@@ -2,8 +2,17 @@
 
 import pytest
 
-from finance_api.values.periods import Period, end_of, period_text, start_of
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, parse_date
+from finance_api.values.time import (
+    DAY_SECONDS,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    Period,
+    date_text,
+    end_of,
+    parse_date,
+    period_text,
+    start_of,
+)
 
 
 @pytest.mark.parametrize(
