@@ -40,10 +40,10 @@ from finance_api.http.downloads import Chunks
 from finance_api.http.errors import NOT_FOUND, parameter_problem, problem
 from finance_api.http.querystring import split_query
 from finance_api.ledger.dump import count_dumped, dump
+from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import depends_on_today, list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only
-from finance_api.planning.subcategories import with_subcategories
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Field, Resource

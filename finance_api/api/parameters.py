@@ -22,8 +22,8 @@ from finance_api.api.suggestions import suggestion
 from finance_api.auth.refusals import TOKEN_IN_QUERY, TOKEN_PARAMETERS
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
+from finance_api.planning.categories import has_categories
 from finance_api.planning.conversion import CONVERTED
-from finance_api.planning.subcategories import has_categories
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import (
     DEFAULT_LIMIT,

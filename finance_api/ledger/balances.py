@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import is_of_several
-from finance_api.query.model import Query, SortKey
-from finance_api.query.records import any_of, dated
+from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row

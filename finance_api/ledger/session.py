@@ -24,7 +24,7 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.values import Row
-from finance_api.values.iban import compact
+from finance_api.values.text import compact
 from finance_api.values.time import DAY_SECONDS
 
 _OWN_NAMES = {

@@ -9,7 +9,7 @@ from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import ACCOUNTS
 from finance_api.values import Row
-from finance_api.values.iban import compact, is_iban
+from finance_api.values.text import compact, is_iban
 
 
 def find_account(

@@ -9,7 +9,7 @@ from finance_api.importers.interface import BankBalance, Statement
 from finance_api.ledger.matching.accounts import STABLE, KnownAccount
 from finance_api.ledger.matching.open_rows import OpenRows, day_digest
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.records import any_of, dated
+from finance_api.query.model import any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values.time import DAY_SECONDS

@@ -9,14 +9,21 @@ from operator import itemgetter
 from typing import Any
 
 from finance_api.planning.conversion import Conversion
-from finance_api.query.model import Condition
-from finance_api.query.records import dated
+from finance_api.query.model import Condition, dated
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
-from finance_api.values.periods import Period, end_of, period_text, start_of
 from finance_api.values.text import counted
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
+from finance_api.values.time import (
+    DAY_SECONDS,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    Period,
+    date_text,
+    end_of,
+    period_text,
+    start_of,
+)
 
 #: Sums of records, by account first.
 _Sums = dict[tuple[Any, ...], RecordSum]

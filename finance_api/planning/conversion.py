@@ -11,8 +11,7 @@ from finance_api.resources.field import Field, Kind, Resource
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import rounded
-from finance_api.values.periods import Period, start_of
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.time import DAY_SECONDS, Period, date_text, start_of
 
 #: How old a rate may be: where a day has none, the last one before it counts.
 MAX_AGE_DAYS = 7

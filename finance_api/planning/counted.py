@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from finance_api.query.model import Condition, Operator, condition_on
-from finance_api.query.records import NOT_VOID, any_of
+from finance_api.query.model import NOT_VOID, Condition, Operator, any_of, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import Storage
 from finance_api.values import Row

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.values import Row
-from finance_api.values.periods import Period, end_of, start_of
-from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _PERIODS = {WEEK: Period.WEEK, MONTH: Period.MONTH, YEAR: Period.YEAR}
 

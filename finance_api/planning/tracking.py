@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.periods import BudgetPeriod, current_period
-from finance_api.query.model import Condition, Span
-from finance_api.query.records import any_of, dated
+from finance_api.query.model import Condition, Span, any_of, dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
 from finance_api.resources.common import INCOME
 from finance_api.runtime.time_limit import check_time, in_time

@@ -11,8 +11,8 @@ from typing import Any
 from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.resources.records import SEARCHED, VOID
 from finance_api.values import Row
-from finance_api.values.periods import Period, start_of
 from finance_api.values.text import fold
+from finance_api.values.time import Period, start_of
 
 _folded: Callable[[str], str] = lru_cache(maxsize=256)(fold)
 

@@ -1,11 +1,13 @@
 """The query of a list: conditions, order and page."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.records import VOID
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import DAY_SECONDS, months_before
 
@@ -194,6 +196,20 @@ def condition_on(
 ) -> Condition:
     """A condition that the program itself sets."""
     return Condition(resource[name], operator, operand)
+
+
+#: A record without a state is not void either.
+NOT_VOID = replace(condition_on(RECORDS, "recordState", Operator.NE, (VOID,)), or_missing=True)
+
+
+def dated(first: int, end: int) -> Condition:
+    """The recordDate is at or after ``first``, and before ``end``."""
+    return condition_on(RECORDS, "recordDate", Operator.EQ, Span(first, end))
+
+
+def any_of(name: str, values: Iterable[str]) -> Condition:
+    """The field has one of these values."""
+    return condition_on(RECORDS, name, Operator.ANY_OF, tuple(sorted(values)))
 
 
 #: The comparisons that leave a range of numbers or dates: `Condition.bounds`.

@@ -1,9 +1,15 @@
 """Every resource and every field of it, declared as data."""
 
 from finance_api.resources.accounts import ACCOUNTS
-from finance_api.resources.classification import CATEGORIES, LABELS, RECORD_RULES
+from finance_api.resources.classification import (
+    CATEGORIES,
+    CONTACTS,
+    HASH_TAGS,
+    LABELS,
+    MAGIC_RULES,
+    RECORD_RULES,
+)
 from finance_api.resources.field import Field, Kind, Resource, Role, names_of
-from finance_api.resources.internal_documents import CONTACTS, HASH_TAGS, MAGIC_RULES
 from finance_api.resources.plans import BUDGETS, GOALS, STANDING_ORDERS
 from finance_api.resources.records import RECORDS
 

@@ -6,6 +6,8 @@ from itertools import groupby
 
 #: Control characters (Unicode category Cc) except tab and newline.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+#: Account numbers that no two banks give (ISO 13616).
+_IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 #: A longer text has its marks put in order before they are composed.
 _ORDERED_LENGTH = 200
@@ -66,3 +68,13 @@ def fold(text: str) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """``1 row``, ``2,000 rows``. many: where it is not ``one`` and an s."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def compact(number: str) -> str:
+    """An account number as it is compared: without blanks, in upper case."""
+    return "".join(number.split()).upper()
+
+
+def is_iban(number: str) -> bool:
+    """Whether a compact number has the form of an IBAN."""
+    return _IBAN.fullmatch(number) is not None

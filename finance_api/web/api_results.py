@@ -16,9 +16,9 @@ from finance_api.planning.balances import (
     list_balances,
     with_converted_balances,
 )
+from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
 from finance_api.planning.counted import counted_only
-from finance_api.planning.subcategories import with_subcategories
 from finance_api.planning.summaries.declaration import DIMENSIONS, SummaryQuery
 from finance_api.planning.summaries.folding import Summary, summarize
 from finance_api.planning.summaries.reading import SummaryTooLarge
@@ -29,8 +29,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
-from finance_api.values.periods import Period
-from finance_api.values.time import parse_date
+from finance_api.values.time import Period, parse_date
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.page import identity_of, today_of
 

@@ -13,8 +13,7 @@ from finance_api.planning.summaries.folding import Summary
 from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcoming_page
 from finance_api.resources import ACCOUNTS, BUDGETS
 from finance_api.values import Row
-from finance_api.values.periods import Period, end_of, start_of
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiResults
 from finance_api.web.plots import Plot, column_plot, line_plot

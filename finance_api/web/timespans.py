@@ -3,15 +3,18 @@
 import re
 from dataclasses import dataclass
 
-from finance_api.values.periods import Period, end_of, period_text, start_of
 from finance_api.values.time import (
     DAY_SECONDS,
     MIN_SECONDS,
+    Period,
     TimeError,
     date_text,
+    end_of,
     months_before,
     parse_date,
     parse_days,
+    period_text,
+    start_of,
 )
 from finance_api.web.rendering import day_words, month_words
 

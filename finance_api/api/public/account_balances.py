@@ -25,8 +25,7 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import currency_field
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
-from finance_api.values.periods import Period
-from finance_api.values.time import TimeError, date_text, parse_date
+from finance_api.values.time import Period, TimeError, date_text, parse_date
 
 
 def _column(name: str, kind: Kind, meaning: str, example: Any, *, nullable: bool = False) -> Field:

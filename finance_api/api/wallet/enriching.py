@@ -12,7 +12,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.common import INCOME
 from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
-from finance_api.values.periods import Period, start_of
+from finance_api.values.time import Period, start_of
 
 
 def add_transfers_and_rates(reading: Reading, records: Sequence[Row], context: Context) -> None:

@@ -30,9 +30,8 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Operator, Query, Span, condition_on
+from finance_api.query.model import NOT_VOID, Condition, Operator, Query, Span, condition_on
 from finance_api.query.parse import MAX_LIST_OPERANDS
-from finance_api.query.records import NOT_VOID
 from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, Page

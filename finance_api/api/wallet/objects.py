@@ -51,8 +51,7 @@ from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.records import record_type
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, rounded
-from finance_api.values.periods import Period, start_of
-from finance_api.values.time import date_text
+from finance_api.values.time import Period, date_text, start_of
 
 #: Decimals of the ratio of a conversion.
 _RATIO_DECIMALS = 10

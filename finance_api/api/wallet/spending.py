@@ -17,8 +17,7 @@ from finance_api.resources.common import INCOME
 from finance_api.resources.plans import CUSTOM, WEEK, YEAR
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
-from finance_api.values.periods import Period, period_text
-from finance_api.values.time import date_text
+from finance_api.values.time import Period, date_text, period_text
 
 #: Wallet's own category of debts, which imports of its data may bring.
 _DEBT = "5c5c4e20-00c8-8000-8000-000000000000"

@@ -30,7 +30,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.importers.sections import Section, Sections
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.values.iban import is_iban
+from finance_api.values.text import is_iban
 from finance_api.values.time import DAY_SECONDS
 
 _SERVICERS = ("BIC", "BICFI", "ClrSysMmbId/MmbId", "Othr/Id")

@@ -7,8 +7,8 @@ from typing import Any
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import ANOTHER_FILE, one_line, quoted
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.values.iban import compact
 from finance_api.values.number import NumberError, parse_decimal, to_units
+from finance_api.values.text import compact
 from finance_api.values.time import TimeError, parse_date, parse_time
 
 

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from finance_api.importers.texts import one_line
-from finance_api.values.iban import compact
+from finance_api.values.text import compact
 
 #: The length of the standard's lines, and of the sub-fields of German banks.
 _LINE, _SUB_FIELD = 65, 27

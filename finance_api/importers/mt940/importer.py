@@ -33,8 +33,8 @@ from finance_api.importers.mt940.fields import (
 from finance_api.importers.sections import Section, Sections
 from finance_api.importers.texts import one_line
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.values.iban import compact
 from finance_api.values.number import decimal_text
+from finance_api.values.text import compact
 
 
 class Pages:

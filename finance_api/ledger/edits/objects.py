@@ -18,7 +18,7 @@ from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.references import check_tree, fields_referring_to, ids_in
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.query.records import any_of
+from finance_api.query.model import any_of
 from finance_api.resources import (
     ACCOUNTS,
     CATEGORIES,

@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from finance_api.ledger.edits.record_changes import BATCH
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Condition, Operator, condition_on
-from finance_api.query.records import dated
+from finance_api.query.model import Condition, Operator, condition_on, dated
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row

@@ -23,8 +23,7 @@ from finance_api.ledger.matching.stated import (
 )
 from finance_api.ledger.rows import row_id
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Query, SortKey
-from finance_api.query.records import any_of, dated
+from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row

@@ -8,7 +8,7 @@ from finance_api.importers.questions import Questions
 from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.records import dated
+from finance_api.query.model import dated
 from finance_api.values.time import DAY_SECONDS
 
 #: At least so many, if there are so many, and half of them.

@@ -6,7 +6,7 @@ from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Key, Past, maker
 from finance_api.ledger.undo.report import UndoReport
-from finance_api.query.records import any_of
+from finance_api.query.model import any_of
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry

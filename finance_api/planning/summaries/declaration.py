@@ -10,7 +10,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID, text_field
 from finance_api.resources.field import Field, Kind
 from finance_api.values.number import DECIMALS
-from finance_api.values.periods import Period, period_text
+from finance_api.values.time import Period, period_text
 
 #: The records that a summary leaves out, unless it is to include them.
 LEFT_OUT = ("void", "transfers", "excluded")

@@ -17,8 +17,7 @@ from finance_api.resources.field import names_of
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
-from finance_api.values.periods import Period, end_of, start_of
-from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
+from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 
 @dataclass(frozen=True)

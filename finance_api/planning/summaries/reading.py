@@ -10,13 +10,12 @@ from finance_api.planning.conversion import Conversion
 from finance_api.planning.counted import NO_TRANSFERS, excluded_accounts
 from finance_api.planning.summaries.declaration import LEFT_OUT, Dimension, SummaryQuery
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Operator, condition_on
-from finance_api.query.records import any_of, dated
+from finance_api.query.model import Condition, Operator, any_of, condition_on, dated
 from finance_api.resources import RECORDS, referred_by
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums
 from finance_api.values import Row
-from finance_api.values.periods import Period, end_of, period_text, start_of
+from finance_api.values.time import Period, end_of, period_text, start_of
 
 T = TypeVar("T")
 

@@ -17,20 +17,14 @@ from transaction import TransactionManager
 
 from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import NotFound, StorageNotReady, unknown_in_replica
-from finance_api.storage.interface.audit import (
+from finance_api.storage.interface.activity import (
     COMMAND,
     AuditAction,
     AuditEntry,
     AuditReader,
     AuditWriter,
-)
-from finance_api.storage.interface.credentials import (
-    Jwt,
-    JwtReader,
-    JwtWriter,
-    Token,
-    TokenReader,
-    TokenWriter,
+    UsageReader,
+    UsageWriter,
 )
 from finance_api.storage.interface.data import (
     DELETE_LINE,
@@ -46,6 +40,9 @@ from finance_api.storage.interface.data import (
     Page,
     RecordSum,
     TooManySums,
+    TransferProposal,
+    TransferReader,
+    TransferWriter,
 )
 from finance_api.storage.interface.faults import (
     NO_VALUE,
@@ -62,11 +59,21 @@ from finance_api.storage.interface.history import (
     HistoryWriter,
 )
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
-from finance_api.storage.interface.sessions import Session, SessionReader, SessionWriter
-from finance_api.storage.interface.transfers import TransferProposal, TransferReader, TransferWriter
 from finance_api.storage.interface.uploads import Upload, UploadReader, UploadState, UploadWriter
-from finance_api.storage.interface.usage import UsageReader, UsageWriter
-from finance_api.storage.interface.users import User, UserReader, UserWriter
+from finance_api.storage.interface.users import (
+    Jwt,
+    JwtReader,
+    JwtWriter,
+    Session,
+    SessionReader,
+    SessionWriter,
+    Token,
+    TokenReader,
+    TokenWriter,
+    User,
+    UserReader,
+    UserWriter,
+)
 
 __all__ = ["User", "UserReader", "UserWriter"]
 __all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"]

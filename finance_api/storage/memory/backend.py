@@ -17,14 +17,17 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.storage.memory.activity import MemoryAudit, MemoryUsage
-from finance_api.storage.memory.credentials import MemoryJwts, MemorySessions, MemoryTokens
-from finance_api.storage.memory.data import MemoryData
+from finance_api.storage.memory.data import MemoryData, MemoryTransfers
 from finance_api.storage.memory.database import Database, Unit
 from finance_api.storage.memory.history import MemoryHistory
 from finance_api.storage.memory.rates import MemoryRates
-from finance_api.storage.memory.transfers import MemoryTransfers
 from finance_api.storage.memory.uploads import MemoryUploads
-from finance_api.storage.memory.users import MemoryUsers
+from finance_api.storage.memory.users import (
+    MemoryJwts,
+    MemorySessions,
+    MemoryTokens,
+    MemoryUsers,
+)
 
 #: The parts of a unit of work, by role. A reader's can write, too, but only into its own view.
 _PARTS: dict[str, Any] = {

@@ -10,8 +10,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Select, cast, func, literal_column, select
 
-from finance_api.query.model import RANGES, Condition, Operator, Span
-from finance_api.query.records import dated
+from finance_api.query.model import RANGES, Condition, Operator, Span, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.runtime.time_limit import in_time
@@ -22,8 +21,7 @@ from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable
 from finance_api.storage.sql.parameters import LIMIT
 from finance_api.storage.sql.reading.conditions import Predicate, shape_and_values, user_rows
 from finance_api.storage.sql.tables import GRAINS, record_sums
-from finance_api.values.periods import Period, end_of, start_of
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _HALF_BITS = 32
 _SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))

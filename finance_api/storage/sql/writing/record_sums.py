@@ -32,8 +32,7 @@ from finance_api.storage.sql.reading.sums import (
     sums_of_sums,
 )
 from finance_api.storage.sql.tables import GRAINS, PAYEE_KEY_CHARACTERS, record_sums
-from finance_api.values.periods import Period, end_of, start_of
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _SUMS = record_sums.c
 _RECORDS = DATA_TABLES[RECORDS.name]
