@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.references import check_currency
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.query.records import any_of
+from finance_api.query.model import any_of
 from finance_api.resources import RECORD_RULES, RECORDS
 from finance_api.resources.records import record_type
 from finance_api.values import Row
