@@ -4,6 +4,7 @@ The filter grammar itself is in `finance_api.query.parse`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
@@ -29,7 +30,6 @@ from finance_api.query.model import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
     MAX_OFFSET,
-    Bound,
     Condition,
     Operator,
     Query,
@@ -50,7 +50,7 @@ from finance_api.query.render import canonical_text
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.field import Field, Kind, Resource, names_of
+from finance_api.resources.field import Field, Resource, names_of
 from finance_api.resources.records import WORDS
 
 MAX_PARAMETERS = 100
@@ -68,8 +68,11 @@ _COMPUTED = "is computed and cannot be filtered"
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
     """schema: of what the parameter says, with an example. is_repeated: how a list is written."""
 
-    schema: Schema
     is_repeated = False
+
+    def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
+        self._parse = parse
+        self.schema = schema
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
@@ -86,10 +89,6 @@ class ParameterKind(colander.SchemaType):  # type: ignore[misc]
 
 class Scalar(ParameterKind):
     """A parameter that may be given once."""
-
-    def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
-        self._parse = parse
-        self.schema = schema
 
     def read(self, texts: Sequence[str]) -> Any:
         if len(texts) > 1:
@@ -110,13 +109,13 @@ class Conditions(ParameterKind):
         is_plain: bool = False,
     ) -> None:
         """operators: those that are described. is_plain: without relative days and abs."""
-        self._field = field
         known = operators_of(field) if operators is None else operators
-        self.schema = of_conditions(field, known, is_plain=is_plain)
+        schema = of_conditions(field, known, is_plain=is_plain)
+        super().__init__(partial(parse_conditions, field), schema)
         self.meaning = conditions_meaning(field, known, is_plain=is_plain)
 
     def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
-        parsed = all_or_faults(partial(parse_conditions, self._field), texts)
+        parsed = all_or_faults(self._parse, texts)
         conditions = tuple([condition for each in parsed for condition in each])
         if len(conditions) > MAX_CONDITIONS:
             raise QueryError(
@@ -128,10 +127,6 @@ class Conditions(ParameterKind):
 
 class Listed(ParameterKind):
     """Values between commas; the parameter may be repeated, too."""
-
-    def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
-        self._parse = parse
-        self.schema = schema
 
     def read(self, texts: Sequence[str]) -> Any:
         return self._parse(",".join(texts))
@@ -155,12 +150,10 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     """The parameters of an endpoint.
 
     refused: what is not taken here and may be elsewhere, by name, and why.
-    ranges: names of the parameters for the lower and the upper `Bound` of one field.
-    rules: what they have to keep together, asked where each of them is right by itself.
+    rules: find faults of several parameters together, each of which is right by itself.
     """
 
     refused: Mapping[str, str] = MappingProxyType({})
-    ranges: tuple[tuple[str, str], ...] = ()
     rules: tuple["Rule", ...] = ()
 
     def add_parameter(self, name: str, kind: ParameterKind, missing: Any, meaning: str) -> None:
@@ -178,14 +171,10 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         self.add_integer("offset", 0, MAX_OFFSET, 0, "How many rows come before the page.")
 
     def add_integer(self, name: str, low: int, high: int, missing: int, meaning: str) -> None:
-        schema = {
-            "type": "integer",
-            "minimum": low,
-            "maximum": high,
-            "default": missing,
-            "examples": [missing],
-        }
-        kind = Scalar(lambda text: parse_integer(text, low, high), schema)
+        schema = {"type": "integer", "minimum": low, "maximum": high, "default": missing}
+        kind = Scalar(
+            lambda text: parse_integer(text, low, high), {**schema, "examples": [missing]}
+        )
         self.add_parameter(name, kind, missing, meaning)
 
     def add_flag(self, name: str, meaning: str) -> None:
@@ -231,14 +220,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         meaning = "The fields that are shown of each row, id always among them; all of them."
         self.add_parameter("fields", kind, resource.fields, meaning)
 
-    def add_columns(self, resource: Resource) -> None:
-        """As `add_fields`; convertTo, where something can be converted."""
-        self.add_fields(resource)
-        if resource in CONVERTED:
-            self.add_conversion(CONVERT_TO)
-
     def add_conversion(self, name: str) -> None:
-        """The currency that amounts are converted to."""
         meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."
         self.add_parameter(name, Scalar(_currency, CURRENCY), None, meaning)
 
@@ -255,7 +237,7 @@ def list_schema(resource: Resource) -> ParameterSchema:
     schema.add_page(MAX_LIMIT)
     schema.add_sort(resource)
     schema.add_flag("withTotal", "Whether all rows that match are counted, too.")
-    schema.add_columns(resource)
+    _add_columns(schema, resource)
     schema.add_row_filters(resource)
     return schema
 
@@ -271,9 +253,14 @@ def export_schema(resource: Resource) -> ParameterSchema:
 
 
 def object_schema(resource: Resource) -> ParameterSchema:
-    """The fields to show, and the currency to convert to."""
-    schema = ParameterSchema()
-    schema.add_columns(resource)
+    """fields; convertTo, where something can be converted."""
+    return _add_columns(ParameterSchema(), resource)
+
+
+def _add_columns(schema: ParameterSchema, resource: Resource) -> ParameterSchema:
+    schema.add_fields(resource)
+    if resource in CONVERTED:
+        schema.add_conversion(CONVERT_TO)
     return schema
 
 
@@ -328,7 +315,6 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
         if name not in nodes:
             message = _not_a_parameter(name, schema, list(nodes))
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
-    # Node by node, so that faults of a range are reported together with the others.
     validated = Parameters()
     changed: dict[str, Any] = {}
     for name, node in nodes.items():
@@ -344,12 +330,10 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
         validated[name] = value
         if node.required or value != node.missing:
             changed[name] = value
-    for low, high in schema.ranges:
-        fault = _range_fault(validated.get(low), validated.get(high))
-        if fault:
-            faults.append((low, f"is {fault} than {high}"))
-    if not faults:
-        faults = [found for rule in schema.rules if (found := rule(validated)) is not None]
+    for rule in schema.rules:
+        # A parameter that is wrong by itself is not there.
+        with suppress(KeyError):
+            faults += filter(None, [rule(validated)])
     if not faults:
         validated.canonical = canonical_text(changed)
         values = [value for value in changed.values() if isinstance(value, tuple)]
@@ -373,13 +357,6 @@ def _values_by_name(
         else:
             given.setdefault(name, []).append(value)
     return given, faults
-
-
-def _range_fault(low: Bound | None, high: Bound | None) -> str:
-    """ "greater" or "later" if the lower bound lies beyond the upper one, else ""."""
-    if low is None or high is None or low.at <= high.at:
-        return ""
-    return "greater" if low.condition.field.kind is Kind.NUMBER else "later"
 
 
 def _not_a_parameter(name: str, schema: ParameterSchema, known: Sequence[str]) -> str:

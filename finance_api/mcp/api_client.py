@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 from mcp.types import CallToolResult
@@ -43,8 +43,7 @@ class Refused(Exception):
         self.document = document
 
 
-@dataclass(frozen=True)
-class Response:
+class Response(NamedTuple):
     body: dict[str, Any]
     headers: Mapping[str, str]
 
@@ -67,17 +66,13 @@ class Api:
             "User-Agent": f"finance-api-mcp/{__version__}",
         }
         async with httpx2.AsyncClient(timeout=_SECONDS, verify=_tls()) as client:
+            url = f"{self.base}/v1/api/{path}"
             try:
-                response = await client.get(
-                    f"{self.base}/v1/api/{path}", params=query, headers=headers
-                )
+                response = await client.get(url, params=query, headers=headers)
             except httpx2.HTTPError as error:
-                raise Refused(
-                    {
-                        "error": f"{self.base} gives no answer ({type(error).__name__}).",
-                        "howToGoOn": "Ask the user whether the service runs there, and call again.",
-                    }
-                ) from None
+                sentence = f"{self.base} gives no answer ({type(error).__name__})."
+                advice = "Ask the user whether the service runs there, and call again."
+                raise Refused({"error": sentence, "howToGoOn": advice}) from None
         body = _json_of(response)
         if response.status_code == 200 and body is not None:
             return Response(body, response.headers)
@@ -156,10 +151,8 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
     members = _told(tool, response)
     if tool.sums:
         is_all = offset == 0 and not more and not response.body.get("overlapping")
-        members = {
-            "sums": sums([row for _, row in items], tool.sums) if is_all else None,
-            **members,
-        }
+        added = sums([row for _, row in items], tool.sums) if is_all else None
+        members = {"sums": added, **members}
     return Found(items, more, total, members)
 
 

@@ -1,7 +1,8 @@
 """Answers of a limited size: totals and counts first, then as many rows as there is room for."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
@@ -54,7 +55,8 @@ def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int
             }
             return result(document)
 
-        count = _most_that_fit(made, len(short))
+        counts = range(1, len(short) + 1)
+        count = bisect_right(counts, MAX_BYTES, key=lambda number: size(made(number)))
         if count or not short:
             return made(count)
     raise AssertionError("a row of shortened texts fits")
@@ -89,18 +91,6 @@ def sums(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> list[dict[st
     return [{"currencyCode": currency, **found[currency]} for currency in sorted(found)]
 
 
-def _most_that_fit(made: Callable[[int], CallToolResult], count: int) -> int:
-    """The most rows, of ``count``, with which the answer is small enough."""
-    least, most = 0, count
-    while least < most:
-        middle = (least + most + 1) // 2
-        if size(made(middle)) <= MAX_BYTES:
-            least = middle
-        else:
-            most = middle - 1
-    return least
-
-
 def _shortened(value: Any, characters: int, elements: int) -> Any:
     if isinstance(value, str) and len(value) > characters:
         return value[: characters - 1] + "…"
@@ -113,7 +103,7 @@ def _shortened(value: Any, characters: int, elements: int) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers that a binary float would round become text."""
+    """Return the value with text for numbers that a binary float would round."""
     if isinstance(value, dict):
         return {name: _plain(of) for name, of in value.items()}
     if isinstance(value, list):

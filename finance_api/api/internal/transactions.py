@@ -19,7 +19,7 @@ from finance_api.api.openapi.schemas import (
     of_order,
     value,
 )
-from finance_api.api.parameters import SORT_MEANING, ParameterSchema, Scalar
+from finance_api.api.parameters import SORT_MEANING, Fault, ParameterSchema, Scalar
 from finance_api.api.representation import next_offset
 from finance_api.api.service import data_service
 from finance_api.auth.contexts import own_internal_data
@@ -54,13 +54,22 @@ _SORT_KEYS = {
 }
 
 
+def _is_in_order(low: str, high: str, than: str, parameters: Mapping[str, Any]) -> Fault | None:
+    first, last = parameters[low], parameters[high]
+    is_beyond = first is not None and last is not None and first.at > last.at
+    return (low, f"is {than} than {high}") if is_beyond else None
+
+
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     for name, (field, operator) in _BOUNDS.items():
         parse = partial(parse_bound, TRANSACTION_FIELDS[field], operator)
         meaning = f"Only transactions with this {field} or {_BEYOND[operator]} it."
         schema.add_parameter(name, Scalar(parse, _OPERANDS[field]), None, meaning)
-    schema.ranges = (("min_amount", "max_amount"), ("date_from", "date_to"))
+    schema.rules = (
+        partial(_is_in_order, "min_amount", "max_amount", "greater"),
+        partial(_is_in_order, "date_from", "date_to", "later"),
+    )
     schema.add_page(MAX_TRANSACTIONS)
     sort = partial(parse_order, _SORT_KEYS)
     kind = Scalar(sort, of_order(_SORT_KEYS, DEFAULT_SORT))
