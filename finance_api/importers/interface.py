@@ -280,6 +280,5 @@ class StatementImporter(Protocol):
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """The entries of the file in its order, each with its statement.
 
-        A statement comes once with None, before its entries. An importer may keep the
-        text of a file in memory, but not all its entries. Raises ImportRefused at any time.
+        A statement comes once with None, before its entries. Raises ImportRefused at any time.
         """

@@ -53,11 +53,6 @@ class NativeImport:
         #: The initial balances of the accounts that the file brings.
         self._initial: dict[str, int] = {}
         self._facts: list[Facts] = []
-        #: Hashes of the ids and sources that this import stored, where the user had no records:
-        #: the storage is asked for no others. None: the user had some.
-        self._stored_keys: set[int] | None = None
-        if not session.storage.data.scan_rows(session.user.id, RECORDS, limit=1):
-            self._stored_keys = set()
 
     def run(
         self,
@@ -123,28 +118,20 @@ class NativeImport:
             if resource is not RECORDS:
                 check_document(session, resource, row, document.line)
         if resource is RECORDS:
-            new, changed = row_set.written()
-            self._report.note_new(new)
-            if self._stored_keys is not None:
-                for row in (*new, *changed):
-                    self._stored_keys |= {hash(row["id"]), hash((row["source"], row["sourceId"]))}
+            self._report.note_new(row_set.written()[0])
         return session.save(row_set)
 
     def _stored_rows(self, resource: Resource, documents: list[NativeRow]) -> Iterable[Row]:
         """The stored rows that documents may be about, by their ids and sources."""
         data, user = self._session.storage.data, self._session.user
-        keys = None if resource is not RECORDS else self._stored_keys
         ids: list[str] = []
         sources: defaultdict[str, list[str]] = defaultdict(list)
         for document in documents:
             own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
-            if source_id is not None and (keys is None or hash((source, source_id)) in keys):
+            if source_id is not None:
                 sources[str(source)].append(source_id)
-            if own_id is None and source_id is not None:
-                own_id = row_id(user.uuid, source, source_id)
-            if own_id is not None and (keys is None or hash(own_id) in keys):
-                ids.append(own_id)
-        stored = data.get_rows(user.id, resource, ids) if ids else {}
+            ids.append(own_id or row_id(user.uuid, source, source_id))
+        stored = data.get_rows(user.id, resource, ids)
         for name, source_ids in sources.items():
             found = data.get_rows_by_source(user.id, resource, name, source_ids)
             stored |= {row["id"]: row for row in found.values()}

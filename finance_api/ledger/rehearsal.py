@@ -106,7 +106,6 @@ class RehearsedData(DataWriter):
         self._data = data
         self._written = {resource.name: _WrittenRows(resource) for resource in RESOURCES}
         self._state: DataState | None = None
-        self._empty: dict[str, bool] = {}
 
     def lock(self, user_id: int) -> DataState:
         """Nobody has to wait."""
@@ -145,17 +144,11 @@ class RehearsedData(DataWriter):
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
         self._written[resource.name].delete(ids)
 
-    def _is_empty(self, user_id: int, resource: Resource) -> bool:
-        """Whether nothing of the resource is stored."""
-        if resource.name not in self._empty:
-            self._empty[resource.name] = not self._data.scan_rows(user_id, resource, limit=1)
-        return self._empty[resource.name]
-
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         written = self._written[resource.name]
         found = {row_id: row for row_id in ids if (row := written.get(row_id)) is not None}
         left = [row_id for row_id in ids if row_id not in written]
-        if left and not self._is_empty(user_id, resource):
+        if left:
             found |= self._data.get_rows(user_id, resource, left)
         return found
 
@@ -165,10 +158,8 @@ class RehearsedData(DataWriter):
         written = self._written[resource.name]
         rows = ((source_id, written.get_by_source(source, source_id)) for source_id in source_ids)
         found = {source_id: row for source_id, row in rows if row is not None}
-        if not self._is_empty(user_id, resource):
-            stored = self._data.get_rows_by_source(user_id, resource, source, source_ids)
-            found |= {key: row for key, row in stored.items() if row["id"] not in written}
-        return found
+        stored = self._data.get_rows_by_source(user_id, resource, source, source_ids)
+        return found | {key: row for key, row in stored.items() if row["id"] not in written}
 
     def scan_rows(
         self,

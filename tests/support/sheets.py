@@ -1,16 +1,18 @@
 """Spreadsheets, made by libraries that have nothing to do with the one that reads them."""
 
 import io
+import zipfile
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
+import pytest
 import xlsxwriter
 import xlwt
 from odf import opendocument, table, text
 
 from finance_api.importers.csv import CsvImporter, Layout
-from finance_api.importers.interface import Entry, Statement, nothing_remembered
+from finance_api.importers.interface import Entry, ImportRefused, Statement, nothing_remembered
 from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
 from support.csv_files import Read
 
@@ -107,3 +109,34 @@ def read_sheet(
         else:
             next(entries for known, entries in found if known is statement).append(entry)
     return [Read(statement, entries) for statement, entries in found]
+
+
+HEADINGS = ["Date", "Payee", "Amount"]
+ROWS: Rows = [
+    HEADINGS,
+    [date(2026, 1, 5), "Corner Shop", -12.5],
+    [date(2026, 1, 6), "Employer\nLtd", 2500],
+]
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def the_entries(data: bytes, sheet: str | None = None, **options) -> list[Entry]:
+    (statement,) = read_sheet(data, sheet, **{"account": "A", **options})
+    return statement.entries
+
+
+def refusal(data: bytes, sheet: str | None = None, **options) -> ImportRefused:
+    with pytest.raises(ImportRefused) as refused:
+        read_sheet(data, sheet, **{"account": "A", **options})
+    return refused.value
+
+
+def member(data: bytes, name: str, change) -> bytes:
+    """The ZIP file with one part changed."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
+        assert name in old.namelist()
+        for each in old.namelist():
+            content = old.read(each)
+            new.writestr(each, change(content) if each == name else content)
+    return stream.getvalue()
