@@ -15,7 +15,7 @@ from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
 from finance_api.storage.interface import Jwt
 from finance_api.storage.sql.connections.drivers import SqlCache
 from support.forgetting import forgetting
-from support.native_rows import household, uid
+from support.native_rows import uid
 from support.nightly import count
 from support.routes import OPEN_PAGES, page_paths, surface_urls
 from support.service import BY_DAY, STORAGES
@@ -97,15 +97,6 @@ def test_a_tag_of_another_user_is_never_a_match(world):
         answer = world.ask(url, **{"If-None-Match": theirs.headers["ETag"]})
         assert whole(answer) == whole(own)
         assert world.ask(url, **{"If-None-Match": own.headers["ETag"]}).status_int == 304
-
-
-def test_a_tag_is_another_one_for_two_users_with_the_same_data(service):
-    clients = [service.client(), service.client()]
-    for client in clients:
-        client.load(*household())
-    for path in ("records", "accounts", "records/by-id?id=" + uid("Record", 1)):
-        tags = {client.get(path).headers["ETag"] for client in clients}
-        assert len(tags) == 2
 
 
 def test_a_link_of_another_user_leads_to_one_s_own_data(world):

@@ -87,13 +87,6 @@ def test_a_request_with_a_fault_is_never_304(client):
     assert refused.status_int == 406
 
 
-def test_the_tag_changes_with_the_data(client):
-    tags = {path: tag(client, path) for path in PATHS}
-    client.load(account())
-    for path in PATHS:
-        assert status(client, path, tags[path]) == 200
-
-
 def test_the_tag_changes_with_the_representation(client):
     client.load(*household())
     types = ("application/json", "text/csv", "application/x-ndjson")

@@ -1,28 +1,21 @@
 """Exports: whole lists in one answer, in one snapshot, at their price."""
 
-import gc
 import gzip
 import io
 import json
 import re
-import threading
 import zipfile
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import text
 from webob import Request
 
 from finance_api.api import data_request, listing
-from finance_api.http.downloads import DownloadBroken
 from finance_api.ledger.dump import dump
 from finance_api.resources import PUBLIC_RESOURCES
-from finance_api.runtime.downloads import Downloads
-from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.interface import STREAMED_ROWS, reading
-from support.native_rows import account, budget, category, household, record, uid
-from support.programs import wait_until
-from support.service import USUAL_LIMITS, Service
+from finance_api.storage.interface import reading
+from support.exports import COUNT, export, many
+from support.native_rows import account, budget, household, record, uid
 
 EACH = pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))
 TYPES = {
@@ -30,53 +23,7 @@ TYPES = {
     "ndjson": "application/x-ndjson",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-#: More than one page of a list, and than come at once.
-COUNT = STREAMED_ROWS + 120
 DATA = "finance-data-2026-03-18.ndjson"
-
-
-def many(count=COUNT):
-    return [
-        account(),
-        account(2, name="CHF", currencyCode="CHF"),
-        category(1),
-        category(2, name="Bread", parentId=uid("Category", 1)),
-        *(
-            record(
-                n,
-                accountId=uid("Account", 1 + n % 2),
-                amount=Decimal(n * 37 % 1_000) / 100 - 5,
-                recordDate=f"2026-0{1 + n % 3}-{1 + n % 28:02}T{n % 24:02}:00:00Z",
-                payee=f"Shop {n % 7}" if n % 3 else None,
-                note=("=odd", "+1;-2", 'a "b"\n', "é😀")[n % 4],
-                categoryId=uid("Category", 1 + n % 2),
-            )
-            for n in range(1, count + 1)
-        ),
-    ]
-
-
-@pytest.fixture(scope="module")
-def readers():
-    """Users whose data no test changes, by service and data."""
-    return {}
-
-
-@pytest.fixture
-def reader(service, readers):
-    def with_data(make):
-        if (service, make) not in readers:
-            readers[service, make] = service.client()
-            readers[service, make].load(*make())
-        return readers[service, make]
-
-    return with_data
-
-
-def export(client, path, **query):
-    answer = client.get(f"export/{path}", **query)
-    assert answer.status_int == 200, answer.text
-    return answer
 
 
 def pages_of(client, path, **query):
@@ -210,29 +157,6 @@ def test_all_is_what_the_command_dumps_and_can_be_imported(service):
     assert export(other, "all.ndjson").body == answer.body
 
 
-def test_an_export_is_of_one_state_whatever_is_imported_meanwhile(client):
-    client.load(*many())
-    for path in ("records.csv", "records.ndjson", "records.ndjson?sortBy=amount", "all.ndjson"):
-        before = export(client, path)
-        stream = Stream(client, path)
-        first = next(stream.chunks)
-        done = []
-
-        def load(done=done):
-            done.append(client.load(*(record(n, amount=-7, payee="new") for n in range(1, 900))))
-
-        thread = threading.Thread(target=load)
-        thread.start()
-        thread.join(60)
-        assert done, "the import waits for the reader"
-        assert first + b"".join(stream.chunks) == before.body
-        stream.close()
-        for name in ("ETag", "X-Last-Data-Change-Rev", "X-Total-Count"):
-            assert stream.headers[name] == before.headers[name]
-        assert export(client, path).body != before.body
-        client.load(*many())
-
-
 # -- headers and parameters ----------------------------------------------------------------------
 
 
@@ -312,14 +236,10 @@ def test_without_an_ending_accept_decides(client, accept, expected):
 def test_what_an_export_does_not_take_is_refused(client, path, name):
     answer = client.get(f"export/{path}")
     assert answer.status_int == 400
-    assert answer.json["errors"][0]["name"] == name
-
-
-def test_a_trailer_is_refused_where_there_is_none(client):
-    for path, accept in (("records.csv", "*/*"), ("records.xlsx", "*/*"), ("records", "text/csv")):
-        answer = client.get(f"export/{path}", trailer="true", headers={"Accept": accept})
-        assert answer.status_int == 400
-        assert answer.json["errors"][0]["message"] == "is for NDJSON only"
+    (fault,) = answer.json["errors"]
+    assert fault["name"] == name
+    if "trailer=true" in path:
+        assert fault["message"] == "is for NDJSON only"
 
 
 def test_other_paths_are_404(client):
@@ -397,21 +317,6 @@ def test_an_export_costs_a_request_and_one_for_each_started_thousand(rows, cost)
     assert data_request.Export(None, rows, None).cost == cost
 
 
-@pytest.fixture
-def limited(new_settings):
-    """A service on which ten requests are left of a new token's hundred."""
-    made = []
-
-    def make(limit="100/hour", kind="memory"):
-        settings = {**new_settings(kind), **USUAL_LIMITS, "finance_api.ratelimit.public": limit}
-        made.append(Service(kind, settings))
-        return made[-1].client()
-
-    yield make
-    for each in made:
-        each.stop()
-
-
 def left(answer):
     return int(answer.headers["X-RateLimit-Remaining"])
 
@@ -471,186 +376,3 @@ def test_a_limit_below_the_price_is_taken_whole(limited, monkeypatch):
     assert (refused.status_int, refused.headers["Retry-After"]) == (429, "1")
     client.service.clock.advance(1)
     assert client.get("export/records.csv").status_int == 200
-
-
-def test_an_export_that_breaks_off_is_refunded(limited, monkeypatch):
-    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 10)
-    client = limited()
-    client.load(*many(55))
-    break_after(monkeypatch, client.service, 0)
-    stream = Stream(client, "records.csv")
-    assert stream.headers["X-RateLimit-Remaining"] == "93"
-    with pytest.raises(DownloadBroken):
-        list(stream.chunks)
-    assert left(client.get("labels")) == 99
-
-
-# -- while it is sent ----------------------------------------------------------------------------
-
-
-class Stream:
-    """An answer as the server gets it: an iterator, that it closes in the end."""
-
-    def __init__(self, client, path, **headers):
-        request = Request.blank(f"/v1/api/export/{path}", headers={**client.headers, **headers})
-        self.status, given, self._iterable = request.call_application(client.service.app)
-        self.headers = dict(given)
-        self.chunks = iter(self._iterable)
-
-    def close(self):
-        self._iterable.close()
-
-
-@pytest.fixture
-def nobody_else(service):
-    """No response of another test, that nobody has closed, has a connection."""
-    if connections_in_use(service):
-        gc.collect()
-
-
-def connections_in_use(service):
-    if service.kind == "memory":
-        return 0
-    return service.backend.read_engine.pool.checkedout()
-
-
-@pytest.mark.usefixtures("nobody_else")
-def test_an_export_is_made_while_it_is_sent(service, reader):
-    client = reader(many)
-    for path in ("records.csv", "records.ndjson", "records.xlsx", "all.ndjson"):
-        stream = Stream(client, path)
-        assert "Content-Length" not in stream.headers
-        assert next(stream.chunks)
-        if service.kind != "memory":
-            assert connections_in_use(service) == 1
-        rest = list(stream.chunks)
-        assert rest
-        # It needs nothing any more before the server closes it.
-        assert connections_in_use(service) == 0
-        stream.close()
-
-
-@pytest.mark.parametrize("chunks", [0, 1, 2])
-@pytest.mark.parametrize("path", ["records.csv", "records.xlsx", "records.ndjson?sortBy=amount"])
-@pytest.mark.usefixtures("nobody_else")
-def test_a_reader_that_goes_away_ends_the_statement(service, reader, path, chunks):
-    client = reader(many)
-    stream = Stream(client, path)
-    for _ in range(chunks):
-        assert next(stream.chunks)
-    if service.kind == "postgresql":
-        wait_until(lambda: in_transaction(service) == 1)
-    stream.close()
-    stream.close()
-    assert list(stream.chunks) == []
-    assert connections_in_use(service) == 0
-    if service.kind == "postgresql":
-        wait_until(lambda: in_transaction(service) == 0)
-    if service.kind == "sqlite":
-        # A reader would keep it from writing all of its log to the file.
-        wait_until(lambda: checkpoint(service) == (0, 0, 0))
-    assert export(client, path).status_int == 200
-
-
-def checkpoint(service):
-    with service.backend.engine.connect() as connection:
-        return connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
-
-
-def in_transaction(service):
-    """The connections that are in a transaction: for a moment those of work beside it, too."""
-    query = text(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        " AND backend_type = 'client backend'"
-        " AND pid <> pg_backend_pid() AND state <> 'idle'"
-    )
-    with service.backend.engine.connect() as connection:
-        return connection.execute(query).scalar_one()
-
-
-def break_after(monkeypatch, service, pages):
-    """Streams of the service's storage fail after so many pages."""
-    read = service.backend.read
-
-    def broken(**options):
-        storage = read(**options)
-        stream = storage.data.stream_json
-
-        def failing(user_id, query):
-            for number, page in enumerate(stream(user_id, query)):
-                if number == pages:
-                    raise StorageUnavailable("the database does not answer: away")
-                yield page
-
-        storage.data.stream_json = failing
-        return storage
-
-    monkeypatch.setattr(service.backend, "read", broken)
-
-
-@pytest.mark.usefixtures("nobody_else")
-@pytest.mark.parametrize("path", ["records.csv", "records.ndjson?trailer=true", "records.xlsx"])
-def test_an_export_that_breaks_off_is_an_error_to_the_server(
-    service, reader, path, monkeypatch, caplog
-):
-    client = reader(many)
-    with monkeypatch.context() as patch:
-        break_after(patch, service, 1)
-        for encoding in ("identity", "gzip"):
-            stream = Stream(client, path, **{"Accept-Encoding": encoding})
-            assert stream.status == "200 OK"
-            with pytest.raises(DownloadBroken):
-                list(stream.chunks)
-            # With an end it could be taken for whole.
-            assert list(stream.chunks) == []
-            stream.close()
-    assert connections_in_use(service) == 0
-    said = [r for r in caplog.records if r.name == "finance_api.http.downloads"]
-    assert [r.getMessage() for r in said] == [
-        "a download broke off: the database does not answer: away"
-    ] * 2
-    assert all(len(r.request_id) == 32 for r in said)
-    assert export(client, path).status_int == 200
-
-
-def test_a_storage_that_fails_before_it_begins_is_a_503(client, monkeypatch):
-    client.load(*many(3))
-
-    def away(*arguments):
-        raise StorageUnavailable("away")
-
-    monkeypatch.setattr(listing, "count_dumped", away)
-    assert client.get("export/all.ndjson").status_int == 503
-    monkeypatch.undo()
-    assert client.get("export/all.ndjson").status_int == 200
-
-
-def test_one_download_of_each_user_and_so_many_in_all(service):
-    service.replace(downloads=Downloads(2))
-    clients = [service.client() for _ in range(3)]
-    for client in clients:
-        client.load(*many(600))
-    first = Stream(clients[0], "records.csv")
-    again = clients[0].get("export/records.csv")
-    assert again.status_int == 429
-    assert int(again.headers["Retry-After"]) > 0
-    assert "Another download or upload of yours" in again.json["detail"]
-    assert again.headers["X-RateLimit-Remaining"]
-    second = Stream(clients[1], "records.csv")
-    third = clients[2].get("export/records.csv")
-    assert third.status_int == 503
-    assert int(third.headers["Retry-After"]) > 0
-    # Everything else is answered.
-    for client in clients:
-        assert client.get("records").status_int == 200
-    second.close()
-    assert clients[2].get("export/records.csv").status_int == 200
-    assert clients[0].get("export/records.csv").status_int == 429
-    list(first.chunks)
-    first.close()
-    assert clients[0].get("export/records.csv").status_int == 200
-    service.replace(downloads=replace_downloads(service))
-
-
-def replace_downloads(service):
-    return Downloads(service.app.registry.settings["finance_api.max_downloads"])

@@ -49,11 +49,6 @@ def test_an_unknown_path_is_404(client):
         assert_problem(ask(client, "GET", path), 404)
 
 
-def test_an_unknown_path_of_the_public_surface_asks_for_a_token_first(service):
-    response = service.web.get("/v1/api/nope", status="*")
-    assert_problem(response, 401)
-
-
 def test_nothing_acceptable_is_406(client):
     for accept in ("application/xml", "text/html", "image/*", "application/json;q=0"):
         assert_problem(client.get("records", headers={"Accept": accept}), 406)
@@ -71,32 +66,20 @@ def test_an_error_is_a_problem_document_whatever_is_accepted(client):
 
 
 def test_every_fault_of_a_request_is_listed(client):
-    response = client.get(
-        "records",
-        limit=0,
-        offset="x",
-        sortBy="nope",
-        withTotal="yes",
-        nope="1",
-        amount="eq.1e3",
-        recordDate="2026-01-01",
-        payee="gt.a",
-        paymentType="gold",
-        accountId="7",
-    )
-    body = assert_problem(response, 400)
-    assert {fault["name"] for fault in body["errors"]} == {
-        "limit",
-        "offset",
-        "sortBy",
-        "withTotal",
-        "nope",
-        "amount",
-        "recordDate",
-        "payee",
-        "paymentType",
-        "accountId",
+    wrong = {
+        "limit": 0,
+        "offset": "x",
+        "sortBy": "nope",
+        "withTotal": "yes",
+        "nope": "1",
+        "amount": "eq.1e3",
+        "recordDate": "2026-01-01",
+        "payee": "gt.a",
+        "paymentType": "gold",
+        "accountId": "7",
     }
+    body = assert_problem(client.get("records", **wrong), 400)
+    assert {fault["name"] for fault in body["errors"]} == wrong.keys()
     assert {fault["in"] for fault in body["errors"]} == {"query"}
 
 

@@ -26,9 +26,7 @@ from finance_api.http.surfaces import (
     WALLET_DESCRIPTION,
     needs_token,
 )
-from finance_api.planning.conversion import converted_fields
-from finance_api.planning.summaries.declaration import DIMENSIONS, SummaryQuery
-from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from support.native_rows import household, uid
 from support.nightly import count
@@ -209,14 +207,6 @@ def test_everything_has_a_meaning_and_an_example(document):
         for name, each in schema.get("properties", {}).items():
             told = resolved(document, each)
             assert told.keys() & {"description", "items", "properties", "anyOf"}, name
-
-
-def test_every_field_has_a_meaning_and_an_example():
-    of_groups = SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
-    fields = [f for resource in RESOURCES for f in resource.fields]
-    for field in (*fields, *of_groups, *converted_fields("amount")):
-        assert field.meaning, field.name
-        assert field.example is not None, field.name
 
 
 def test_every_example_is_valid_by_its_own_schema(document):

@@ -233,14 +233,3 @@ def test_the_token_comes_before_every_other_fault(attacker, path):
     wrong = attacker.token(secret=b"wrong")
     assert_401(attacker.ask(wrong, path=f"/internal/v1/{path}"))
     assert attacker.ask(attacker.token(), path=f"/internal/v1/{path}").status_int != 401
-
-
-def test_a_token_of_one_surface_is_worthless_on_the_other(attacker):
-    public, jwt = attacker.client.token, attacker.token()
-    assert attacker.client.get("records").status_int == 200
-    attacker.accepted(jwt)
-    assert_401(attacker.ask(public))
-    assert_401(attacker.ask(jwt, path="/v1/api/records"))
-    assert_401(attacker.ask(jwt, path="/v1/api/api-usage/stats"))
-    inside = attacker.claims(token=public, access_token=public)
-    assert_401(attacker.ask(inside, path="/v1/api/records"))

@@ -194,16 +194,5 @@ def test_the_memory_storage_s_user_is_older_than_any_jwt():
     service.stop()
 
 
-def test_by_e_mail_too_a_user_who_is_disabled_or_gone_is_refused(issuer):
-    other = Attacker(issuer.client.service.client(), issuer.rsa_key)
-    change, user = other.client.service.change, other.client.user
-    token = other.claims(sub=user.email)
-    other.accepted(token)
-    change(lambda s: s.users.update(user.id, enabled=False))
-    issuer.refused(token)
-    change(lambda s: s.users.delete(user.id))
-    issuer.refused(token)
-
-
 def test_without_the_setting_an_e_mail_address_is_no_subject(attacker):
     attacker.refused(attacker.claims(sub=attacker.client.user.email))
