@@ -1,7 +1,8 @@
 """Evidence that a bank uses its ids again, for other transactions."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import chain
 
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.accounts import REUSED, STABLE
@@ -10,6 +11,7 @@ from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
 from finance_api.ledger.matching.open_rows import (
     OpenRows,
     described,
+    grouped,
     is_plain,
     stored_described,
     which_one,
@@ -18,6 +20,7 @@ from finance_api.ledger.matching.stated import hash_of
 
 #: An entry, and the stored record that shows that ids are used again.
 Sign = tuple[FileEntry, Candidate]
+_OfSameId = list[tuple[FileEntry, list[Candidate]]]
 
 
 def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
@@ -47,16 +50,20 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
             )
 
 
-def of_same_id(rows: OpenRows) -> list[tuple[FileEntry, list[Candidate]]]:
-    """Undecided entries with the free records of their ids."""
+def of_same_id(rows: OpenRows) -> _OfSameId:
+    """Return undecided entries with the free records of their ids."""
     wanted = [e for e in rows.undecided if e.bank_id is not None and is_plain(e)]
-    known: defaultdict[tuple[object, str | None], list[Candidate]] = defaultdict(list)
-    if wanted:
-        for candidate in rows.free():
-            if candidate.bank_id is not None:
-                known[candidate.account, candidate.bank_id].append(candidate)
-    pairs = ((e, known.get((e.account, e.bank_id))) for e in wanted)
-    return [(entry, found) for entry, found in pairs if found]
+    known = _by_id(rows) if wanted else {}
+    pairs = ((entry, known.get((entry.account, entry.bank_id))) for entry in wanted)
+    return [(entry, candidates) for entry, candidates in pairs if candidates]
+
+
+def _by_id(rows: OpenRows) -> dict[Hashable, list[Candidate]]:
+    return grouped(_with_id(rows), lambda c: (c.account, c.bank_id))
+
+
+def _with_id(rows: OpenRows) -> Iterator[Candidate]:
+    return rows.free(lambda candidate: candidate.mine and candidate.bank_id is not None)
 
 
 def has_same_text(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool:
@@ -86,9 +93,16 @@ def _count_same_ids(rows: OpenRows) -> None:
 
 
 def _signs(rows: OpenRows) -> Iterator[Sign]:
-    """The first of each kind by account."""
-    yield from _first_by_account(_shared_ids(rows))
-    _forget_shared_ids(rows)
+    """Yield the first of each kind by account."""
+    # An id that many stored records have identifies none of them.
+    shared = {key: some for key, some in _by_id(rows).items() if len(some) > MOST_OF_AN_ID}
+    yield from _first_by_account(
+        (entry, shared[entry.account, entry.bank_id][0])
+        for entry in (rows.undecided if shared else ())
+        if (entry.account, entry.bank_id) in shared
+    )
+    for candidate in chain.from_iterable(shared.values()):
+        candidate.bank_id = None
     found = of_same_id(rows)
     if found:
         yield from _first_by_account(_strangers(rows, found))
@@ -104,32 +118,6 @@ def _first_by_account(signs: Iterable[Sign]) -> list[Sign]:
     return list(found.values())
 
 
-def _shared(rows: OpenRows) -> dict[tuple[object, str | None], list[Candidate]]:
-    """Ids that many stored records have: they identify none of them."""
-    known: defaultdict[tuple[object, str | None], list[Candidate]] = defaultdict(list)
-    for candidate in rows.free():
-        if candidate.bank_id is not None:
-            known[candidate.account, candidate.bank_id].append(candidate)
-    return {key: found for key, found in known.items() if len(found) > MOST_OF_AN_ID}
-
-
-def _shared_ids(rows: OpenRows) -> Iterator[Sign]:
-    shared = _shared(rows)
-    for entry in rows.undecided if shared else ():
-        found = shared.get((entry.account, entry.bank_id))
-        if found:
-            yield entry, found[0]
-
-
-def _forget_shared_ids(rows: OpenRows) -> None:
-    for found in _shared(rows).values():
-        for candidate in found:
-            candidate.bank_id = None
-
-
-_OfSameId = list[tuple[FileEntry, list[Candidate]]]
-
-
 def _strangers(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
     """The id of an entry belongs to records none of which it can be."""
     for entry, candidates in found:
@@ -139,29 +127,28 @@ def _strangers(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
 
 def _under_another_id(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
     """An entry is stored under another id already."""
-    ids: defaultdict[tuple[object, int], set[str]] = defaultdict(set)
-    for candidate in rows.free():
-        if candidate.bank_id is not None:
-            ids[candidate.account, candidate.content].add(candidate.bank_id)
+    ids = _ids_by_content(_with_id(rows))
     for entry, candidates in found:
-        if _has_another(ids[entry.account, entry.content], entry.bank_id):
+        if ids[entry.account, entry.content] - {entry.bank_id}:
             yield entry, candidates[0]
 
 
 def _with_another_id_now(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
     """The record of an entry's id has another id in the file."""
-    ids: defaultdict[tuple[object, int], set[str]] = defaultdict(set)
-    for other in rows.undecided:
-        if other.bank_id is not None:
-            ids[other.account, other.content].add(other.bank_id)
+    ids = _ids_by_content(entry for entry in rows.undecided if entry.bank_id is not None)
     for entry, candidates in found:
         for candidate in candidates:
-            if _has_another(ids[candidate.account, candidate.content], entry.bank_id):
+            if ids[candidate.account, candidate.content] - {entry.bank_id}:
                 yield entry, candidate
 
 
-def _has_another(ids: set[str], bank_id: str | None) -> bool:
-    return len(ids) > (bank_id in ids)
+def _ids_by_content(
+    rows: Iterable[FileEntry | Candidate],
+) -> defaultdict[tuple[object, int], set[str | None]]:
+    ids: defaultdict[tuple[object, int], set[str | None]] = defaultdict(set)
+    for row in rows:
+        ids[row.account, row.content].add(row.bank_id)
+    return ids
 
 
 def _missing(rows: OpenRows) -> Iterator[Sign]:
@@ -171,8 +158,8 @@ def _missing(rows: OpenRows) -> Iterator[Sign]:
     day counts.
     """
     known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
-    for candidate in rows.free():
-        if candidate.bank_id is not None and (candidate.inner or candidate.account.learned.others):
+    for candidate in _with_id(rows):
+        if candidate.inner or candidate.account.learned.others:
             known[candidate.account, candidate.content].setdefault(candidate.time, candidate)
     for entry in rows.undecided if known else ():
         by_time = known.get((entry.account, entry.content))
