@@ -49,17 +49,6 @@ def test_an_id_of_a_later_file_does_not_overwrite_an_older_transaction(bank):
     bank.person.audit()
 
 
-def test_overlapping_files_that_are_numbered_anew_meet(bank):
-    bank.file(RENT, SHOP, CAFE)
-    report = bank.file(
-        entry("5", "-30", "Shop", "1"), entry("5", "-3", "Café", "2"), entry("9", "-7", "Bus", "3")
-    )
-    assert (report.created, report.unchanged) == (1, 2)
-    assert kept(bank.person) == [
-        (2, -90_000, "Rent"), (5, -3_000, "Shop"), (5, -300, "Café"), (9, -700, "Bus"),
-    ]  # fmt: skip
-
-
 def test_that_ids_are_reused_is_remembered_and_forgotten_with_its_import(bank):
     bank.file(RENT)
     bank.file(entry("20", "-8", "Bus", "1"))
@@ -91,30 +80,6 @@ def test_a_correction_updates_the_record_and_says_what_changed(bank):
     before = bank.person.snapshot()
     assert bank.file(RENT, SHOP).unchanged == 2
     assert bank.person.snapshot() == before
-
-
-@pytest.mark.parametrize(("ids", "records"), [("stable", 1), ("reused", 2)])
-def test_what_may_be_a_correction_of_a_day_that_the_file_lacks_is_asked_for(bank, ids, records):
-    bank.file(SHOP)
-    late = entry("8", "-30", "Shop AG", "2")
-    assert "--ids" in refused(bank, late)
-    bank.file(late, ids=ids)
-    assert len(kept(bank.person)) == records
-
-
-def test_stable_ids_are_known_by_three_rows_that_came_again(bank):
-    bank.file(RENT, SHOP, CAFE)
-    bank.file(RENT, SHOP, CAFE, entry("6", "-1", "Bus", "4"))
-    assert bank.file(entry("8", "-30", "Shop AG", "2")).updated == 1
-
-
-def test_nobody_said_that_they_are_so_another_day_and_amount_are_asked_for(bank):
-    bank.file(RENT, SHOP, CAFE)
-    bank.file(RENT, SHOP, CAFE, entry("6", "-1", "Bus", "4"))
-    # The bank counts from 1 again, and it was another time in the shop.
-    late = entry("8", "-31", "Shop", "2")
-    assert "--ids" in refused(bank, late)
-    assert bank.file(late, ids="reused").created == 1
 
 
 @pytest.mark.parametrize("note", [None, "card 5 January"])
@@ -272,20 +237,6 @@ def test_a_part_of_a_day_is_asked_for_and_the_answer_does_not_double(csv):
     for first_day in ("new", "same", None):
         assert csv.file(*evening, first_day=first_day).unchanged == 2
         assert csv.person.snapshot() == before
-
-
-def test_a_part_of_a_day_can_be_the_same(csv):
-    csv.file(entry("4", "-1", "Bus"), entry("5", "-9", "Lunch"), entry("5", "-3", "Café"))
-    report = csv.file(entry("5", "-3", "Café"), entry("6", "-1", "Bus"), first_day="same")
-    assert (report.created, report.unchanged) == (1, 1)
-
-
-def test_a_day_that_an_earlier_file_has_whole_is_no_question(csv):
-    csv.file(
-        entry("4", "-1", "Bus"), entry("5", "-9", "Lunch"), entry("5", "-3", "Café"),
-        entry("6", "-1", "Bus"),
-    )  # fmt: skip
-    assert csv.file(entry("5", "-3", "Café"), entry("6", "-1", "Bus")).unchanged == 2
 
 
 # -- other sources

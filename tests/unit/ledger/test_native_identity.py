@@ -59,13 +59,6 @@ def test_ids_of_the_same_source_differ_between_users(new_person):
     assert one.only(RECORDS)["id"] != two.only(RECORDS)["id"]
 
 
-def test_id_and_source_of_one_record_in_one_file_count_once(person):
-    """The first mention takes the source from the record, the second brings the source again."""
-    person.native(account(), sourced(9, "a", amount=10))
-    person.native(record(9, amount=20), without_id(sourced(9, "a", amount=30)))
-    person.audit()
-
-
 def test_source_then_id_of_one_record_in_one_file_count_once(person):
     person.native(account(), sourced(9, "a", amount=10))
     person.native(without_id(sourced(9, "a", amount=30)), record(9, amount=20))

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from finance_api.resources import ACCOUNTS, BUDGETS, BY_MODEL_TYPE, GOALS, RECORDS, RESOURCES
-from support.ledger import account, an_id, document, record
+from finance_api.resources import ACCOUNTS, BUDGETS, BY_MODEL_TYPE, RECORDS, RESOURCES
+from support.ledger import account, an_id, document
 
 ALL = [account(2, name="savings"), document("Category", 3), document("Label", 4)]
 TIMES = {"createdAt": "2020-01-02T03:04:05Z", "updatedAt": "2021-01-02T03:04:05Z"}
@@ -233,14 +233,4 @@ def test_objects_of_different_types_may_share_an_id(person):
     person.native(*ALL, *(full(model_type) for model_type in FULL))
     for resource in RESOURCES:
         assert person.row(resource, 9)["id"] == an_id(9)
-    person.audit()
-
-
-def test_last_mention_in_a_file_wins(person):
-    goals = [document("Goal", 9, savedAmount=n) for n in (1, 2, 3)]
-    records = [record(9, amount=n) for n in (1, 2, 3)]
-    person.native(account(), *goals, *records)
-    assert person.row(GOALS, 9)["savedAmount"] == 30_000
-    assert person.balance() == "3"
-    assert person.revision == 1
     person.audit()

@@ -8,10 +8,6 @@ from support.ledger import account, document, ofx_file, ofx_statement, record
 STATEMENT = ofx_file(ofx_statement([("20260101", "-5", "1", "Shop")], balance=("95", "20260102")))
 
 
-def test_new_user_has_revision_0(person):
-    assert person.revision == 0
-
-
 @pytest.mark.parametrize("count", [1, 2_500])
 def test_one_file_is_one_revision_however_large(person, count):
     person.native(account(), *(record(n) for n in range(10, 10 + count)))
@@ -41,22 +37,6 @@ def test_unchanged_refused_and_dry_imports_do_not_count(person):
     with pytest.raises(ImportRefused):
         person.native(record(10), record(11, amount="x"))
     person.ofx(STATEMENT, dry_run=True)
-    assert person.snapshot() == before
-
-
-def test_dry_run_reports_what_would_happen(person):
-    assert person.ofx(STATEMENT, dry_run=True).created == 1
-    assert person.snapshot() == (0, b"")
-    assert person.ofx(STATEMENT).created == 1
-
-
-def test_statement_counts_once_and_again_not_at_all(person):
-    person.ofx(STATEMENT)
-    before = person.snapshot()
-    assert before[0] == 1
-    person.clock.set("2027-01-01T00:00:00Z")
-    report = person.ofx(STATEMENT)
-    assert (report.created, report.updated, report.unchanged) == (0, 0, 1)
     assert person.snapshot() == before
 
 

@@ -88,16 +88,6 @@ def test_same_file_of_two_users_gives_different_ids(new_person):
         assert first["sourceId"] == second["sourceId"]
 
 
-def test_ids_are_the_same_wherever_the_user_imports_first(person):
-    person.ofx(one(ENTRY))
-    row = person.only(RECORDS)
-    assert row["id"][14] == "5"
-    stored = person.look(
-        lambda s: s.data.get_rows_by_source(person.user.id, RECORDS, "ofx", [row["sourceId"]])
-    )
-    assert stored[row["sourceId"]]["id"] == row["id"]
-
-
 def test_one_fitid_on_two_accounts_is_two_records(person):
     person.ofx(ofx_file(ofx_statement([ENTRY]), ofx_statement([ENTRY], number="200")))
     assert len(person.rows(RECORDS)) == len(person.rows(ACCOUNTS)) == 2
