@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from finance_api.importers.csv.columns import Columns, Headings, field_of
-from finance_api.importers.csv.heading_words import marks_in
+from finance_api.importers.csv.columns import Headings, field_of
 from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.places import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.survey import Survey
+from finance_api.importers.csv.vocabulary import marks_in
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.marks import Mark, codes_in, stated_code
 from finance_api.importers.questions import CODE, Questions
@@ -16,13 +16,13 @@ from finance_api.importers.texts import listed, quoted
 
 
 class Currencies:
-    """option: what --currency says. whole: the only currency of a file, from where it is written
+    """option: the value of --currency. whole: the only currency of a file, from where it is written
     once or beside amounts. by_mark: each row's is written beside its amount.
 
     In a file of several currencies each account becomes one for each: "NAME EUR", "NAME USD".
-    several: of each account, where the file has several. remembered: of an earlier file.
-    divided: the NAME that an earlier file divided; --account may name it or a part.
-    column: names the one that has each row's.
+    several: account -> its currencies, where the file has several. remembered: from an earlier
+    file. divided: the NAME that an earlier file divided; --account may name it or a part.
+    column: the name of the column that has each row's.
     """
 
     def __init__(
@@ -45,30 +45,24 @@ class Currencies:
         self._first = None if self._split else remembered.get("accountCurrency")
 
     def of_row(self, text: str | None, mark: Mark | None, line: int) -> str | None:
-        """ImportRefused for what is no code, or not the currency of --currency."""
-        if text is None:
-            if self._several and not self._by_mark and not self._is_option:
-                raise ImportRefused("the currency is empty", line)
-            if self._by_mark:
-                if mark is None or mark.currency is None:
-                    raise ImportRefused("the amount has no currency, and others have several", line)
-                return mark.currency
-            return self.option
-        code = stated_code(text, "the currency", line)
-        if self._is_option and code != self.option:
-            raise ImportRefused(
-                f"the currency is {code}, but --currency says {self.option}",
-                line,
-                answers=(
-                    Answer(
-                        ("--map", f"currency={self._column}"),
-                        ("--currency",),
-                        f"amounts are in the currency of {quoted(self._column)}",
-                    ),
-                    Answer(("--map", "currency="), (), f"all amounts are in {self.option}"),
-                ),
-            )
-        return code
+        """ImportRefused for a text that is no code, or not the currency of --currency."""
+        if text is not None:
+            code = stated_code(text, "the currency", line)
+            if self._is_option and code != self.option:
+                all_ = Answer(("--map", "currency="), (), f"all amounts are in {self.option}")
+                raise ImportRefused(
+                    f"the currency is {code}, but --currency says {self.option}",
+                    line,
+                    answers=(_in_column(self._column), all_),
+                )
+            return code
+        if self._by_mark:
+            if mark is None or mark.currency is None:
+                raise ImportRefused("the amount has no currency, and others have several", line)
+            return mark.currency
+        if self._several and not self._is_option:
+            raise ImportRefused("the currency is empty", line)
+        return self.option
 
     def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:
         """The name of the account for the rows of one currency, and whether it is a part."""
@@ -76,6 +70,11 @@ class Currencies:
         if currency is None or not (several or self._split) or currency == self._first:
             return name, False
         return f"{name} {currency}", True
+
+
+def _in_column(name: str) -> Answer:
+    meaning = f"amounts are in the currency of {quoted(name)}"
+    return Answer(("--map", f"currency={name}"), ("--currency",), meaning)
 
 
 def decide_currencies(
@@ -94,7 +93,9 @@ def decide_currencies(
             option, None, several, by_mark=False, remembered=remembered, column=column
         )
     above = None if plan.profile is not None else currency_above(lines_above(plan.table))
-    in_headings = _in_headings(columns, headings)
+    texts = headings.texts or [""] * headings.width
+    indexes = [i for name in ("amount", "debit", "credit") for i in columns.get(name, ())]
+    in_headings = {mark for index in indexes for mark in marks_in(texts[index])}
     stated = {mark.currency for mark in in_headings} - {None}
     written = stated.pop() if len(stated) == 1 else above
     marks = survey.amounts.marks
@@ -147,19 +148,11 @@ def _ask_about_others_above(
 def _per_account(
     found: Mapping[str, Mapping[str, int]], layout: Layout
 ) -> dict[str, tuple[str, ...]]:
-    """Account -> its currencies; all rows are of the account that is given."""
+    """Account -> its currencies; "" is the account that is given, to which all rows belong."""
     if layout.account is None:
         return {name: tuple(codes) for name, codes in found.items()}
     codes = tuple(code for codes in found.values() for code in codes)
     return {"": codes} if codes else {}
-
-
-def _in_headings(columns: Columns, headings: Headings) -> set[Mark]:
-    """The codes and symbols in the headings of the amounts."""
-    texts = headings.texts or [""] * headings.width
-    names = ("amount", "debit", "credit")
-    indexes = [index for name in names for index in columns.get(name, ())]
-    return {mark for index in indexes for mark in marks_in(texts[index])}
 
 
 def _in_columns(
@@ -183,11 +176,7 @@ def _in_columns(
             f"the column {quoted(name)} has {listed(sorted(codes))}{says}: name it with "
             "--map currency=…, or leave it out with --map currency= if the amounts are in another "
             "currency",
-            Answer(
-                ("--map", f"currency={name}"),
-                ("--currency",),
-                f"amounts are in the currency of {quoted(name)}",
-            ),
+            _in_column(name),
             Answer(("--map", "currency=", *without), meaning="all amounts are in one currency"),
             line=min(line for kinds in column.values.values() for line in kinds.values()),
             column=column.index,

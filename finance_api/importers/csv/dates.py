@@ -1,53 +1,265 @@
-"""A column of dates: read under the form that is named, or the only one that fits."""
+"""Forms of dates, and a column of dates under the form that is named or the only one that fits.
+
+A form is strptime's directives or a readable pattern, compiled once. `datetime.strptime` itself
+reads month names in the language of the process, takes a missing year for 1900, and needs seconds
+for a hundred thousand texts.
+"""
 
 import re
-from datetime import date, datetime
+from calendar import timegm
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from finance_api.importers.csv.date_form import FIRST_YEAR, DateForm
+from finance_api.importers.csv.vocabulary import WEEKDAYS, month_number
 from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
-from finance_api.values.time import date_text, from_date
+from finance_api.values.time import DAY_SECONDS, date_text, from_date
+
+#: The first year that a bank's file has.
+FIRST_YEAR = 1970
+
+#: Directive -> the group it fills, or "" if it is skipped; and its expression.
+_DIRECTIVES = {
+    "Y": ("year", "[0-9]{4}"),
+    "y": ("year", "[0-9]{2}"),
+    "m": ("month", "1[0-2]|0?[1-9]"),
+    **dict.fromkeys("bB", ("month", r"[^\W\d_]{3,12}\.?")),
+    "d": ("day", "3[01]|[12][0-9]|0?[1-9]"),
+    **dict.fromkeys("HI", ("hour", "[0-9]{1,2}")),
+    "M": ("minute", "[0-9]{1,2}"),
+    "S": ("second", "[0-9]{1,2}"),
+    "f": ("", "[0-9]{1,9}"),
+    "p": ("half", r"[AaPp]\.?[Mm]\.?"),
+    "z": ("offset", "Z|[+-][0-9]{2}:?[0-9]{2}"),
+    "Z": ("", "[A-Za-z]{1,5}"),
+    **dict.fromkeys("aA", ("", "[A-Za-z]{2,9}")),
+}
+#: The digits of a number directly beside another one.
+_WIDTHS = {"Y": 4, "f": 6, **dict.fromkeys("ymdHIMS", 2)}
+_READABLE = dict(
+    pair.split("=")
+    for pair in "YYYY=%Y YY=%y MMMM=%B MMM=%b MM=%m M=%m DD=%d D=%d HH=%H mm=%M ss=%S de=de".split()
+)
+_READABLE_TOKEN = re.compile("YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss|de|[A-SU-Za-su-z]+")
+#: Numbers side by side, another directive, blanks, or other characters.
+_TOKEN = re.compile(r"((?:%[YymdHIMSf])+)|%(.)|(\s+)|([^%\s]+)", re.DOTALL)
+
+#: The time of day that may follow a form without one.
+_TIME = (
+    r"(?:(?:[Tt]|,?\s{1,2})(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
+    r"(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?:\s?(?P<half>[AaPp][Mm]))?"
+    r"(?:\s?(?P<offset>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?"
+)
+#: A day of the week may stand before a date.
+_WEEKDAY = re.compile(rf"(?:{'|'.join(WEEKDAYS)})[.,]{{0,2}} ", re.IGNORECASE)
+_PERIOD = re.compile(r"(.+) ([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})")
+
+#: Longest text that is examined as a date.
+_LONGEST = 64
+#: The name of the form of Excel's days: their number since the end of 1899, with the time as a
+#: fraction.
+EXCEL = "Excel"
+_SERIAL = re.compile(r"(?P<serial>[0-9]{5})(?:[.,](?P<fraction>[0-9]{1,15}))?")
+#: Day 0 of Excel, from March 1900 on.
+_DAY_0 = date(1899, 12, 30)
+
+
+class Moment(NamedTuple):
+    """day: seconds of its 00:00:00. time: seconds since then, None if the text has none.
+
+    offset: seconds by which the time is ahead of UTC; None if the text does not say.
+    """
+
+    day: int
+    time: int | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True)
+class DateForm:
+    """name: as the user wrote it, or may write it after --date-format.
+
+    _period: the first and last day of dates without a year.
+    """
+
+    name: str
+    _pattern: re.Pattern[str]
+    _short_year: bool = False
+    _period: tuple[date, date] | None = None
+
+    @classmethod
+    def compile(cls, name: str) -> "DateForm":
+        """Raises ImportRefused naming --date-format."""
+        if name.lower() == EXCEL.lower():
+            return DateForm(EXCEL, _SERIAL)
+        form, period = _period_of(name)
+        directives = form if "%" in form else _from_readable(form)
+        used = [letter for letter in re.findall("%(.?)", directives, re.DOTALL) if letter != "%"]
+        for place, letter in enumerate(used):
+            if letter in used[:place]:
+                raise _refused(name, f"%{letter} is given twice")
+            if letter not in _DIRECTIVES:
+                known = ", ".join("%" + known for known in _DIRECTIVES)
+                raise _refused(name, f"{quoted('%' + letter)} is not one of {known}")
+        fills = [group for letter in used if (group := _DIRECTIVES[letter][0])]
+        needed = {"day", "month"} if period else {"day", "month", "year"}
+        if {"day", "month", "year"} & set(fills) != needed or len(set(fills)) < len(fills):
+            raise ImportRefused(
+                f"--date-format {quoted(name)} needs the day, the month and the year, once each, "
+                "as in %d/%m/%Y or DD/MM/YYYY; or the days of the file in place of the year, as in "
+                "DD.MM. 2026-01-01..2026-01-31"
+            )
+        expression = _TOKEN.sub(_expression, directives) + (
+            "" if set("HIMS") & set(used) else _TIME
+        )
+        return cls(name, re.compile(expression), "y" in used, period)
+
+    def read(self, text: str) -> int | None:
+        """Seconds of the day and time as written, whatever the time zone. See `moment`."""
+        moment = self.moment(text)
+        return None if moment is None else moment.day + (moment.time or 0)
+
+    def moment(self, text: str) -> Moment | None:
+        """None if the text has another form, is no day, or is before 1970.
+
+        Years of two digits are POSIX's (strptime): 69 to 99 are 19YY, 00 to 68 are 20YY.
+        """
+        parts = self._parts(text)
+        if parts is None:
+            return None
+        if "serial" in parts:
+            serial = _DAY_0 + timedelta(days=int(parts["serial"]))
+            time = round(float(f"0.{parts['fraction']}0") * DAY_SECONDS)
+            return Moment(from_date(serial), time or None)
+        day = self._day(parts)
+        if day is None:
+            return None
+        if not parts.get("hour"):
+            return Moment(from_date(day))
+        seconds = _time(parts)
+        return None if seconds is None else Moment(from_date(day), seconds, _offset(parts))
+
+    def year_of(self, text: str) -> int | None:
+        """The year of a text of this form, also of one that is no day; None for another text."""
+        parts = self._parts(text)
+        return None if parts is None or "year" not in parts else self._year(parts)
+
+    def _parts(self, text: str) -> dict[str, str] | None:
+        if len(text) > _LONGEST:
+            return None
+        match = self._pattern.fullmatch(text)
+        if match is None and text[:1].isalpha():
+            match = self._pattern.fullmatch(_without_weekday(text))
+        return None if match is None else match.groupdict("")
+
+    def _year(self, parts: Mapping[str, str]) -> int:
+        year = int(parts["year"])
+        return year + (1900 if year >= 69 else 2000) if self._short_year else year
+
+    def _day(self, parts: Mapping[str, str]) -> date | None:
+        month = parts["month"]
+        number = int(month) if month.isdigit() else month_number(month)
+        if self._period is None:
+            day = _date(self._year(parts), number, parts["day"])
+            return None if day is None or day.year < FIRST_YEAR else day
+        first, last = self._period
+        days = [_date(year, number, parts["day"]) for year in range(first.year, last.year + 1)]
+        within = [day for day in days if day is not None and first <= day <= last]
+        return within[0] if len(within) == 1 else None
+
+
+def _refused(name: str, reason: str) -> ImportRefused:
+    return ImportRefused(f"--date-format {quoted(name)}: {reason}")
+
+
+def _period_of(name: str) -> tuple[str, tuple[date, date] | None]:
+    """The form of dates without a year, and the days of the file, which follow it."""
+    match = _PERIOD.fullmatch(name)
+    if match is None:
+        return name, None
+    try:
+        return match[1], (date.fromisoformat(match[2]), date.fromisoformat(match[3]))
+    except ValueError:
+        raise _refused(name, "there is no such day") from None
+
+
+def _from_readable(name: str) -> str:
+    # "yyyy-mm-dd" means the same as in capitals unless there are hours: then mm are minutes.
+    text = name.upper() if name.islower() and "h" not in name else name
+
+    def directive(match: re.Match[str]) -> str:
+        if match[0] not in _READABLE:
+            raise _refused(name, f"{quoted(match[0])} is not one of {', '.join(_READABLE)}")
+        return _READABLE[match[0]]
+
+    return _READABLE_TOKEN.sub(directive, text)
+
+
+def _expression(token: re.Match[str]) -> str:
+    """The regular expression for a part of a form."""
+    numbers, letter, space, literal = token.groups()
+    if space or literal or letter == "%":
+        return r"\s+" if space else re.escape(literal or "%")
+    letters = numbers[1::2] if numbers else letter
+    expression = ""
+    for each in letters:
+        group, free = _DIRECTIVES[each]
+        cell = f"[0-9]{{{_WIDTHS[each]}}}" if len(letters) > 1 else free
+        expression += f"(?P<{group}>{cell})" if group else f"(?:{cell})"
+    return expression
+
+
+def _time(parts: Mapping[str, str]) -> int | None:
+    """Seconds since midnight; None if there is no such time."""
+    hour, minute, second = (int(parts.get(name) or 0) for name in ("hour", "minute", "second"))
+    half = parts.get("half", "").lower()
+    if hour > 23 or minute > 59 or second > 59 or (half and not 1 <= hour <= 12):
+        return None
+    if half:
+        hour = hour % 12 + (12 if half[0] == "p" else 0)
+    return hour * 3600 + minute * 60 + second
+
+
+@lru_cache(1024)
+def _without_weekday(text: str) -> str:
+    match = _WEEKDAY.match(text)
+    return text if match is None else text[match.end() :]
+
+
+def _date(year: int, month: int, day: str) -> date | None:
+    try:
+        return date(year, month, int(day))
+    except ValueError:
+        return None
+
+
+def _offset(parts: Mapping[str, str]) -> int | None:
+    text = parts.get("offset", "")
+    if text[:1] not in ("+", "-"):
+        return 0 if text else None
+    digits = text[1:].replace(":", "")
+    seconds = int(digits[:2]) * 3600 + int(digits[2:]) * 60
+    return -seconds if text[0] == "-" else seconds
+
 
 # YY-MM-DD is the short form of ISO 8601:1988, and written with slashes, too; no bank is known to
 # begin with a year of two digits before a full stop.
-_YEAR_FIRST = (
-    "YYYY-MM-DD",
-    "YYYY/MM/DD",
-    "YYYY.MM.DD",
-    "YYYY.MM.DD.",
-    "YYYY. MM. DD.",
-    "YYYY. MMM DD.",
-    "YYYYMMDD",
-    "YY-MM-DD",
-    "YY/MM/DD",
-    "YYYY-MMM-DD",
-    "YYYY MMM DD",
-    "DDMMMYYYY",
-)
+_YEAR_FIRST = """YYYY-MM-DD|YYYY/MM/DD|YYYY.MM.DD|YYYY.MM.DD.|YYYY. MM. DD.|YYYY. MMM DD.|YYYYMMDD|
+YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|DDMMMYYYY""".replace("\n", "").split("|")
 # No bank is known to write the month first with full stops.
-_BEFORE_YEAR = (
-    "DD/MM/",
-    "MM/DD/",
-    "DD.MM.",
-    "DD. MM. ",
-    "DD-MM-",
-    "MM-DD-",
-    *(f"DD{by}MMM{by}" for by in "/.- "),
-    "DD. MMM ",
-    "DD de MMM de ",
-    "MMM DD, ",
-    "MMM DD ",
-)
-_YEAR_LAST = tuple(form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY"))
+_BEFORE_YEAR = """DD/MM/|MM/DD/|DD.MM.|DD. MM. |DD-MM-|MM-DD-|DD/MMM/|DD.MMM.|DD-MMM-|DD MMM |
+DD. MMM |DD de MMM de |MMM DD, |MMM DD """.replace("\n", "").split("|")
+_YEAR_LAST = [form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY")]
 
 #: The forms that are tried when none is named.
 CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)
-
 _ISO = CANDIDATES[0]
-
 _YEARLESS = re.compile(r"[0-3]?[0-9]([-/.]| ?[.]? )([01]?[0-9]|[^\W\d_]{3,12})[.]?")
 
 #: At most this many different texts are remembered at a time.
@@ -85,7 +297,6 @@ class DateColumn:
             self._fitting = [DateForm.compile(likely), *self._fitting]
         if is_sheet and date_format not in (None, _ISO.name):
             self._fitting.append(_ISO)
-        self._candidates = len(self._fitting)
         self._seen: set[str] = set()
         # The first text that a pair of forms reads differently, and its line.
         self._differing: dict[tuple[str, str], tuple[str, int]] = {}
@@ -106,9 +317,7 @@ class DateColumn:
         ]
         if not read:
             raise ImportRefused(
-                self._misfit(text),
-                line,
-                answers=self._other_forms(text) if self._named else (),
+                self._misfit(text), line, answers=_every_reading(text) if self._named else ()
             )
         if len(self._seen) >= _REMEMBERED:
             self._seen.clear()
@@ -118,16 +327,8 @@ class DateColumn:
             if day != other_day:
                 self._differing.setdefault((form.name, other.name), (text, line))
 
-    def _other_forms(self, text: str) -> tuple[Answer, ...]:
-        names: dict[int, str] = {}
-        for form in CANDIDATES:
-            day = form.read(text)
-            if day is not None:
-                names.setdefault(day, form.name)
-        return tuple(_answer(name, text, day) for day, name in names.items())
-
     def fits(self, text: str) -> bool:
-        """Whether a form that fits those before reads the text."""
+        """Whether a form that fits the texts so far reads this one."""
         return any(form.read(text) is not None for form in self._fitting)
 
     def _misfit(self, text: str) -> str:
@@ -151,7 +352,7 @@ class DateColumn:
                 f"{quoted(text)} has no year: name the days of the file with --date-format, as in "
                 "'DD.MM. 2026-01-01..2026-01-31'"
             )
-        if len(self._fitting) == self._candidates:
+        if not self._seen:
             return f"{quoted(text)} is not a date in a known form; name its form with --date-format"
         forms = " or ".join(form.name for form in self._fitting)
         return (
@@ -160,10 +361,9 @@ class DateColumn:
         )
 
     def readings(self) -> list[DateForm]:
-        """The forms that fit all texts and mean other days, one of those that mean the same."""
-        first, *others = self._fitting
-        different = [first]
-        for form in others:
+        """The forms that fit all texts, one for each meaning."""
+        different = self._fitting[:1]
+        for form in self._fitting[1:]:
             if all((other.name, form.name) in self._differing for other in different):
                 different.append(form)
         return different
@@ -171,7 +371,7 @@ class DateColumn:
     def decide(self, questions: Questions, beside: DateForm | None = None) -> DateForm:
         """The only form that fits, or one of several that mean the same days.
 
-        beside: of the dates of the rows, for a second column; it decides if it fits.
+        beside: the form of the rows' dates, for a second column; it decides if it fits.
         """
         different = self.readings()
         first = different[0]
@@ -182,21 +382,29 @@ class DateColumn:
             read = [(form, day) for form in different if (day := form.read(text)) is not None]
             days = " and ".join(f"{date_text(day)} as {form.name}" for form, day in read)
             help_ = "name the form with --date-format"
-            answers = tuple(_answer(form.name, text, day) for form, day in read)
+            answers = [_answer(form, text, day) for form, day in read]
             if beside is not None:
                 help_ = f"others are {beside.name}: leave its column out with --map valueDate="
-                answers = (Answer(("--map", "valueDate=")),)
+                answers = [Answer(("--map", "valueDate="))]
             questions.ask(f"the date {quoted(text)} is {days}; {help_}", *answers, line=line)
         return first
 
 
-def _answer(form: str, text: str, day: int) -> Answer:
+def _every_reading(text: str) -> tuple[Answer, ...]:
+    days: dict[int, DateForm] = {}
+    for form in CANDIDATES:
+        if (day := form.read(text)) is not None:
+            days.setdefault(day, form)
+    return tuple(_answer(form, text, day) for day, form in days.items())
+
+
+def _answer(form: DateForm, text: str, day: int) -> Answer:
     meaning = f"{quoted(text)} is {date_text(day)}"
-    return Answer(("--date-format", form), ("--date-format",), meaning)
+    return Answer(("--date-format", form.name), ("--date-format",), meaning)
 
 
 class DateReader:
-    """Reader of texts under one form. zone: convert texts, which are UTC instants, to this one."""
+    """Reads texts under one form. zone: the time zone to convert texts to, which are in UTC."""
 
     def __init__(self, form: DateForm, zone: ZoneInfo | None = None) -> None:
         self._form = form
@@ -215,17 +423,17 @@ class DateReader:
         moment = self._form.moment(text)
         if moment is None:
             raise ImportRefused(f"{quoted(text)} is not a date of the form {self._form.name}", line)
-        day, time, offset = moment
-        seconds = day + (time or 0)
+        seconds, offset = moment.day + (moment.time or 0), moment.offset
         if self._zone is not None:
-            if time is None:
+            if moment.time is None:
                 raise ImportRefused(
                     f"the date {quoted(text)} has no time, so that --timezone cannot move it",
                     line,
                     answers=(Answer(instead_of=("--timezone",)),),
                 )
             try:
-                seconds, offset = _local(seconds - (offset or 0), self._zone), None
+                local = datetime.fromtimestamp(seconds - (offset or 0), self._zone)
+                seconds, offset = timegm(local.timetuple()), None
             except (OverflowError, ValueError):
                 raise ImportRefused(
                     f"the date {quoted(text)} is beyond the calendar in {self._zone}", line
@@ -234,10 +442,3 @@ class DateReader:
             self._known.clear()
         self._known[text] = seconds, offset
         return seconds, offset
-
-
-def _local(instant: int, zone: ZoneInfo) -> int:
-    """The day and time in the zone, in seconds as written there."""
-    shift = datetime.fromtimestamp(instant, zone).utcoffset()
-    assert shift is not None
-    return instant + int(shift.total_seconds())

@@ -9,10 +9,7 @@ from finance_api.importers.csv.amounts import AmountReader, Reading
 from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.currencies import decide_currencies
-from finance_api.importers.csv.date_form import DateForm
-from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.heading_words import in_minor_units
-from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.places import balances_above, lines_above
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.selection import Selection
@@ -21,6 +18,7 @@ from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.unread import ask_about_unread, ask_which_rows, names_balance
+from finance_api.importers.csv.vocabulary import in_minor_units
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import NAME, Questions
 from finance_api.importers.texts import quoted
@@ -35,8 +33,8 @@ def movements(
         rows = (row for row in rows if selection.keeps(*row, skipped))
     if plan.rows is None:
         return rows
-    expand = plan.rows.begin()
-    return ((line, found) for line, cells in rows for found in expand(line, cells, skipped))
+    expand = plan.rows.begin(skipped)
+    return ((line, found) for line, cells in rows for found in expand(line, cells))
 
 
 class Deciding:
@@ -52,7 +50,11 @@ class Deciding:
         self.remarks: list[str] = []
         self.above = balances_above(lines_above(plan.table))
         self._questions = questions
-        self._fees_signed = _fees_are_signed(layout, plan.headings, questions)
+        if not layout.fee and layout.fee_category is not None:
+            raise ImportRefused(
+                "--fee-category is for --fee", answers=(Answer(instead_of=("--fee-category",)),)
+            )
+        self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in layout.fee]
         self.selection = Selection(plan)
         self._words = None
         if layout.sign is not None:
@@ -100,7 +102,14 @@ class Deciding:
             self._trial(builder),
             lambda: self._balance_ways(reading),
         )
-        _ask_about_footer(survey, plan.layout, questions)
+        if survey.footer is not None:
+            count, first = survey.footer
+            questions.ask(
+                f"{first.reason}; if the rows from there on are no data, leave them out with "
+                "--skip-last",
+                Answer(("--skip-last", str(plan.layout.skip_last + count)), ("--skip-last",)),
+                line=first.line,
+            )
         self.remarks += ask_about_unread(plan, survey, questions)
         is_open = currencies.option is None and "currency" not in plan.columns
         if questions.asked and is_open and not plan.remembered:
@@ -127,10 +136,9 @@ class Deciding:
         first = next((cell for cell in survey.footer_cells if cell.strip()), None)
         if survey.footer is None or first is None:
             return
-        is_known = plan.profile is not None and first in plan.profile.trailer
-        if not is_known and not names_balance(survey.footer_cells):
-            return
-        if not is_known:
+        if plan.profile is None or first not in plan.profile.trailer:
+            if not names_balance(survey.footer_cells):
+                return
             self.remarks.append(
                 f"{survey.footer[0]} rows at the end are no data, from {quoted(first.strip())} on"
             )
@@ -237,25 +245,6 @@ class Deciding:
             # Several numbers are refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
         return self.plan.new_accounts(accounts) if accounts else None
-
-
-def _ask_about_footer(survey: Survey, layout: Layout, questions: Questions) -> None:
-    if survey.footer is not None:
-        count, first = survey.footer
-        questions.ask(
-            f"{first.reason}; if the rows from there on are no data, leave them out with "
-            "--skip-last",
-            Answer(("--skip-last", str(layout.skip_last + count)), ("--skip-last",)),
-            line=first.line,
-        )
-
-
-def _fees_are_signed(layout: Layout, headings: Headings, questions: Questions) -> list[bool]:
-    if not layout.fee and layout.fee_category is not None:
-        raise ImportRefused(
-            "--fee-category is for --fee", answers=(Answer(instead_of=("--fee-category",)),)
-        )
-    return [_fee_is_signed(fee, headings, questions) for fee in layout.fee]
 
 
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from finance_api.importers.csv.date_columns import find_dates
 from finance_api.importers.csv.decoding import TextFile
-from finance_api.importers.csv.heading_words import known_headings
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.layout import Layout, heading_digest
 from finance_api.importers.csv.money_columns import find_money
@@ -33,7 +31,8 @@ from finance_api.importers.csv.table import (
     looks_like_data,
     looks_like_headings,
 )
-from finance_api.importers.csv.word_columns import FIND_WORDS
+from finance_api.importers.csv.vocabulary import known_headings
+from finance_api.importers.csv.word_columns import FIND_WORDS, find_dates
 from finance_api.importers.interface import Answer, ImportRefused, Remembered
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted

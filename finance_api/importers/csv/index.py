@@ -1,43 +1,66 @@
-"""The profiles that there are, by their headings: those of this package, and the operator's own.
+"""The profiles that there are, those of this package and the operator's own: read from their TOML
+files, and found by their headings.
 
 ``python -m finance_api.importers.csv.index`` writes the index of this package's profiles.
 """
 
+import difflib
 import json
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from finance_api.importers.csv.columns import FIELDS, field_of
+from finance_api.importers.csv.dates import DateForm
+from finance_api.importers.csv.decoding import known_encoding
+from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.profile import (
+    CODE,
     FEWEST_COLUMNS,
+    TESTS,
+    Condition,
     HeadingRow,
+    Leg,
+    Map,
     Match,
     Profile,
+    Rows,
+    Selected,
+    Words,
     folded_row,
+    parse_headings,
     trim,
 )
-from finance_api.importers.csv.profile_reading import read_profile
+from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.marks import CODES
 from finance_api.importers.texts import listed, quoted
+from finance_api.resources.common import PAYMENT_TYPES
 
 SHIPPED = Path(__file__).with_name("profiles")
 INDEX = SHIPPED / "index.json"
 
-
-def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
-    """List the heading rows that select each profile, none if it is read by name only.
-
-    encoding: of its files, where they are not UTF-8.
-    """
-    return {
-        profile.name: {
-            "rows": [] if profile.by_name_only else [row.texts for row in profile.headings],
-            "begins": profile.begins,
-            "encoding": profile.layout.encoding,
-        }
-        for profile in profiles
-    }
+#: Keys that are parts of a `Layout`, and their types.
+_OF_LAYOUT: dict[str, type] = dict.fromkeys(
+    """delimiter decimal thousands date_format timezone encoding debit credit mixed_signs sign
+    positive balance fee_category label_separator currency""".split(),
+    str,
+) | {"no_text": bool}
+#: Further keys whose value is a part of the `Profile`.
+_OF_PROFILE: Mapping[str, type] = {
+    part.name: kind
+    for part in fields(Profile)
+    for kind in (str, bool, int)
+    if part.type is kind and part.name not in ("name", "text")
+}
+_NAMES = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "a table"}
+#: Fields and more that legs may take from other columns; a row has one date.
+_OF_LEGS = (frozenset(FIELDS) | {"fee", "balance"}) - {"recordDate"}
+_PREAMBLE = ("account", "accountNumber", "currency")
 
 
 class Profiles:
@@ -57,7 +80,7 @@ class Profiles:
 
     @property
     def encodings(self) -> list[str]:
-        """The encodings of files that are not UTF-8."""
+        """The encodings of files that are not in UTF-8."""
         return sorted({entry["encoding"] for entry in self._index.values()} - {None})
 
     def get(self, name: str) -> Profile:
@@ -97,7 +120,7 @@ class Profiles:
 
 
 def load_profiles(directory: str = "") -> Profiles:
-    """directory: of the operator's own, which replace those of the same names. ImportRefused."""
+    """directory: the operator's own, which replace those of the same names. ImportRefused."""
     if not directory:
         return _shipped()
     if not Path(directory).is_dir():
@@ -116,11 +139,302 @@ def _shipped_index() -> dict[str, dict[str, Any]]:
     return index
 
 
+def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
+    """List the heading rows that select each profile, none if it is read by name only.
+
+    encoding: of its files, where they are not UTF-8.
+    """
+    return {
+        profile.name: {
+            "rows": [] if profile.by_name_only else [row.texts for row in profile.headings],
+            "begins": profile.begins,
+            "encoding": profile.layout.encoding,
+        }
+        for profile in profiles
+    }
+
+
 def index_text() -> str:
     """The index as its file has it: a line for each profile."""
     index = index_of(map(read_profile, sorted(SHIPPED.glob("*.toml"))))
     lines = (f"{json.dumps(n)}: {json.dumps(e, ensure_ascii=False)}" for n, e in index.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def read_profile(path: Path) -> Profile:
+    """Raises ImportRefused with the file's name and what is wrong."""
+    try:
+        return parse_profile(path.stem, path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = str(error.strerror)
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8"
+    except tomllib.TOMLDecodeError as error:
+        reason = f"it is no TOML: {error}"
+    except ImportRefused as refused:
+        reason = refused.reason
+    raise ImportRefused(f"the profile {path}: {reason}")
+
+
+def parse_profile(name: str, text: str) -> Profile:
+    """Raises ImportRefused, tomllib.TOMLDecodeError."""
+    table = _Table("", tomllib.loads(text))
+    headings = _headings(table)
+    layout = Layout(
+        columns=_map(table.table("map"), frozenset(FIELDS)),
+        fee=table.words("fee"),
+        **table.take_all(_OF_LAYOUT),
+    )
+    parts = table.take_all(_OF_PROFILE)
+    for key in ("title", "version"):
+        if key not in parts:
+            raise table.refused(key, "is missing")
+    pairs = table.take("equal", list) or []
+    if not all(_are_texts(pair) and len(pair) == 2 for pair in pairs):
+        raise table.refused("equal", "is not a list of pairs of columns")
+    only = table.table("only")
+    profile = Profile(
+        name=name,
+        text=text,
+        headings=headings,
+        layout=layout,
+        only={column: _selected(only.table(column)) for column in only.left()},
+        legs=tuple(map(_leg, table.parts("legs"))),
+        leave_out=tuple(_rows(part, "what") for part in table.parts("leave_out")),
+        refuse=tuple(_rows(part, "reason") for part in table.parts("refuse")),
+        opening=_condition(table, "opening"),
+        fill_down=table.words("fill_down"),
+        equal=tuple((one, other) for one, other in pairs),
+        ignore=table.words("ignore"),
+        trailer=Words(table.words("trailer")),
+        preamble=_preamble(table.table("preamble")),
+        payment_types=_payment_types(table.table("payment_types")),
+        **parts,
+    )
+    table.end()
+    _check(profile)
+    return profile
+
+
+class _Table:
+    """A table of the file, whose keys are taken one by one.
+
+    where: as it stands in messages.
+    """
+
+    def __init__(self, where: str, values: Mapping[str, Any]) -> None:
+        self._where = where
+        self._values = dict(values)
+        self._known: list[str] = []
+
+    def refused(self, key: str, reason: str) -> ImportRefused:
+        return ImportRefused(f"{self._where}{key} {reason}")
+
+    def take(self, key: str, kind: type) -> Any:
+        """None if it is not there."""
+        self._known.append(key)
+        value: Any = self._values.pop(key, None)
+        if value is None:
+            return None
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.refused(key, f"is not {_NAMES[kind]}")
+        if value == "" or (isinstance(value, int) and value < 0):
+            raise self.refused(key, "is empty" if value == "" else "is less than 0")
+        return value
+
+    def take_all(self, kinds: Mapping[str, type]) -> dict[str, Any]:
+        """Take the keys that are there, with their values."""
+        found = {key: self.take(key, kind) for key, kind in kinds.items()}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def words(self, key: str) -> tuple[str, ...]:
+        """A text, or several in a list."""
+        self._known.append(key)
+        value = self._values.pop(key, [])
+        found = [value] if isinstance(value, str) else value
+        if not _are_texts(found):
+            raise self.refused(key, "is neither a text nor a list of texts")
+        return tuple(found)
+
+    def table(self, key: str) -> "_Table":
+        return _Table(f"{self._where}{key}.", self.take(key, dict) or {})
+
+    def parts(self, key: str) -> list["_Table"]:
+        """Take an array of tables."""
+        found = self.take(key, list) or []
+        if not all(isinstance(part, dict) for part in found):
+            raise self.refused(key, "is not written [[…]]")
+        return [_Table(f"{key} {n}: ", part) for n, part in enumerate(found, 1)]
+
+    def left(self) -> list[str]:
+        """The keys that were not taken."""
+        return list(self._values)
+
+    def items(self) -> list[tuple[str, tuple[str, ...]]]:
+        """All that is left, each as `words`."""
+        return [(key, self.words(key)) for key in self.left()]
+
+    def end(self) -> None:
+        """Raise ImportRefused if a key is left that nobody knows."""
+        for key in self._values:
+            near = difflib.get_close_matches(key, self._known, n=1)
+            raise self.refused(
+                key, "is no key of a profile" + (f", did you mean {near[0]}?" if near else "")
+            )
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _headings(table: _Table) -> tuple[HeadingRow, ...]:
+    own = [parse_headings(line) for line in table.words("headings")]
+    if not own or not all(own):
+        raise table.refused("headings", "is missing")
+    rows = [HeadingRow(texts, texts) for texts in own]
+    for texts in map(parse_headings, table.words("translations")):
+        names = next((names for names in own if len(names) == len(texts)), None)
+        if names is None:
+            raise table.refused(
+                "translations", f"has a row of {len(texts)} columns, and no heading row has as many"
+            )
+        rows.append(HeadingRow(texts, names))
+    if len({row.texts for row in rows}) < len(rows):
+        raise table.refused("headings", "has a row twice")
+    return tuple(rows)
+
+
+def _map(table: _Table, fields: frozenset[str]) -> Map:
+    found = {}
+    for name, columns in table.items():
+        if name not in fields:
+            near = field_of(name)
+            raise table.refused(name, f"is no field{f', it is {near}' if near in fields else ''}")
+        found[name] = tuple(column for column in columns if column)
+    return found
+
+
+def _preamble(table: _Table) -> dict[str, Words]:
+    found = {name: Words(labels) for name, labels in table.items()}
+    for name in found.keys() - set(_PREAMBLE):
+        raise table.refused(name, f"is none of {', '.join(_PREAMBLE)}")
+    return found
+
+
+def _payment_types(table: _Table) -> dict[str, str]:
+    found = {}
+    for word, types in table.items():
+        if len(types) != 1 or types[0] not in PAYMENT_TYPES:
+            raise table.refused(word, f"is none of {', '.join(PAYMENT_TYPES)}")
+        found[folded(word)] = types[0]
+    return found
+
+
+def _rows(table: _Table, key: str) -> Rows:
+    """key: of the text that says what the rows are, or why they are refused."""
+    rows = Rows(_condition(table), table.take(key, str) or "")
+    for name, value in (("when", rows.when), (key, rows.text)):
+        if not value:
+            raise table.refused(name, "is missing")
+    table.end()
+    return rows
+
+
+def _selected(table: _Table) -> Selected:
+    lists = [table.words(key) for key in ("keep", "leave_out", "proved")]
+    table.end()
+    if not any(lists):
+        raise table.refused("keep", "is missing")
+    keep, leave_out, proved = ({folded(word) for word in words} for words in lists)
+    for word in keep & (leave_out | proved):
+        raise table.refused(quoted(word), "is kept, and not kept")
+    return Selected(*map(Words, lists))
+
+
+def _condition(table: _Table, key: str = "when") -> Condition:
+    return {
+        column: TESTS.get("".join(words) if len(words) == 1 else "", Words(words).__contains__)
+        for column, words in table.table(key).items()
+    }
+
+
+def _leg(table: _Table) -> Leg:
+    leg = Leg(
+        _condition(table),
+        table.take("positive", str),
+        table.take("ignore_sign", bool) or False,
+        table.take("currency", str) or "",
+        _map(table.table("map"), _OF_LEGS),
+    )
+    if leg.positive not in (None, "in", "out"):
+        raise table.refused("positive", "is neither in nor out")
+    if leg.currency and leg.currency not in CODES:
+        raise table.refused("currency", "is no ISO 4217 code such as EUR")
+    if leg.ignore_sign and leg.positive is None:
+        raise table.refused("ignore_sign", "needs positive")
+    table.end()
+    return leg
+
+
+def _check(profile: Profile) -> None:
+    """Raise ImportRefused if the profile contradicts itself or names what is not there."""
+    layout, legs = profile.layout, profile.legs
+    directions = {leg.positive is not None for leg in legs}
+    ways = (layout.debit, layout.sign, layout.positive, layout.mixed_signs)
+    faults = {
+        "date_order is neither DMY nor MDY": profile.date_order not in ("", "DMY", "MDY"),
+        "date_order and date_format exclude each other": (
+            profile.date_order and layout.date_format is not None
+        ),
+        "otherwise: there is a leg for all other rows": (
+            profile.otherwise and not all(leg.when for leg in legs)
+        ),
+        "legs: only one of them can be without when": sum(not leg.when for leg in legs) > 1,
+        "legs: all of them say positive, or none": len(directions) > 1,
+        "legs that say positive exclude debit, sign, positive and mixed_signs": (
+            True in directions and any(ways)
+        ),
+    }
+    for reason, is_so in faults.items():
+        if is_so:
+            raise ImportRefused(reason)
+    (replace(layout, currency=None) if layout.currency == CODE else layout).checked()
+    if layout.encoding is not None:
+        known_encoding(layout.encoding)
+    if layout.date_format is not None:
+        DateForm.compile(layout.date_format)
+    layout.zone()
+    if not profile.map.get("recordDate"):
+        raise ImportRefused("map.recordDate is missing")
+    maps = [leg.map for leg in legs] or [{}]
+    if layout.debit is None and not all(m.get("amount", profile.map.get("amount")) for m in maps):
+        raise ImportRefused("map.amount is missing, or debit and credit")
+    _check_columns(profile)
+
+
+def _check_columns(profile: Profile) -> None:
+    """Raise ImportRefused for a column that no heading row has, or that decides about money and is
+    missing in one of them.
+    """
+    layout, flat = profile.layout, chain.from_iterable
+    maps = [profile.map, *(leg.map for leg in profile.legs)]
+    needed = [c for each in maps for name in ("recordDate", "amount") for c in each.get(name, ())]
+    needed += [side for side in (layout.debit, layout.credit) if side is not None]
+    needed += [*profile.fill_down, *flat(profile.equal), *flat(profile.conditions)]
+    others = [*flat(flat(each.values()) for each in maps), *profile.opening, *profile.only]
+    matches = [
+        Match(profile, row.names, "EUR" if CODE in str(row) else "") for row in profile.headings
+    ]
+    for column in [] if profile.begins else [*needed, *others, *profile.ignore]:
+        if not column.isdigit() and all(match.index(column) is None for match in matches):
+            raise ImportRefused(f"no heading row has the column {quoted(column)}")
+    for column in needed:
+        if any(match.index(column) is None for match in matches):
+            raise ImportRefused(f"a heading row lacks the column {quoted(column)}")
+    for match in matches:
+        for option, text in (("sign", layout.sign), *(("fee", fee) for fee in layout.fee)):
+            if text is not None:
+                match.column_and_rest(option, text)
 
 
 if __name__ == "__main__":

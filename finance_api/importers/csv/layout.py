@@ -1,10 +1,10 @@
-"""A layout: what must be known to read a file. What is given is one, what is remembered for an
-account is one that was saved for it, and a profile is one with a name.
+"""A layout: what must be known to read a file. Options make one, an account has the one that was
+saved for it, and a profile is one with a name.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -32,12 +32,11 @@ _SIDES = ("--debit", "--credit")
 _NOT_SAVED = frozenset(("profile", "no_profile", "skip_rows", "skip_last", "account", "header"))
 _MAP = "--map "
 _WAYS = ("sign", "positive", "invert")
-_OTHER_WAYS = ("debit", "credit", "mixed_signs", *_WAYS)
 #: Part of a layout -> parts of a layout below it that it replaces.
 _DISPLACED = {
     _MAP + "amount": ("debit", "credit", "mixed_signs"),
     **dict.fromkeys(("debit", "credit"), (_MAP + "amount", *_WAYS)),
-    **dict.fromkeys(_WAYS, _OTHER_WAYS),
+    **dict.fromkeys(_WAYS, ("debit", "credit", "mixed_signs", *_WAYS)),
     "currency": (_MAP + "currency",),
     _MAP + "currency": ("currency",),
     "account": (_MAP + "account",),
@@ -124,7 +123,7 @@ class Layout:
             ) from None
 
     def checked(self) -> "Layout":
-        """The layout with each part in its only form. Raises ImportRefused for a part that means
+        """The layout with each part in its normal form. Raises ImportRefused for a part that means
         nothing, and for parts that contradict each other.
         """
         for name in ("skip_rows", "skip_last"):
@@ -132,16 +131,17 @@ class Layout:
                 flag = "--" + name.replace("_", "-")
                 raise ImportRefused(f"{flag} {getattr(self, name)} is less than 0")
         layout = replace(self, columns=_checked_columns(self.columns))
-        for name, columns in layout.named.items():
-            for column in columns:
-                try:
-                    clean(column)
-                except TextError as error:
-                    raise ImportRefused(
-                        f"the heading {quoted(column)} for {name} {error}"
-                    ) from None
+        for name, column in ((name, each) for name, all_ in layout.named.items() for each in all_):
+            try:
+                clean(column)
+            except TextError as error:
+                raise ImportRefused(f"the heading {quoted(column)} for {name} {error}") from None
         _check_ways(layout)
-        _check_exclusions(layout)
+        for name in ("account", "currency"):
+            if name in layout.named and getattr(layout, name) is not None:
+                raise excluding((f"--{name}",), (f"--map {name}",))
+        if self.no_profile and self.profile is not None:
+            raise excluding(("--profile",), ("--no-profile",))
         currency = None if self.currency is None else stated_code(self.currency, "--currency")
         return replace(
             layout,
@@ -156,10 +156,9 @@ class Layout:
     def stated(self) -> dict[str, Any]:
         """Return all parts that are known, as JSON, to save for an account."""
         said: dict[str, Any] = {
-            part.name: list(value) if isinstance(value, tuple | list) else value
-            for part in fields(self)
-            if part.name not in _NOT_SAVED
-            and (value := getattr(self, part.name)) not in (None, False, (), [], {})
+            name: list(value) if isinstance(value, tuple | list) else value
+            for name, value in vars(self).items()
+            if name not in _NOT_SAVED and value not in (None, False, (), [], {})
         }
         if self.columns:
             said["columns"] = {
@@ -179,19 +178,17 @@ class Layout:
         A part that says otherwise what another part below says displaces it.
         """
         said = self.stated()
-        names = {*said, *(_MAP + name for name in said.get("columns", ()))}
-        if self.account is not None:
-            names.add("account")
+        mapped, before = said.get("columns", {}), below.get("columns", {})
+        names = {*said, *(_MAP + name for name in mapped), *(["account"] if self.account else [])}
         names |= {other for name in names for other in _DISPLACED.get(name, ())}
-        # A column that makes another field than before makes no longer that one.
-        before = below.get("columns", {})
+        # A column that makes another field than before no longer makes the earlier one.
         moved = {
             folded(column)
-            for name, value in said.get("columns", {}).items()
+            for name, value in mapped.items()
             for column in value
             if column not in before.get(name, ())
         }
-        known = {part.name for part in fields(self)} - _NOT_SAVED - {"columns"} - names
+        known = vars(self).keys() - _NOT_SAVED - {"columns"} - names
         taken = {name: value for name, value in below.items() if name in known}
         columns = {
             name: left
@@ -199,9 +196,8 @@ class Layout:
             if _MAP + name not in names
             and (left := [column for column in value if folded(column) not in moved])
         }
-        mapped = {"columns": columns} if columns else {}
         both = replace(self, **taken, columns={**columns, **self.columns})
-        return both, taken | mapped
+        return both, taken | ({"columns": columns} if columns else {})
 
 
 def heading_digest(headings: Sequence[str] | None, width: int) -> str:
@@ -265,10 +261,16 @@ def _check_ways(layout: Layout) -> None:
         other = "credit" if sides == ["debit"] else "debit"
         raise ImportRefused(f"--{sides[0]} needs --{other} beside it")
     if sides and positive:
+        means = "money going out is in "
+        answers = [Answer(instead_of=POSITIVE, meaning=means + listed(named["debit"]))]
+        if positive == "out":
+            words = ("--debit", *named["credit"], "--credit", *named["debit"])
+            meaning = means + listed(named["credit"])
+            answers.append(Answer(words, (*POSITIVE, *_SIDES), meaning))
         raise ImportRefused(
             f"--{'invert' if layout.invert else 'positive'} is for an amount column; exchange "
             "--debit and --credit instead",
-            answers=_of_inverted_sides(named, positive),
+            answers=tuple(answers),
         )
     if layout.sign is not None and (sides or positive):
         raise excluding(("--sign",), _SIDES if sides else POSITIVE)
@@ -276,14 +278,6 @@ def _check_ways(layout: Layout) -> None:
         raise ImportRefused(
             f"--mixed-signs {quoted(layout.mixed_signs)} is none of plus, minus and ignore"
         )
-
-
-def _check_exclusions(layout: Layout) -> None:
-    for name in ("account", "currency"):
-        if name in layout.named and getattr(layout, name) is not None:
-            raise excluding((f"--{name}",), (f"--map {name}",))
-    if layout.no_profile and layout.profile is not None:
-        raise excluding(("--profile",), ("--no-profile",))
 
 
 def _character(delimiter: str | None) -> str | None:
@@ -308,16 +302,3 @@ def _name(text: str | None, option: str) -> str | None:
     if name is None:
         raise ImportRefused(f"{option} is empty")
     return name
-
-
-def _of_inverted_sides(columns: Mapping[str, tuple[str, ...]], positive: str) -> tuple[Answer, ...]:
-    left_out = Answer(instead_of=POSITIVE, meaning=_outgoing(columns["debit"]))
-    if positive == "in":
-        return (left_out,)
-    exchanged = ("--debit", *columns["credit"], "--credit", *columns["debit"])
-    meaning = _outgoing(columns["credit"])
-    return left_out, Answer(exchanged, (*POSITIVE, *_SIDES), meaning)
-
-
-def _outgoing(columns: tuple[str, ...]) -> str:
-    return f"money going out is in {listed(columns)}"

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from itertools import permutations
 
-from finance_api.importers.csv.heading_words import currency_in
 from finance_api.importers.csv.open_columns import (
     BY_BALANCE,
     BY_HEADING,
@@ -13,6 +12,7 @@ from finance_api.importers.csv.open_columns import (
     OpenColumns,
     best,
 )
+from finance_api.importers.csv.vocabulary import currency_in
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import listed, quoted
 

@@ -5,14 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from finance_api.importers.csv.amounts import DECIMAL_MARKS
+from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.balances import orders_of, run_by
 from finance_api.importers.csv.columns import Columns, Headings
-from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.layout import POSITIVE, Layout
-from finance_api.importers.csv.number_form import number_pattern, plain_number, shape_of
 from finance_api.importers.csv.table import is_account, is_amount, is_date
-from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.vocabulary import folded, role_fit
 from finance_api.importers.interface import Answer
 from finance_api.importers.marks import mark_of
 from finance_api.importers.questions import Questions

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from finance_api.importers.csv.amounts import shape_of
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.decoding import TextFile
-from finance_api.importers.csv.heading_words import known_headings, role_fit
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.number_form import shape_of
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import (
     MAX_CELL,
@@ -21,7 +20,7 @@ from finance_api.importers.csv.table import (
     filled,
     looks_like_headings,
 )
-from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of
+from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of, known_headings, role_fit
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.marks import mark_of
 from finance_api.values.time import DAY_SECONDS, date_text

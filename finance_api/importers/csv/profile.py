@@ -9,6 +9,7 @@ from typing import Any
 
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.marks import CODES
@@ -46,15 +47,15 @@ def _is_zero(cell: str) -> bool:
 
 
 #: Tests of a cell that a condition may name instead of words.
-TESTS = {
+TESTS: Mapping[str, Callable[[str], bool]] = {
     "blank": lambda cell: not cell.strip(),
     "filled": lambda cell: bool(cell.strip()),
     "zero": _is_zero,
     "nonzero": lambda cell: not _is_zero(cell),
 }
 
-#: Column -> one of TESTS, or its words; all of them have to hold.
-Condition = Mapping[str, str | Words]
+#: Column -> a test of its cells; all of them have to hold.
+Condition = Mapping[str, Callable[[str], bool]]
 #: Field -> the columns that it is made of; none: it stays empty.
 Map = Mapping[str, tuple[str, ...]]
 
@@ -63,10 +64,10 @@ Map = Mapping[str, tuple[str, ...]]
 class Selected:
     """Which rows are money, by one column. A cell that is in none of these refuses the file.
 
-    keep, leave_out: the cells of rows that are money, and of those that are not.
-    proved: of rows that are money if the file has a balance column, which proves it; without one
-    they are left out if they are named there too.
-    Of several that fit, what is named in full counts, else the longest beginning.
+    keep, leave_out: the cells of rows that are money, and of rows that are not.
+    proved: cells of rows that are money if the file has a balance column, which proves it; without
+    one they are left out if leave_out names them too.
+    If several fit, the cell named in full counts, else the longest beginning.
     """
 
     keep: Words
@@ -103,9 +104,7 @@ class Leg:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are no money, and what they are called; or that the layout leaves open, and a
-    sentence that says so.
-    """
+    """Rows that are no money, or that the layout leaves open. text: their name, or a sentence."""
 
     when: Condition
     text: str
@@ -239,21 +238,19 @@ class Match:
             if name != "amount" or not self.profile.says_direction
         }
         found: dict[str, Any] = {"columns": {n: c for n, c in columns.items() if c}}
-        for option, value in self.profile.layout.stated().items():
-            if option == "columns":
-                continue
-            if option in ("debit", "credit", "balance"):
-                index = self.index(value)
-                if index is not None:
-                    found[option] = headings.named(index)
-            elif option == "sign":
-                found[option] = self._named(option, value, headings)
+        options = self.profile.layout.stated()
+        options.pop("columns")
+        if self.index(options.get("balance", "")) is None:
+            options.pop("balance", None)
+        if options.get("currency") == CODE:
+            options["currency"] = self.code or None
+        for option, value in options.items():
+            if option in ("debit", "credit", "balance", "sign"):
+                value = self._named(option, value, headings)
             elif option == "fee":
-                found[option] = [self._named(option, fee, headings) for fee in value]
-            elif value != CODE:
+                value = [self._named(option, fee, headings) for fee in value]
+            if value is not None:
                 found[option] = value
-            elif self.code:
-                found[option] = self.code
         return found
 
     def _named(self, option: str, value: str, headings: Headings) -> str:
@@ -271,11 +268,8 @@ def folded_row(headings: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def trim(headings: tuple[str, ...]) -> tuple[str, ...]:
-    """Without the blank ones at the end."""
-    count = len(headings)
-    while count and not headings[count - 1]:
-        count -= 1
-    return headings[:count]
+    """Leave out the blank ones at the end."""
+    return headings[: filled(headings)]
 
 
 def parse_headings(line: str) -> tuple[str, ...]:

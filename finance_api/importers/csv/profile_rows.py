@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from finance_api.importers.csv.columns import Columns
-from finance_api.importers.csv.profile import TESTS, Condition, Leg, Match, Rows, Selected, shown
+from finance_api.importers.csv.profile import Condition, Leg, Match, Rows, Selected, shown
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
-#: Turns a row into rows with derived cells at their end, and counts the rows that it leaves out.
-Expand = Callable[[int, list[str], Counter[str] | None], list[list[str]]]
+#: Turns the line and the cells of a row into rows with derived cells at their end.
+Expand = Callable[[int, list[str]], list[list[str]]]
 #: Makes one cell of a row's.
 Make = Callable[[Sequence[str]], str]
 #: Tests of cells by their index, all of which have to hold.
@@ -69,13 +69,9 @@ class ProfileRows:
 
     def _tests(self, condition: Condition) -> Tests | None:
         """None if the file has not all of its columns."""
-        tests = []
-        for column, value in condition.items():
-            index = self._match.index(column)
-            if index is None:
-                return None
-            tests.append((index, TESTS[value] if isinstance(value, str) else value.__contains__))
-        return tests
+        tests = [(self._match.index(column), test) for column, test in condition.items()]
+        found = [(index, test) for index, test in tests if index is not None]
+        return found if len(found) == len(tests) else None
 
     def _tests_of(self, rows: Sequence[Rows]) -> list[tuple[Tests, str]]:
         return [
@@ -121,9 +117,7 @@ class ProfileRows:
         if leg is not None and is_side and (name == "credit") != (leg.positive == "in"):
             constant = ""
         separator = profile.category_separator if name == "category" else " "
-        make = _joined(self._sources(name, leg), separator)
-        if constant is not None:
-            make = _constant(constant)
+        make = _joined(self._sources(name, leg), separator, constant)
         if name == "account" and (prefix := profile.account_prefix):
             return lambda cells: f"{prefix} {text}" if (text := make(cells).strip()) else ""
         if name == "paymentType" and (types := profile.payment_types):
@@ -132,13 +126,15 @@ class ProfileRows:
             return lambda cells: make(cells).strip(_SIGNS)
         return make
 
-    def begin(self) -> Expand:
-        """Take the rows of one reading in their order. Raises ImportRefused with their lines."""
-        above: list[str] = []
+    def begin(self, skipped: Counter[str] | None = None) -> Expand:
+        """Take the rows of one reading in their order. Raises ImportRefused with their lines.
 
-        def expand(
-            line: int, cells: list[str], left_out: Counter[str] | None = None
-        ) -> list[list[str]]:
+        skipped: counts the rows that are left out.
+        """
+        above: list[str] = []
+        left_out: Counter[str] = Counter() if skipped is None else skipped
+
+        def expand(line: int, cells: list[str]) -> list[list[str]]:
             if self._fill_down:
                 self._fill(cells, above)
             for tests, reason in self._refuse:
@@ -155,10 +151,7 @@ class ProfileRows:
             legs = [makes for tests, makes in self._legs if tests and _hold(tests, cells)]
             legs = legs or [makes for tests, makes in self._legs if not tests]
             if not legs:
-                if not self._match.profile.otherwise:
-                    raise self._unknown(line, cells)
-                if left_out is not None:
-                    left_out[self._match.profile.otherwise] += 1
+                left_out[self._otherwise(line, cells)] += 1
             return [[*cells, *(make(cells) for make in makes), *end] for makes in legs]
 
         return expand
@@ -170,35 +163,31 @@ class ProfileRows:
                 cells[index] = cells[index].strip() or above[index]
         above[:] = cells
 
-    def _keeps(self, line: int, cells: list[str], left_out: Counter[str] | None) -> bool:
+    def _keeps(self, line: int, cells: list[str], left_out: Counter[str]) -> bool:
         for index, column, selected in self._only:
             cell = cells[index].strip()
             keeps = selected.keeps(cell, has_balance=self._balance is not None)
             if keeps is None:
-                raise self._unknown_word(line, cell, column, selected)
+                raise ImportRefused(self._unknown_word(cell, column, selected), line)
             if not keeps:
-                if left_out is not None:
-                    left_out[cell[:40] or f"without {column}"] += 1
+                left_out[cell[:40] or f"without {column}"] += 1
                 return False
         for tests, what in self._leave_out:
             if _hold(tests, cells):
-                if left_out is not None:
-                    left_out[what] += 1
+                left_out[what] += 1
                 return False
         return True
 
-    def _unknown_word(self, line: int, cell: str, column: str, selected: Selected) -> ImportRefused:
+    def _unknown_word(self, cell: str, column: str, selected: Selected) -> str:
         if cell in selected.proved:
-            return ImportRefused(
+            return (
                 f"whether a row of {quoted(cell)} is money shows only in a balance column, and the "
                 f"file has none: download it with that column, or say with --only {column}=VALUE "
-                "which rows are money",
-                line,
+                "which rows are money"
             )
-        return ImportRefused(
+        return (
             f"the profile {shown(self._match.profile)} does not know {quoted(cell)} in the column "
-            f"{quoted(column)}: say which rows are money with --only {column}=VALUE",
-            line,
+            f"{quoted(column)}: say which rows are money with --only {column}=VALUE"
         )
 
     def _check(self, line: int, cells: list[str]) -> None:
@@ -211,14 +200,17 @@ class ProfileRows:
                     line,
                 )
 
-    def _unknown(self, line: int, cells: list[str]) -> ImportRefused:
+    def _otherwise(self, line: int, cells: list[str]) -> str:
+        """The name of rows without a leg; ImportRefused if they have none."""
+        profile, names = self._match.profile, self._match.names
+        if profile.otherwise:
+            return profile.otherwise
         asked = dict.fromkeys(index for tests, _ in self._legs for index, _ in tests)
-        names = self._match.names
         row = ", ".join(f"{names[index]}: {quoted(cells[index].strip())}" for index in asked)
-        return ImportRefused(
-            f"the profile {shown(self._match.profile)} does not know which way the money of such a "
-            f"row goes ({row}): leave these rows out with --only COLUMN=VALUE, or read the file "
-            "with --no-profile and the options of its columns",
+        raise ImportRefused(
+            f"the profile {shown(profile)} does not know which way the money of such a row goes "
+            f"({row}): leave these rows out with --only COLUMN=VALUE, or read the file with "
+            "--no-profile and the options of its columns",
             line,
         )
 
@@ -227,11 +219,9 @@ def _hold(tests: Tests, cells: Sequence[str]) -> bool:
     return all(test(cells[index]) for index, test in tests)
 
 
-def _constant(text: str) -> Make:
-    return lambda cells: text
-
-
-def _joined(columns: tuple[int, ...], separator: str) -> Make:
+def _joined(columns: tuple[int, ...], separator: str, constant: str | None) -> Make:
+    if constant is not None:
+        return lambda cells: constant
     if len(columns) == 1:
         return itemgetter(columns[0])
     return lambda cells: separator.join(t for i in columns if (t := cells[i].strip()))

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.heading_words import denies, role_fit
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
@@ -14,8 +13,10 @@ from finance_api.importers.csv.vocabulary import (
     STARTS,
     TOTAL,
     YES,
+    denies,
     folded,
     kind_of,
+    role_fit,
 )
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted

@@ -7,12 +7,11 @@ from itertools import product
 
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.layout import POSITIVE, Layout
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
-from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
+from finance_api.importers.csv.vocabulary import DIRECTIONS, folded, role_fit
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
@@ -21,6 +20,8 @@ from finance_api.importers.texts import listed, quoted
 _COMBINED = 3
 #: A column of directions has no more words than this.
 _FEW = 12
+_MONEY = {OUT: "money going out", IN: "money coming in"}
+_SIDES = {OUT: "the debit column", IN: "the credit column"}
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,8 @@ def decide_signs(
 
 
 def _either_way(line: int) -> list[Answer]:
-    return [
-        Answer(("--positive", name), meaning=_shown_way(line, way))
-        for name, way in (("in", IN), ("out", OUT))
-    ]
+    ways = {"in": IN, "out": OUT}
+    return [Answer(("--positive", n), meaning=_shown_way(line, way)) for n, way in ways.items()]
 
 
 def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -> None:
@@ -108,47 +107,45 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
 
 
 def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Questions) -> None:
-    unsigned = "no amount is negative"
     line = survey.kinds[AMOUNT, 1]
     either = _either_way(line)
-    for column in survey.watched:
-        texts = {text.strip(): None for text in column.values}
-        if not _may_say_direction(texts, headings, column.index):
-            continue
-        name = headings.named(column.index)
-        answers = _answers_of_words(name, texts, DIRECTIONS)
-        if not _is_certain(column.values):
-            answers += [
-                Answer(
-                    ("--ignore", name, *way.words),
-                    meaning=f"{quoted(name)} says no direction, and {way.meaning}",
-                )
-                for way in either
-            ]
+    column = next((c for c in survey.watched if _may_say_direction(c, headings)), None)
+    if column is None:
+        has_credits = any(sign == 2 for _, sign in survey.kinds)
         questions.ask(
-            f"{unsigned}, and the column {quoted(name)} may say which way money goes "
-            f"({listed(texts)}): name its words with --sign COLUMN=OUT,…|IN,…",
-            *answers,
+            "no amount is negative: say what a positive number means, money coming in with "
+            "--positive in or money going out with --positive out",
+            *(either[1:] if has_credits else either),
             line=line,
-            column=column.index,
         )
         return
-    has_credits = any(sign == 2 for _, sign in survey.kinds)
+    name = headings.named(column.index)
+    texts = {text.strip(): None for text in column.values}
+    answers = _answers_of_words(name, texts, DIRECTIONS)
+    if not _is_certain(column.values):
+        answers += [
+            Answer(
+                ("--ignore", name, *way.words),
+                meaning=f"{quoted(name)} says no direction, and {way.meaning}",
+            )
+            for way in either
+        ]
     questions.ask(
-        f"{unsigned}: say what a positive number means, money coming in with --positive in or "
-        "money going out with --positive out",
-        *(either[1:] if has_credits else either),
+        f"no amount is negative, and the column {quoted(name)} may say which way money goes "
+        f"({listed(texts)}): name its words with --sign COLUMN=OUT,…|IN,…",
+        *answers,
         line=line,
+        column=column.index,
     )
 
 
-def _may_say_direction(texts: Iterable[str], headings: Headings, index: int) -> bool:
-    """A column of words for directions, or one whose heading says that it has such."""
-    words = {folded(text) for text in texts}
-    if words & DIRECTIONS.keys():
-        return True
-    heading = "" if headings.texts is None else headings.texts[index]
-    return 2 <= len(words) <= _FEW and role_fit("way", heading) > 0
+def _may_say_direction(column: Watched, headings: Headings) -> bool:
+    """Whether it has words for directions, or a heading that says so."""
+    words = {folded(text) for text in column.values}
+    heading = "" if headings.texts is None else headings.texts[column.index]
+    return not words.isdisjoint(DIRECTIONS) or (
+        2 <= len(words) <= _FEW and role_fit("way", heading) > 0
+    )
 
 
 def _is_certain(texts: Iterable[str]) -> bool:
@@ -169,7 +166,6 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
         return [Answer(("--sign", name), meaning=f"{quoted(name)} says which way money goes")]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
-
     escaped = {word: re.sub("[,|]", r"\\\g<0>", text) for word, text in words.items()}
 
     def sign(ways: Mapping[str, int]) -> str:
@@ -180,12 +176,9 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
 
     answers = []
     for chosen in product((OUT, IN), repeat=len(unknown)):
-        meaning = " and ".join(
-            f"{quoted(words[word])} is money {'going out' if way == OUT else 'coming in'}"
-            for word, way in zip(unknown, chosen, strict=True)
-        )
-        ways = {**known, **dict(zip(unknown, chosen, strict=True))}
-        answers.append(Answer(("--sign", sign(ways)), meaning=meaning))
+        ways = dict(zip(unknown, chosen, strict=True))
+        meaning = " and ".join(f"{quoted(words[w])} is {_MONEY[way]}" for w, way in ways.items())
+        answers.append(Answer(("--sign", sign({**known, **ways})), meaning=meaning))
     if not others and len(unknown) < len(words) - len(unknown):
         kept = [word for word in words if word not in unknown]
         only = [part for word in kept for part in ("--only", f"{name}={words[word]}")]
@@ -223,8 +216,8 @@ def _ask_about_contradictions(
         text, way, line = wrong[0]
         name = plan.headings.named(column.index)
         reason = (
-            f"the column {quoted(name)} says {quoted(text.strip())} beside an amount that is money "
-            f"{'coming in' if way > 0 else 'going out'}"
+            f"the column {quoted(name)} says {quoted(text.strip())} beside an amount that is "
+            f"{_MONEY[way]}"
         )
         if plan.profile is not None:
             raise ImportRefused(
@@ -273,30 +266,34 @@ def _of_sides(
     fits: Callable[[Signs], bool] | None,
     remarks: list[str],
 ) -> Signs:
-    ways = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
-    names = {OUT: "the debit column", IN: "the credit column"}
-    if layout.sign is not None:
-        names = {OUT: "money going out", IN: "money coming in"}
+    possible = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
+    names = _SIDES if layout.sign is None else _MONEY
     chosen = layout.mixed_signs
+    if chosen is not None:
+        return _signs(dict.fromkeys(possible, chosen))
     for place in (OUT, IN):
-        if (place, -1) in survey.kinds and place not in ways and chosen is None:
-            way = "going out" if place == OUT else "coming in"
+        if (place, -1) in survey.kinds and place not in possible:
             remarks.append(
-                f"{names[place]} has only negative numbers: they are taken as money {way}"
+                f"{names[place]} has only negative numbers: they are taken as {_MONEY[place]}"
             )
-    if not ways or chosen is not None:
-        return _signs(dict.fromkeys(ways, chosen or ""))
-    if fits is not None:
-        trials = [dict(zip(ways, each, strict=True)) for each in product(*ways.values())]
-        fitting = [trial for trial in trials if fits(_signs(trial))]
-        if len(fitting) == 1:
-            remarks += [
-                f"{names[place]} has numbers of both signs; the balance column fits only "
-                f"--mixed-signs {way}"
-                for place, way in fitting[0].items()
-            ]
-            return _signs(fitting[0])
-    place, possible = next(iter(ways.items()))
+    trials = [dict(zip(possible, ways, strict=True)) for ways in product(*possible.values())]
+    fitting = [trial for trial in trials if fits(_signs(trial))] if possible and fits else []
+    if len(fitting) == 1:
+        remarks += [
+            f"{names[place]} has numbers of both signs; the balance column fits only "
+            f"--mixed-signs {way}"
+            for place, way in fitting[0].items()
+        ]
+        return _signs(fitting[0])
+    if possible:
+        place = next(iter(possible))
+        _ask_what_signs_mean(place, names[place], possible[place], survey, questions)
+    return _signs(dict.fromkeys(possible, "plus"))
+
+
+def _ask_what_signs_mean(
+    place: int, name: str, possible: Iterable[str], survey: Survey, questions: Questions
+) -> None:
     word = "CR" if place == OUT else "DR"
     has, means = f"amounts with {word}", f"plus ({word} says which way money goes)"
     if "minus" in possible:
@@ -309,12 +306,11 @@ def _of_sides(
         shown_ways = (_shown_way(at, trial.direction((place, sign))) for sign, at in lines.items())
         answers.append(Answer(("--mixed-signs", way), meaning=", ".join(shown_ways)))
     questions.ask(
-        f"{names[place]} has {has}: say what the sign means with --mixed-signs: {means} or "
-        "ignore (it means nothing)",
+        f"{name} has {has}: say what the sign means with --mixed-signs: {means} or ignore (it "
+        "means nothing)",
         *answers,
         line=max(lines.values()),
     )
-    return _signs(dict.fromkeys(ways, "plus"))
 
 
 def _lines(survey: Survey, place: int) -> dict[int, int]:
@@ -335,14 +331,11 @@ def _ways(survey: Survey, place: int) -> tuple[str, ...]:
 def _signs(ways: Mapping[int, str]) -> Signs:
     """ways: place of amounts whose signs differ -> what the sign says there."""
     follows = {"plus": 1, "minus": -1}
-    return Signs(
-        {
-            place: _rule(place * follows[way])
-            if (way := ways.get(place, "")) in follows
-            else dict.fromkeys(_rule(place), place)
-            for place in (OUT, IN)
-        }
-    )
+    rules = {}
+    for place in (OUT, IN):
+        way = follows.get(ways.get(place, ""))
+        rules[place] = dict.fromkeys((1, -1, 2, -2), place) if way is None else _rule(place * way)
+    return Signs(rules)
 
 
 def _rule(positive: int) -> dict[int, int]:

@@ -213,7 +213,7 @@ class Survey:
             if select and not selection.keeps(line, cells):
                 continue
             try:
-                movements = [cells] if expand is None else expand(line, cells, None)
+                movements = [cells] if expand is None else expand(line, cells)
                 if movements:
                     dates.add(text_of(cells, date_columns), line)
             except ImportRefused as refused:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, product
 
 from finance_api.importers.csv.columns import Headings, field_of
-from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.survey import Survey, Watched
@@ -15,6 +14,7 @@ from finance_api.importers.csv.vocabulary import (
     YES_OR_NO,
     folded,
     kind_of,
+    role_fit,
 )
 from finance_api.importers.interface import MOST_COMMANDS, Answer
 from finance_api.importers.marks import codes_in

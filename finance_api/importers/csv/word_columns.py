@@ -1,8 +1,10 @@
-"""Which columns are words: the currency, a status, a direction, an account, or text."""
+"""Which columns are dates and words: the currency, a status, a direction, an account, or text."""
 
 from collections.abc import Sequence
 
+from finance_api.importers.csv.dates import EXCEL, DateForm
 from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, Column, OpenColumns, best
+from finance_api.importers.csv.table import is_date
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     DIRECTIONS,
@@ -12,17 +14,81 @@ from finance_api.importers.csv.vocabulary import (
     kind_of,
 )
 from finance_api.importers.interface import Answer
-from finance_api.importers.texts import quoted
+from finance_api.importers.texts import listed, quoted
 
 #: A column with more different cells than this is neither a status nor a direction.
 _FEW = 20
 
 
+_DAYS = ("booked", "date", "value")
+#: Forms of days without a year.
+_YEARLESS = "DD.MM.|DD.MM|DD/MM|MM/DD|DD-MM|MM-DD|DD MMM|DD. MMM|MMM DD|DD-MMM|DD/MMM".split("|")
+
+#: The length of a day, before the time.
+_DAY_LENGTH = 10
+
+
+def find_dates(open_: OpenColumns, period: str | None) -> None:
+    """period: the days of the statement."""
+    dates = [column for column in open_.free if column.is_date]
+    if not open_.has("recordDate") and dates:
+        _find_record_date(open_, dates)
+    _take_best(open_, "valueDate", "value", [c for c in open_.free if c.is_date])
+    record = open_.of("recordDate")
+    if len(record) == 1:
+        texts = record[0].filled
+        times = [column for column in open_.free if column.is_time and column.fit("time")]
+        if len(times) == 1 and not any(":" in text for text in texts):
+            open_.found.columns["recordDate"] = (record[0].index, times[0].index)
+            open_.free.remove(times[0])
+        if texts and not any(map(is_date, texts)):
+            names = [EXCEL] if any(map(record[0].fit, _DAYS)) else []
+            names += [f"{form} {period}" for form in _YEARLESS if period]
+            _find_form(open_, texts, names)
+
+
+def _take_best(open_: OpenColumns, role: str, words: str, columns: Sequence[Column]) -> None:
+    """Take the only column whose heading fits these words best."""
+    columns = best(words, columns)
+    if not open_.has(role) and len(columns) == 1:
+        open_.take(role, columns[0], BY_HEADING)
+
+
+def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
+    if len({tuple(text[:_DAY_LENGTH] for text in column.texts) for column in dates}) == 1:
+        # They have the same days.
+        dates = best("booked", dates)[:1] or best("date", dates)[:1] or dates[:1]
+    others = [column for column in dates if column.fit("value") < 2] or dates
+    exact = [column for column in others if column.fit("booked") == 2]
+    exact = exact or [column for column in others if column.fit("date") == 2]
+    if len(dates) == 1:
+        by_heading = max(dates[0].fit("booked"), dates[0].fit("date"))
+        open_.take("recordDate", dates[0], BY_HEADING if by_heading else ONLY)
+    elif len(exact) == 1 or len(others) == 1:
+        open_.take("recordDate", (exact or others)[0], BY_HEADING)
+    else:
+        names = listed(map(open_.name, others))
+        open_.ask(
+            "recordDate",
+            f"the dates are in {names}: name the one that counts with --map recordDate=…",
+            [open_.reading(("recordDate", column)) for column in others],
+        )
+
+
+def _find_form(open_: OpenColumns, texts: Sequence[str], names: Sequence[str]) -> None:
+    """Find the form of days that are numbers of Excel, or without a year."""
+    read = {
+        tuple(days): form.name
+        for form in map(DateForm.compile, reversed(names))
+        if None not in (days := [form.read(text) for text in texts])
+    }
+    if len(read) == 1:
+        (open_.found.date_format,) = read.values()
+        open_.found.reasons.append(f"dates are read as {open_.found.date_format}")
+
+
 def find_currency(open_: OpenColumns) -> None:
-    codes = [column for column in open_.free if column.are_currencies]
-    codes = best("currency", codes)
-    if not open_.has("currency") and len(codes) == 1:
-        open_.take("currency", codes[0], BY_HEADING)
+    _take_best(open_, "currency", "currency", [c for c in open_.free if c.are_currencies])
 
 
 def find_statuses(open_: OpenColumns) -> None:
@@ -56,12 +122,14 @@ def find_direction(open_: OpenColumns) -> None:
         column
         for column in open_.free
         if column.index not in open_.found.statuses
-        and len(column.filled) == len(column.texts) > 0
+        and column.filled
+        and column.is_full
         and column.values <= DIRECTIONS.keys()
-        and (column.fit("way") or len(set(_ways(column))) == 2)
     ]
     # One word for all tells less than two.
-    words = [column for column in words if len(set(_ways(column))) == 2] or words
+    words = [column for column in words if len(set(_ways(column))) == 2] or [
+        column for column in words if column.fit("way")
+    ]
     if amount.is_signed:
         way = open_.numbers.direction(balance[0], amount) if balance else 0
         if way < 0:
@@ -81,21 +149,17 @@ def _ways(column: Column) -> list[int]:
 def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
     """Ask where most amounts are positive: a card's files write what was paid so."""
     rows = zip(amount.texts, open_.numbers.of(amount), *(c.texts for c in open_.all), strict=True)
-    moved = [
-        (text, value) for text, value, *cells in rows if value and not any(map(kind_of, cells))
-    ]
+    moved = [(text, v) for text, v, *cells in rows if v and not any(map(kind_of, cells))]
     positive = [text for text, value in moved if value > 0]
-    if not len(moved) / 2 < len(positive) < len(moved):
-        # If all are, the rows decide, where "CR" or a word may stand.
-        return
-    example = positive[0]
-    open_.found.questions.ask(
-        f"most amounts in {quoted(open_.name(amount))} are positive: say with --positive whether "
-        "these came in, or were paid as on a card",
-        Answer(("--positive", "out"), meaning=f"{example} goes out"),
-        Answer(("--positive", "in"), meaning=f"{example} comes in"),
-        line=open_.headings.line,
-    )
+    # If all are, the rows decide, where "CR" or a word may stand.
+    if len(moved) / 2 < len(positive) < len(moved):
+        open_.found.questions.ask(
+            f"most amounts in {quoted(open_.name(amount))} are positive: say with --positive "
+            "whether these came in, or were paid as on a card",
+            Answer(("--positive", "out"), meaning=f"{positive[0]} goes out"),
+            Answer(("--positive", "in"), meaning=f"{positive[0]} comes in"),
+            line=open_.headings.line,
+        )
 
 
 def find_accounts(open_: OpenColumns) -> None:

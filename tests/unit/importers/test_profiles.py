@@ -5,9 +5,8 @@ import json
 import pytest
 
 from finance_api.importers.csv import CsvImporter, Layout, index, load_profiles
-from finance_api.importers.csv.index import INDEX, Profiles, index_text
+from finance_api.importers.csv.index import INDEX, Profiles, index_text, parse_profile, read_profile
 from finance_api.importers.csv.profile import FEWEST_COLUMNS
-from finance_api.importers.csv.profile_reading import parse_profile, read_profile
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read, records
 from support.losses import documented

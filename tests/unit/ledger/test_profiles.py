@@ -3,8 +3,7 @@
 import pytest
 
 from finance_api.importers.csv import CsvImporter, Layout
-from finance_api.importers.csv.index import Profiles
-from finance_api.importers.csv.profile_reading import parse_profile
+from finance_api.importers.csv.index import Profiles, parse_profile
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import set_object
