@@ -20,9 +20,8 @@ from finance_api.importers.csv.places import (
     tables,
     undivided,
 )
-from finance_api.importers.csv.plan import Plan, find_columns
+from finance_api.importers.csv.plan import Plan, ProfileRows, find_columns
 from finance_api.importers.csv.profile import Match, Profile, shown
-from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.table import (
     Table,
     filled,

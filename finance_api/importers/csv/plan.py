@@ -1,19 +1,239 @@
-"""How a table is read: the columns of its fields, and the layout that is complete."""
+"""How a table is read: the columns of its fields, the layout that is complete, and under a profile
+the movements of money that its rows become.
+"""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from finance_api.importers.csv.columns import FIELD_NAMES, Columns, Headings
 from finance_api.importers.csv.layout import Layout, heading_digest
 from finance_api.importers.csv.open_columns import Inferred
-from finance_api.importers.csv.profile import Profile
-from finance_api.importers.csv.profile_rows import ProfileRows
+from finance_api.importers.csv.profile import Condition, Leg, Match, Profile, Rows, Selected, shown
 from finance_api.importers.csv.table import Table
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered
 from finance_api.importers.texts import quoted
+
+#: Turns the line and the cells of a row into rows with derived cells at their end.
+Expand = Callable[[int, list[str]], list[list[str]]]
+#: Makes one cell of a row's.
+Make = Callable[[Sequence[str]], str]
+#: Tests of cells by their index, all of which have to hold.
+Tests = Sequence[tuple[int, Callable[[str], bool]]]
+
+_SIGNS = "-+\u2010\u2011\u2012\u2013\u2212 "
+
+
+class ProfileRows:
+    """The rows of one file under its profile.
+
+    Behind the cells of the file stand derived ones: of fields that are one column here and another
+    there, that are made of several, or that stand above the headings.
+
+    columns: the indexes of the derived cells. used: of the file's own that are no text to import.
+    """
+
+    def __init__(
+        self, match: Match, width: int, preamble: Mapping[str, str], chosen: frozenset[int]
+    ) -> None:
+        """preamble: what the lines above the headings say. chosen: columns of --only."""
+        profile = match.profile
+        self._match = match
+        self._preamble = preamble
+        self._balance = match.index(profile.layout.balance or "")
+        self._only = [
+            (index, column, selected)
+            for column, selected in profile.only.items()
+            if (index := match.index(column)) is not None and index not in chosen
+        ]
+        self._equal = [match.indexes(pair) for pair in profile.equal]
+        self._leave_out = self._tests_of(profile.leave_out)
+        self._refuse = self._tests_of(profile.refuse)
+        self._fill_down = match.indexes(profile.fill_down)
+        self._opening = self._tests(profile.opening) if profile.opening else None
+        names = self._derived()
+        self.columns: Columns = {name: (width + i,) for i, name in enumerate(names)}
+        if self._opening is not None:
+            self.columns["opening"] = (width + len(names),)
+        self._make = [self._cell(name, None) for name in names]
+        self._legs = [
+            (tests, [self._cell(name, leg) for name in names])
+            for leg in profile.legs
+            if (tests := self._tests(leg.when)) is not None
+        ]
+        self.used = frozenset(
+            (
+                *(i for n in names for leg in (None, *profile.legs) for i in self._sources(n, leg)),
+                *(index for tests, _ in self._legs for index, _ in tests),
+                *(index for pair in self._equal for index in pair),
+                *(index for index, *_ in self._only),
+                *match.indexes(profile.ignore),
+            )
+        )
+
+    def _tests(self, condition: Condition) -> Tests | None:
+        """None if the file has not all of its columns."""
+        tests = [(self._match.index(column), test) for column, test in condition.items()]
+        found = [(index, test) for index, test in tests if index is not None]
+        return found if len(found) == len(tests) else None
+
+    def _tests_of(self, rows: Sequence[Rows]) -> list[tuple[Tests, str]]:
+        return [
+            (tests, part.text) for part in rows if (tests := self._tests(part.when)) is not None
+        ]
+
+    def _derived(self) -> tuple[str, ...]:
+        """The fields that are derived, or "debit", "credit", "fee", "balance"."""
+        profile, match = self._match.profile, self._match
+        names = dict.fromkeys(name for leg in profile.legs for name in leg.map)
+        if profile.says_direction:
+            names |= dict.fromkeys(("debit", "credit"))
+            names.pop("amount", None)
+        are_derived = {
+            "currency": any(leg.currency for leg in profile.legs),
+            "category": len(match.indexes(profile.map.get("category", ()))) > 1,
+            "account": bool(profile.account_prefix),
+            "paymentType": bool(profile.payment_types),
+        }
+        names |= dict.fromkeys(name for name, is_derived in are_derived.items() if is_derived)
+        return tuple(names | dict.fromkeys(self._preamble))
+
+    def _sources(self, name: str, leg: Leg | None) -> tuple[int, ...]:
+        """The columns that a cell is made of."""
+        match, profile = self._match, self._match.profile
+        if name in ("debit", "credit"):
+            name = "amount"
+        if leg is not None and name in leg.map:
+            return match.indexes(leg.map[name])
+        if name == "balance":
+            return match.indexes([profile.layout.balance or ""])
+        if name == "fee":
+            return tuple(match.column_and_rest("fee", fee)[0] for fee in profile.layout.fee)
+        return match.indexes(profile.map.get(name, ()))
+
+    def _cell(self, name: str, leg: Leg | None) -> Make:
+        """Return the function that makes the cell of a leg, or of a row without legs."""
+        profile = self._match.profile
+        is_side = name in ("debit", "credit")
+        constant = self._preamble.get(name)
+        if leg is not None and name == "currency" and leg.currency:
+            constant = leg.currency
+        if leg is not None and is_side and (name == "credit") != (leg.positive == "in"):
+            constant = ""
+        separator = profile.category_separator if name == "category" else " "
+        make = _joined(self._sources(name, leg), separator, constant)
+        if name == "account" and (prefix := profile.account_prefix):
+            return lambda cells: f"{prefix} {text}" if (text := make(cells).strip()) else ""
+        if name == "paymentType" and (types := profile.payment_types):
+            return lambda cells: types.get(folded(make(cells)), "")
+        if is_side and leg is not None and leg.ignore_sign:
+            return lambda cells: make(cells).strip(_SIGNS)
+        return make
+
+    def begin(self, skipped: Counter[str] | None = None) -> Expand:
+        """Take the rows of one reading in their order. Raises ImportRefused with their lines.
+
+        skipped: counts the rows that are left out.
+        """
+        above: list[str] = []
+        left_out: Counter[str] = Counter() if skipped is None else skipped
+
+        def expand(line: int, cells: list[str]) -> list[list[str]]:
+            if self._fill_down:
+                self._fill(cells, above)
+            for tests, reason in self._refuse:
+                if _hold(tests, cells):
+                    raise ImportRefused(reason, line)
+            if not self._keeps(line, cells, left_out):
+                return []
+            self._check(line, cells)
+            end = []
+            if self._opening is not None:
+                end.append("1" if _hold(self._opening, cells) else "")
+            if not self._legs:
+                return [[*cells, *(make(cells) for make in self._make), *end]]
+            legs = [makes for tests, makes in self._legs if tests and _hold(tests, cells)]
+            legs = legs or [makes for tests, makes in self._legs if not tests]
+            if not legs:
+                left_out[self._otherwise(line, cells)] += 1
+            return [[*cells, *(make(cells) for make in makes), *end] for makes in legs]
+
+        return expand
+
+    def _fill(self, cells: list[str], above: list[str]) -> None:
+        """Fill the cells that are blank because they repeat the row above."""
+        if above and not cells[self._fill_down[0]].strip():
+            for index in self._fill_down:
+                cells[index] = cells[index].strip() or above[index]
+        above[:] = cells
+
+    def _keeps(self, line: int, cells: list[str], left_out: Counter[str]) -> bool:
+        for index, column, selected in self._only:
+            cell = cells[index].strip()
+            keeps = selected.keeps(cell, has_balance=self._balance is not None)
+            if keeps is None:
+                raise ImportRefused(self._unknown_word(cell, column, selected), line)
+            if not keeps:
+                left_out[cell[:40] or f"without {column}"] += 1
+                return False
+        for tests, what in self._leave_out:
+            if _hold(tests, cells):
+                left_out[what] += 1
+                return False
+        return True
+
+    def _unknown_word(self, cell: str, column: str, selected: Selected) -> str:
+        if cell in selected.proved:
+            return (
+                f"whether a row of {quoted(cell)} is money shows only in a balance column, and the "
+                f"file has none: download it with that column, or say with --only {column}=VALUE "
+                "which rows are money"
+            )
+        return (
+            f"the profile {shown(self._match.profile)} does not know {quoted(cell)} in the column "
+            f"{quoted(column)}: say which rows are money with --only {column}=VALUE"
+        )
+
+    def _check(self, line: int, cells: list[str]) -> None:
+        for one, other in self._equal:
+            texts = cells[one].strip(), cells[other].strip()
+            if all(texts) and folded(texts[0]) != folded(texts[1]):
+                raise ImportRefused(
+                    f"the profile {shown(self._match.profile)} cannot tell what is meant where "
+                    f"{quoted(texts[0])} stands beside {quoted(texts[1])}",
+                    line,
+                )
+
+    def _otherwise(self, line: int, cells: list[str]) -> str:
+        """The name of rows without a leg; ImportRefused if they have none."""
+        profile, names = self._match.profile, self._match.names
+        if profile.otherwise:
+            return profile.otherwise
+        asked = dict.fromkeys(index for tests, _ in self._legs for index, _ in tests)
+        row = ", ".join(f"{names[index]}: {quoted(cells[index].strip())}" for index in asked)
+        raise ImportRefused(
+            f"the profile {shown(profile)} does not know which way the money of such a row goes "
+            f"({row}): leave these rows out with --only COLUMN=VALUE, or read the file with "
+            "--no-profile and the options of its columns",
+            line,
+        )
+
+
+def _hold(tests: Tests, cells: Sequence[str]) -> bool:
+    return all(test(cells[index]) for index, test in tests)
+
+
+def _joined(columns: tuple[int, ...], separator: str, constant: str | None) -> Make:
+    if constant is not None:
+        return lambda cells: constant
+    if len(columns) == 1:
+        return itemgetter(columns[0])
+    return lambda cells: separator.join(t for i in columns if (t := cells[i].strip()))
+
 
 #: Among so many columns the names of balances are looked for.
 _TEXTS = 20

@@ -142,10 +142,8 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
 def _may_say_direction(column: Watched, headings: Headings) -> bool:
     """Whether it has words for directions, or a heading that says so."""
     words = {folded(text) for text in column.values}
-    heading = "" if headings.texts is None else headings.texts[column.index]
-    return not words.isdisjoint(DIRECTIONS) or (
-        2 <= len(words) <= _FEW and role_fit("way", heading) > 0
-    )
+    is_named = role_fit("way", headings.text(column.index)) > 0
+    return not words.isdisjoint(DIRECTIONS) or (2 <= len(words) <= _FEW and is_named)
 
 
 def _is_certain(texts: Iterable[str]) -> bool:

@@ -22,47 +22,116 @@ def refusal(text, **options):
     return refused.value
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_delimiter_is_found(delimiter):
-    text = "date,amount,payee\n2026-01-01,1,x\n".replace(",", delimiter)
-    assert entries(text)[0].payee == "x"
+@pytest.mark.parametrize(
+    "text, options, amounts",
+    [
+        *(("date,amount\n2026-01-01,1\n".replace(",", d), {}, [1]) for d in ",;\t|"),
+        ("date~amount\n2026-01-01~1\n", {"delimiter": "~"}, [1]),
+        ("date\tamount\n2026-01-01\t1\n", {"delimiter": "TAB"}, [1]),
+        ("date;amount;payee, or payer\n2026-01-01;1,50;x\n", {}, [1.5]),
+        # A heading maps whatever its case, white space and composition.
+        ("\xa0Booked On , TOTAL\n2026-01-01,1\n", {"Date": "booked on", "AMOUNT": " total "}, [1]),
+        ("date,De\u0301bit\n2026-01-01,1\n", {"amount": "d\u00e9bit"}, [1]),
+        # The exact heading comes first, then one of another case, then the number of a column.
+        ("date,Total,total\n2026-01-01,1,2\n", {"amount": "total"}, [2]),
+        ("date,amount,amount\n2026-01-01,1,2\n", {"amount": "3"}, [2]),
+        ("date,amount,out,in\n2026-01-01,x,1,\n", {"debit": "out", "credit": "in"}, [-1]),
+    ],
+)
+def test_columns_are_found(text, options, amounts):
+    if not options.keys() & {"delimiter", "debit"}:
+        options = {"columns": options}
+    assert [entry.amount for entry in entries(text, **options)] == [10_000 * n for n in amounts]
 
 
-def test_headings_decide_between_delimiters():
-    assert entries("date;amount;payee, or payer\n2026-01-01;1,50;x\n")[0].amount == 15_000
+def test_cells_are_read_as_they_are_written():
+    quote = 'date,amount,payee\n2026-01-01,1,5" nail\n'
+    assert entries(quote)[0].payee == '5" nail'
+    numbered = "date,amount,1\n2026-01-01,5,x\n"
+    assert entries(numbered, columns={"payee": "1"})[0].payee == "x"
+    text = "date,amount,,\n2026-01-01,1\n2026-01-02,2,,note\n"
+    assert [e.note for e in entries(text, columns={"note": "4"})] == [None, "note"]
+
+
+@pytest.mark.parametrize("rows", ["Total,1\n2026-01-02,1\n", "2026-01-01,x\n"])
+def test_a_faulty_row_that_is_no_footer_is_refused_without_a_command(rows):
+    refused = refusal("date,amount\n2026-01-01,1\n" + rows)
+    assert refused.line == 3 and not answers(refused)
+
+
+ROW = "date,amount\n2026-01-01,1\n"
+TWO = "date;amount;payee\n2026-01-01;-1;x\ndate;amount;note\n2026-01-01;-1;x\n"
+DEBIT_AND = {"debit": "a", "credit": "b"}
+
+
+@pytest.mark.parametrize(
+    "text, options, line, parts",
+    [
+        *(
+            ("date,amount\n", {"delimiter": each}, None, ["--delimiter"])
+            for each in ["", ",,", '"', "\n", "\r", "\x00", "\ud800\ud800"]
+        ),
+        ("Statement of account\n", {}, None, ["--delimiter", "--skip-rows"]),
+        *((text, {}, None, ["empty"]) for text in ("", "\n\n", " \r\n,,\r\n")),
+        (
+            "2026-01-01;5,5\n2026-01-02;6\n1;2;3\n",
+            {"columns": {"date": "1", "amount": "2"}, "header": False},
+            None,
+            ["',' line 2", "';' line 3", "--delimiter"],
+        ),
+        ("Account 5;;\nFrom;1 Jan;\n\n" + TWO, {}, None, ["lines 4 and 6", "--skip-rows"]),
+        *((ROW, {"skip_last": n}, None, ["--skip-last"]) for n in (-1, 10**9)),
+        *((ROW, {"skip_rows": n}, None, ["--skip-rows"]) for n in (-1, 3, 10**12)),
+        ("date,amount\n2026-01-01,1,x\n", {}, 2, ["--skip-rows"]),
+        *(
+            (f"date,amount,payee\n2026-01-01,1,x\n\n{row}\n", {}, 4, [])
+            for row in ("2026-01-02", "2026-01-02,1,x,y", "2026-01-02,1,,y")
+        ),
+        ('date,amount,payee\n2026-01-01,1,"a"b\n', {}, 2, ["quote"]),
+        ("day,amount\nsoon,1\n", {}, 1, ["--map recordDate=", "'day', 'amount'"]),
+        ("date,total\n2026-01-01,much\n", {}, 1, ["--map amount=", "--debit"]),
+        (ROW, {"account": None}, None, ["--account", "--map account="]),
+        *(
+            ("date,amount\n", {"columns": {"payee": column}}, 1, ["no "])
+            for column in ["0", "3", "99999999", "9" * 5000, "²"]
+        ),
+        (ROW, {"columns": {"payeee": "date"}}, None, ["'payeee'", "recordDate, amount, payee"]),
+        (
+            "date,amount,Description\n",
+            {"columns": {"payee": "Descripton"}},
+            1,
+            ["did you mean 'Description'", "'date', 'amount', 'Description'"],
+        ),
+        # Options that contradict each other.
+        (ROW, {"columns": {"amount": "a"}, **DEBIT_AND}, None, ["--map amount", "--debit"]),
+        (ROW, {"debit": "a"}, None, ["--credit"]),
+        (ROW, {"credit": "a"}, None, ["--debit"]),
+        ("date,amount,a\n", {"debit": "a", "credit": "A"}, 1, ["same column"]),
+        (ROW, {**DEBIT_AND, "invert": True}, None, ["--invert"]),
+        (ROW, {"columns": {"account": "a"}}, None, ["--account", "--map account"]),
+        (
+            ROW,
+            {"columns": {"currency": "a"}, "currency": "EUR"},
+            None,
+            ["--currency", "--map currency"],
+        ),
+        (ROW, {"currency": "XXY"}, None, ["--currency", "EUR"]),
+        (ROW, {"account": " \t"}, None, ["--account"]),
+        (ROW, {"account": "a\x00"}, None, ["--account", "NUL"]),
+        (ROW, {"columns": {"payee": "\ud800"}}, None, ["payee"]),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line_and_the_option(text, options, line, parts):
+    refused = refusal(text, **options)
+    assert refused.line == line
+    for part in parts:
+        assert part in refused.reason
 
 
 def test_rows_decide_between_delimiters_that_the_headings_leave():
     columns = {"date": "1", "amount": "2"}
     text = "2026-01-01;5;a, b\n2026-01-02;6;c\n"
     assert [e.amount for e in entries(text, columns=columns, header=False)] == [50_000, 60_000]
-
-
-def test_delimiters_that_all_fail_in_a_row_are_named_with_it():
-    columns = {"date": "1", "amount": "2"}
-    refused = refusal("2026-01-01;5,5\n2026-01-02;6\n1;2;3\n", columns=columns, header=False)
-    for part in ("',' line 2", "';' line 3", "--delimiter"):
-        assert part in refused.reason
-
-
-def test_delimiter_option_takes_any_character_and_the_name_tab():
-    assert entries("date~amount\n2026-01-01~1\n", delimiter="~")
-    assert entries("date\tamount\n2026-01-01\t1\n", delimiter="TAB")
-
-
-@pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "\r", "\x00", "\ud800\ud800"])
-def test_impossible_delimiter_is_refused(delimiter):
-    assert "--delimiter" in refusal("date,amount\n", delimiter=delimiter).reason
-
-
-def test_file_in_one_column_is_refused_with_both_options():
-    refused = refusal("Statement of account\n")
-    assert "--delimiter" in refused.reason and "--skip-rows" in refused.reason
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", " \r\n,,\r\n"])
-def test_empty_file_is_refused(text):
-    assert "empty" in refusal(text).reason
 
 
 def test_skipped_lines_count_in_line_numbers():
@@ -78,12 +147,6 @@ def test_lines_before_the_headings_are_passed_over_and_said():
     (statement,) = read(PREAMBLE + "date;amount;payee\n2026-01-01;-1;x\n", account="Main")
     assert [entry.line for entry in statement.entries] == [5]
     assert "--skip-rows 3" in statement.statement.remarks[0]
-
-
-def test_two_lines_that_could_be_the_headings_are_refused():
-    headings = "date;amount;payee\n2026-01-01;-1;x\n"
-    refused = refusal(PREAMBLE + headings + headings.replace("payee", "note"))
-    assert "lines 4 and 6" in refused.reason and "--skip-rows" in refused.reason
 
 
 def test_headings_below_other_lines_can_be_repeated():
@@ -111,91 +174,10 @@ def test_rows_at_the_end_are_left_out():
     assert "--skip-last" in refusal(text, skip_last=9).reason
 
 
-def test_a_row_without_a_date_above_others_is_a_fault():
-    refused = refusal("date,amount\n2026-01-01,1\nTotal,1\n2026-01-02,1\n")
-    assert refused.line == 3 and not answers(refused)
-
-
-def test_a_last_row_with_a_date_and_without_an_amount_is_a_fault():
-    refused = refusal("date,amount\n2026-01-01,1\n2026-01-01,x\n")
-    assert refused.line == 3 and not answers(refused)
-
-
-@pytest.mark.parametrize("skip_last", [-1, 10**9])
-def test_impossible_number_of_last_rows_is_refused(skip_last):
-    assert "--skip-last" in refusal("date,amount\n2026-01-01,1\n", skip_last=skip_last).reason
-
-
 def test_data_that_would_be_taken_for_headings_is_refused():
     columns = {"date": "1", "amount": "2"}
     refused = refusal("2026-01-01,1,x\n2026-01-02,2,y\n", columns=columns)
     assert answers(refused) == ["--no-header"]
-
-
-def test_first_long_row_below_short_headings_mentions_skip_rows():
-    assert "--skip-rows" in refusal("date,amount\n2026-01-01,1,x\n").reason
-
-
-@pytest.mark.parametrize("skip_rows", [-1, 3, 10**12])
-def test_impossible_number_of_skipped_rows_is_refused(skip_rows):
-    assert "--skip-rows" in refusal("date,amount\n2026-01-01,1\n", skip_rows=skip_rows).reason
-
-
-def test_heading_maps_whatever_its_case_and_white_space():
-    assert entries(
-        "\xa0Booked On , TOTAL\n2026-01-01,1\n", columns={"Date": "booked on", "AMOUNT": " total "}
-    )
-
-
-def test_exact_heading_comes_before_one_of_another_case():
-    assert (
-        entries("date,Total,total\n2026-01-01,1,2\n", columns={"amount": "total"})[0].amount
-        == 20_000
-    )
-
-
-def test_decomposed_heading_is_the_composed_one():
-    assert entries("date,De\u0301bit\n2026-01-01,1\n", columns={"amount": "d\u00e9bit"})
-
-
-def test_column_may_go_by_its_number():
-    text = "date,amount,amount\n2026-01-01,1,2\n"
-    assert entries(text, columns={"amount": "3"})[0].amount == 20_000
-
-
-def test_heading_that_is_a_number_comes_before_the_column_of_that_number():
-    assert entries("date,amount,1\n2026-01-01,5,x\n", columns={"payee": "1"})[0].payee == "x"
-
-
-@pytest.mark.parametrize("column", ["0", "3", "99999999", "9" * 5000, "²"])
-def test_number_of_no_column_is_refused(column):
-    assert refusal("date,amount\n", columns={"payee": column}).line == 1
-
-
-def test_unknown_field_is_refused_with_the_known_ones():
-    refused = refusal("date,amount\n", columns={"payeee": "date"})
-    assert "'payeee'" in refused.reason and "recordDate, amount, payee" in refused.reason
-
-
-def test_unknown_heading_is_refused_with_the_nearest_and_all():
-    refused = refusal("date,amount,Description\n", columns={"payee": "Descripton"})
-    assert "did you mean 'Description'" in refused.reason
-    assert "'date', 'amount', 'Description'" in refused.reason
-
-
-def test_missing_date_names_the_option_and_the_headings():
-    refused = refusal("day,amount\nsoon,1\n")
-    assert "--map recordDate=" in refused.reason and "'day', 'amount'" in refused.reason
-
-
-def test_missing_amount_names_the_options():
-    reason = refusal("date,total\n2026-01-01,much\n").reason
-    assert "--map amount=" in reason and "--debit" in reason
-
-
-def test_missing_account_names_both_options():
-    reason = refusal("date,amount\n2026-01-01,1\n", account=None).reason
-    assert "--account" in reason and "--map account=" in reason
 
 
 def test_doubled_heading_matters_only_where_it_is_mapped():
@@ -213,58 +195,12 @@ def test_two_names_of_one_field_are_refused():
     assert "twice" in reason
 
 
-@pytest.mark.parametrize(
-    "options, named",
-    [
-        ({"columns": {"amount": "a"}, "debit": "b", "credit": "c"}, ("--map amount", "--debit")),
-        ({"debit": "a"}, ("--credit",)),
-        ({"credit": "a"}, ("--debit",)),
-        ({"debit": "a", "credit": "A"}, ("same column",)),
-        ({"debit": "a", "credit": "b", "invert": True}, ("--invert",)),
-        ({"columns": {"account": "a"}}, ("--account", "--map account")),
-        ({"columns": {"currency": "a"}, "currency": "EUR"}, ("--currency", "--map currency")),
-        ({"currency": "XXY"}, ("--currency", "EUR")),
-        ({"account": " \t"}, ("--account",)),
-        ({"account": "a\x00"}, ("--account", "NUL")),
-        ({"columns": {"payee": "\ud800"}}, ("payee",)),
-    ],
-)
-def test_options_that_contradict_each_other_are_refused(options, named):
-    reason = refusal("date,amount,a,b,c\n", **options).reason
-    for part in named:
-        assert part in reason
-
-
-def test_amount_heading_is_left_alone_beside_debit_and_credit():
-    text = "date,amount,out,in\n2026-01-01,x,1,\n"
-    assert entries(text, debit="out", credit="in")[0].amount == -10_000
-
-
 def test_without_headings_columns_go_by_number_only():
     text = "2026-01-01,1,x\n"
     columns = {"date": "1", "amount": "2", "payee": "3"}
     assert entries(text, columns=columns, header=False)[0].line == 1
     reason = refusal(text, columns={"date": "date"}, header=False).reason
     assert "--no-header" in reason
-
-
-def test_columns_without_heading_may_be_missing_at_the_end_of_a_row():
-    text = "date,amount,,\n2026-01-01,1\n2026-01-02,2,,note\n"
-    assert [e.note for e in entries(text, columns={"note": "4"})] == [None, "note"]
-
-
-@pytest.mark.parametrize("row", ["2026-01-02", "2026-01-02,1,x,y", "2026-01-02,1,,y"])
-def test_ragged_row_is_refused_with_its_line(row):
-    assert refusal(f"date,amount,payee\n2026-01-01,1,x\n\n{row}\n").line == 4
-
-
-def test_text_after_a_closing_quote_is_refused():
-    refused = refusal('date,amount,payee\n2026-01-01,1,"a"b\n')
-    assert refused.line == 2 and "quote" in refused.reason
-
-
-def test_quote_inside_an_unquoted_cell_is_a_character():
-    assert entries('date,amount,payee\n2026-01-01,1,5" nail\n')[0].payee == '5" nail'
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
