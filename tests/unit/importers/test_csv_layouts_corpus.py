@@ -65,21 +65,9 @@ _TEXTS = {
     "account-name": "Giro",
 }
 #: PHP's letters, as strftime and `--date-format` have them.
-_LETTERS = {
-    "d": "%d",
-    "j": "%d",
-    "m": "%m",
-    "n": "%m",
-    "M": "%b",
-    "Y": "%Y",
-    "y": "%y",
-    "H": "%H",
-    "g": "%I",
-    "i": "%M",
-    "s": "%S",
-    "a": "%p",
-    "v": "000",
-}
+_LETTERS = dict(
+    zip("djmnMYyHgisav", "%d %d %m %m %b %Y %y %H %I %M %S %p 000".split(), strict=True)
+)
 #: What no field of a record is for.
 NO_FIELD = {"opposing-bic", "account-bic", "sepa_db", "sepa_ci", "sepa_ct_op", "closing_balance"}
 
