@@ -8,13 +8,13 @@ from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances, Facts, settle_bank_balances
 from finance_api.ledger.category_kinds import set_kind
 from finance_api.ledger.derivation import derive, rederive_records
-from finance_api.ledger.documents import (
+from finance_api.ledger.matching.stated import note_stated
+from finance_api.ledger.references import (
     carry_currencies_over,
     check_document,
+    check_tree,
     complete_standing_order,
 )
-from finance_api.ledger.matching.stated import note_stated
-from finance_api.ledger.references import check_tree
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped

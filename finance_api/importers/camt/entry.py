@@ -47,6 +47,16 @@ _PAYMENT_TYPES = {
 }
 
 
+_NUMBER = re.compile(r"[0-9]{1,15}")
+BOOKED = "BOOK"
+#: Sts -> what is counted as skipped.
+NOT_BOOKED = {
+    "PDNG": "pending transaction",
+    "INFO": "information",
+    "FUTR": "future transaction",
+}
+
+
 class Party(NamedTuple):
     name: str | None
     account: str | None
@@ -116,16 +126,6 @@ def _party(element: Element, role: str) -> Party:
         ),
         number_of(element, f"RltdPties/{role}Acct"),
     )
-
-
-_NUMBER = re.compile(r"[0-9]{1,15}")
-BOOKED = "BOOK"
-#: Sts -> what is counted as skipped.
-NOT_BOOKED = {
-    "PDNG": "pending transaction",
-    "INFO": "information",
-    "FUTR": "future transaction",
-}
 
 
 def status_of(element: Element) -> str:

@@ -46,6 +46,14 @@ _TYPES = {
 }
 
 
+#: Booked balances by their codes, best first; others are of what is available or expected.
+_OPENING, _CLOSING, _INTERIM = ("OPBD", "PRCD"), "CLBD", "ITBD"
+_NOTIFICATIONS = "camt.054"
+_MESSAGES = {"AcctRpt": "camt.052", "Stmt": "camt.053", "DbtCdtNtfctn": _NOTIFICATIONS}
+_ELEMENT = re.compile(rf"<(?:[\w.-]++:)?+BkToCstmr({'|'.join(_MESSAGES)})(?:V[0-9]+)?[\s>/]")
+_NAMESPACE = re.compile(r"\b(camt\.05[234])\.001\.[0-9]{2}\b")
+
+
 def account_of(statement: Element, currency: str | None) -> StatementAccount:
     """The account that the statement names; ``currency`` is for one without Ccy."""
     number = number_of(statement, "Acct")
@@ -68,10 +76,6 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
         currency=currency,
         number=number,
     )
-
-
-#: Booked balances by their codes, best first; others are of what is available or expected.
-_OPENING, _CLOSING, _INTERIM = ("OPBD", "PRCD"), "CLBD", "ITBD"
 
 
 class Balances(NamedTuple):
@@ -150,12 +154,6 @@ def days_of(statement: Element) -> tuple[int | None, int | None]:
 def made_at(message: Element, statement: Element) -> int | None:
     """When the bank made the statement, in seconds."""
     return moment_of(statement.first("CreDtTm") or message.first("GrpHdr/CreDtTm"))
-
-
-_NOTIFICATIONS = "camt.054"
-_MESSAGES = {"AcctRpt": "camt.052", "Stmt": "camt.053", "DbtCdtNtfctn": _NOTIFICATIONS}
-_ELEMENT = re.compile(rf"<(?:[\w.-]++:)?+BkToCstmr({'|'.join(_MESSAGES)})(?:V[0-9]+)?[\s>/]")
-_NAMESPACE = re.compile(r"\b(camt\.05[234])\.001\.[0-9]{2}\b")
 
 
 class CamtImporter:

@@ -11,6 +11,18 @@ from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import compact
 from finance_api.values.time import TimeError, parse_date, parse_time
 
+_CURRENCIES = frozenset(CURRENCIES)
+#: Where an account number is: an IBAN, or what the versions have for others.
+_NUMBERS = ("Id/IBAN", "Id/Othr/Id", "Id/PrtryAcct/Id", "Id/BBAN", "Id/UPIC")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_CLOCK = re.compile(
+    r"T([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?(?:[.,:][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
+_DAY_LENGTH = 10
+#: Ten-thousandths, and their currency.
+Amount = tuple[int, str]
+_SIGNS = {"CRDT": 1, "DBIT": -1}
+
 
 class Element:
     """One element with what it holds.
@@ -64,19 +76,6 @@ class Element:
         """The refusal of the file because of this element: its name, the text, the reason."""
         value = f"{quoted(self.text)} " if self.text else ""
         return ImportRefused(f"<{self.name}> {value}{reason}; {ANOTHER_FILE}", self.line)
-
-
-_CURRENCIES = frozenset(CURRENCIES)
-#: Where an account number is: an IBAN, or what the versions have for others.
-_NUMBERS = ("Id/IBAN", "Id/Othr/Id", "Id/PrtryAcct/Id", "Id/BBAN", "Id/UPIC")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_CLOCK = re.compile(
-    r"T([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?(?:[.,:][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
-)
-_DAY_LENGTH = 10
-#: Ten-thousandths, and their currency.
-Amount = tuple[int, str]
-_SIGNS = {"CRDT": 1, "DBIT": -1}
 
 
 def amount_of(element: Element) -> Amount:

@@ -37,6 +37,21 @@ END = "-"
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
+_OPTIONS = mt940.Options.all()
+#: Customer references of any length.
+_TAGS: dict[int | str, mt940.tags.Tag] = {61: mt940.tags.StatementGLS()}
+#: Years of two digits are 1980 to 2079, as SWIFT has them.
+_FIRST_OF_NEXT_CENTURY = 2080
+_AMOUNT = r"0*(?P<amount>[0-9]{1,15}(?:,[0-9]*)?)(?![\d.,])"
+_BALANCE = re.compile(rf"(?P<begin>[CD][0-9]{{6}}(?P<currency>[A-Z]{{3}})){_AMOUNT}\s*", re.I)
+_LINE = re.compile(
+    r"(?P<value>[0-9]{6})(?P<entry>[0-9]{4}|[ ]{4})?(?P<mark>[RE]?[CD])(?P<funds>[A-Z]?)[ \n]?"
+    rf"{_AMOUNT}(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PLACEHOLDER = re.compile(r"N|NONREF|NOTPROVIDED|[EKMP]REF\+?|MARF|0*", re.IGNORECASE)
+
+
 class Field(NamedTuple):
     """A field: ``61``, and its text, which may have several lines.
 
@@ -97,21 +112,6 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
 
 # It logs what it cannot read, with the whole text.
 logging.getLogger("mt940").setLevel(logging.CRITICAL)
-
-_OPTIONS = mt940.Options.all()
-#: Customer references of any length.
-_TAGS: dict[int | str, mt940.tags.Tag] = {61: mt940.tags.StatementGLS()}
-#: Years of two digits are 1980 to 2079, as SWIFT has them.
-_FIRST_OF_NEXT_CENTURY = 2080
-
-_AMOUNT = r"0*(?P<amount>[0-9]{1,15}(?:,[0-9]*)?)(?![\d.,])"
-_BALANCE = re.compile(rf"(?P<begin>[CD][0-9]{{6}}(?P<currency>[A-Z]{{3}})){_AMOUNT}\s*", re.I)
-_LINE = re.compile(
-    r"(?P<value>[0-9]{6})(?P<entry>[0-9]{4}|[ ]{4})?(?P<mark>[RE]?[CD])(?P<funds>[A-Z]?)[ \n]?"
-    rf"{_AMOUNT}(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_PLACEHOLDER = re.compile(r"N|NONREF|NOTPROVIDED|[EKMP]REF\+?|MARF|0*", re.IGNORECASE)
 
 
 def is_expected(field: Field) -> bool:

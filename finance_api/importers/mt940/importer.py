@@ -36,6 +36,15 @@ from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import decimal_text
 from finance_api.values.text import compact
 
+_MT942 = "mt942"
+_WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
+#: Fields that begin a message where the one before has no end.
+_BEGINNINGS = frozenset({"20", "25", "60"})
+_ENDS = frozenset({"62", "90", END})
+#: Only interim reports (MT942) have these fields; only statements have an opening balance.
+_INTERIM = re.compile(r"\{2:[IO]942|^:(?:34F|90[CD]):", re.MULTILINE)
+_OPENING = re.compile(r"^:60[FM]?:", re.MULTILINE)
+
 
 class Pages:
     """The pages of a file, in whatever order they come."""
@@ -81,18 +90,6 @@ class Pages:
 
 def _not_here(where: str, line: int) -> str:
     return f"the page of the statement {where} line {line} is not in the file: import it, too"
-
-
-_MT942 = "mt942"
-_WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
-#: Fields that begin a message where the one before has no end.
-_BEGINNINGS = frozenset({"20", "25", "60"})
-_ENDS = frozenset({"62", "90", END})
-
-
-#: Only interim reports (MT942) have these fields; only statements have an opening balance.
-_INTERIM = re.compile(r"\{2:[IO]942|^:(?:34F|90[CD]):", re.MULTILINE)
-_OPENING = re.compile(r"^:60[FM]?:", re.MULTILINE)
 
 
 class Mt940Importer:

@@ -23,6 +23,11 @@ _LONGEST = {"source": MAX_SOURCE_CHARACTERS, "sourceId": MAX_SOURCE_ID_CHARACTER
 Reader = Callable[[Any], Any]
 
 
+MAX_EXTRA_CHARACTERS = 1_000_000
+_MAX_DEPTH = 20
+_MAX_EXPONENT = 30
+
+
 class ValueRefused(ValueError):
     """The value cannot be stored in the field; the message says why."""
 
@@ -126,11 +131,6 @@ _READERS: dict[Kind, Callable[[Field], Reader]] = {
 def reader_of(field: Field) -> Reader:
     """The reader of the JSON values of ``field``."""
     return _READERS[field.kind](field)
-
-
-MAX_EXTRA_CHARACTERS = 1_000_000
-_MAX_DEPTH = 20
-_MAX_EXPONENT = 30
 
 
 def extra_text(members: dict[str, Any]) -> str | None:

@@ -52,6 +52,28 @@ _CHARSETS = re.compile(
 )
 
 
+#: The longest tag, text or comment; no bank writes anything near it.
+MAX_LEXEME_CHARACTERS = 1_000_000
+#: A leaf with its closing tag; one that ends at the next tag; any other tag; or the beginning of
+#: what is no tag. Any other ``<`` is text: banks forget to escape it.
+#: A namespace prefix is left out: OFX has one namespace.
+#: Attributes (only namespaces, in OFX) must look like attributes, or ``<JOHN SMITH>`` was one.
+_MARKUP = re.compile(
+    r"<(?:([A-Z][A-Z0-9.]{0,63}+)>(?:([^<]*+)</\1>|((?u:\s*+[^<\s])[^<]*+)(?=</?[A-Z][A-Z0-9.]*+>))"
+    r"|(/?+)(?:[A-Za-z][\w.-]*+:)?+([A-Za-z][\w.-]{0,63}+)"
+    r"(?:\s++[\w.:-]++\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'))*+\s*+(/?+)>"
+    r"|(!--|(?i:!\[CDATA\[)|\?(?=[A-Za-z])|(?i:!(?:DOCTYPE|ENTITY))\b))",
+    re.ASCII,
+)
+#: How they begin -> what they are, and their end.
+_SPANS = {
+    "!-": ("comment", "-->"),
+    "![": ("CDATA section", "]]>"),
+    **dict.fromkeys(("?", "!D", "!d", "!E", "!e"), ("declaration", ">")),
+}
+_REFERENCE = re.compile(r"&(?:#([0-9]{1,8})|#[xX]([0-9a-fA-F]{1,8})|([A-Za-z][A-Za-z0-9]{1,31}));")
+
+
 def text_of(stream: BinaryIO) -> str:
     """The whole text of the stream, with ``\\n`` as the line end, without a byte order mark.
 
@@ -112,29 +134,6 @@ def _charset_named(declared: str) -> str | None:
             # The header was read as ASCII, so the file is not UTF-16, whatever it says.
             return None if known.startswith("utf-16") else known
     raise ImportRefused(f"the charset {declared[:40]!r} that the file declares is not known")
-
-
-#: The longest tag, text or comment; no bank writes anything near it.
-MAX_LEXEME_CHARACTERS = 1_000_000
-
-#: A leaf with its closing tag; one that ends at the next tag; any other tag; or the beginning of
-#: what is no tag. Any other ``<`` is text: banks forget to escape it.
-#: A namespace prefix is left out: OFX has one namespace.
-#: Attributes (only namespaces, in OFX) must look like attributes, or ``<JOHN SMITH>`` was one.
-_MARKUP = re.compile(
-    r"<(?:([A-Z][A-Z0-9.]{0,63}+)>(?:([^<]*+)</\1>|((?u:\s*+[^<\s])[^<]*+)(?=</?[A-Z][A-Z0-9.]*+>))"
-    r"|(/?+)(?:[A-Za-z][\w.-]*+:)?+([A-Za-z][\w.-]{0,63}+)"
-    r"(?:\s++[\w.:-]++\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'))*+\s*+(/?+)>"
-    r"|(!--|(?i:!\[CDATA\[)|\?(?=[A-Za-z])|(?i:!(?:DOCTYPE|ENTITY))\b))",
-    re.ASCII,
-)
-#: How they begin -> what they are, and their end.
-_SPANS = {
-    "!-": ("comment", "-->"),
-    "![": ("CDATA section", "]]>"),
-    **dict.fromkeys(("?", "!D", "!d", "!E", "!e"), ("declaration", ">")),
-}
-_REFERENCE = re.compile(r"&(?:#([0-9]{1,8})|#[xX]([0-9a-fA-F]{1,8})|([A-Za-z][A-Za-z0-9]{1,31}));")
 
 
 class LexemeKind(Enum):

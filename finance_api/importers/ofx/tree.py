@@ -13,6 +13,44 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.markup import Lexeme, LexemeKind
 from finance_api.importers.texts import ANOTHER_FILE, quoted
 
+MAX_DEPTH = 100
+#: How much the elements in memory may take: half a million of them.
+MAX_HELD_BYTES = 100_000_000
+_ELEMENT_BYTES = 200
+#: The name of the element that holds all others.
+ROOT = ""
+STATEMENTS = frozenset({"STMTRS", "CCSTMTRS", "INVSTMTRS"})
+_INVESTMENT_NAMES = """
+    BUYDEBT BUYMF BUYOPT BUYOTHER BUYSTOCK CLOSUREOPT INCOME INVBANKTRAN INVEXPENSE JRNLFUND
+    JRNLSEC MARGININTEREST REINVEST RETOFCAP SELLDEBT SELLMF SELLOPT SELLOTHER SELLSTOCK SPLIT
+    TRANSFER
+"""
+INVESTMENT_TRANSACTIONS = frozenset(_INVESTMENT_NAMES.split())
+BANK_TRANSACTIONS = frozenset({"STMTTRN", "STMTTRNP"})
+TRANSACTIONS = INVESTMENT_TRANSACTIONS | BANK_TRANSACTIONS
+_LEVELS = """
+    OFX
+    SIGNONMSGSRSV1 SIGNUPMSGSRSV1 BANKMSGSRSV1 CREDITCARDMSGSRSV1 INVSTMTMSGSRSV1 SECLISTMSGSRSV1
+    STMTTRNRS CCSTMTTRNRS INVSTMTTRNRS SECLIST
+    STMTRS CCSTMTRS INVSTMTRS
+    BANKTRANLIST BANKTRANLISTP INVTRANLIST INVPOSLIST INVOOLIST INVBAL LEDGERBAL AVAILBAL
+"""
+#: An aggregate never stands inside one of its own rank or a higher one: where one opens, those
+#: that are still open have only lost their closing tag.
+_RANKS = {
+    name: rank
+    for rank, names in enumerate(
+        [
+            [ROOT],
+            *(level.split() for level in _LEVELS.strip().splitlines()),
+            INVESTMENT_TRANSACTIONS,
+            BANK_TRANSACTIONS,
+        ]
+    )
+    for name in names
+}
+_STATEMENT_RANK = _RANKS["STMTRS"]
+
 
 class Element:
     """One tag with what it holds.
@@ -63,48 +101,6 @@ class Element:
         """The refusal of the file because of this element: its tag, the text, the reason."""
         value = quoted(self.text) + " " if self.text else ""
         return ImportRefused(f"<{self.name}> {value}{reason}; {ANOTHER_FILE}", self.line)
-
-
-MAX_DEPTH = 100
-#: How much the elements in memory may take: half a million of them.
-MAX_HELD_BYTES = 100_000_000
-_ELEMENT_BYTES = 200
-
-#: The name of the element that holds all others.
-ROOT = ""
-
-STATEMENTS = frozenset({"STMTRS", "CCSTMTRS", "INVSTMTRS"})
-_INVESTMENT_NAMES = """
-    BUYDEBT BUYMF BUYOPT BUYOTHER BUYSTOCK CLOSUREOPT INCOME INVBANKTRAN INVEXPENSE JRNLFUND
-    JRNLSEC MARGININTEREST REINVEST RETOFCAP SELLDEBT SELLMF SELLOPT SELLOTHER SELLSTOCK SPLIT
-    TRANSFER
-"""
-INVESTMENT_TRANSACTIONS = frozenset(_INVESTMENT_NAMES.split())
-BANK_TRANSACTIONS = frozenset({"STMTTRN", "STMTTRNP"})
-TRANSACTIONS = INVESTMENT_TRANSACTIONS | BANK_TRANSACTIONS
-
-_LEVELS = """
-    OFX
-    SIGNONMSGSRSV1 SIGNUPMSGSRSV1 BANKMSGSRSV1 CREDITCARDMSGSRSV1 INVSTMTMSGSRSV1 SECLISTMSGSRSV1
-    STMTTRNRS CCSTMTTRNRS INVSTMTTRNRS SECLIST
-    STMTRS CCSTMTRS INVSTMTRS
-    BANKTRANLIST BANKTRANLISTP INVTRANLIST INVPOSLIST INVOOLIST INVBAL LEDGERBAL AVAILBAL
-"""
-#: An aggregate never stands inside one of its own rank or a higher one: where one opens, those
-#: that are still open have only lost their closing tag.
-_RANKS = {
-    name: rank
-    for rank, names in enumerate(
-        [
-            [ROOT],
-            *(level.split() for level in _LEVELS.strip().splitlines()),
-            INVESTMENT_TRANSACTIONS,
-            BANK_TRANSACTIONS,
-        ]
-    )
-    for name in names
-}
-_STATEMENT_RANK = _RANKS["STMTRS"]
 
 
 class Tree:

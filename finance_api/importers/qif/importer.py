@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, BinaryIO
 
@@ -61,23 +60,23 @@ class QifImporter:
         options, questions = self._options, Questions()
         force = bool(options.get("force_encoding"))
         text = open_text(stream, options.get("encoding"), force=force, questions=questions)
-        survey = _Survey(options, text)
-        reader = survey.decide(questions, remembered)
+        file = _File(options, text)
+        file.decide(questions, remembered)
         statements: dict[str | None, Statement] = {}
         for account, transaction in read_registers(text.lines(), Passed()):
             statement = statements.get(account.name)
             if statement is None:
-                statement = statements[account.name] = survey.statement(account)
+                statement = statements[account.name] = file.statement(account)
                 yield statement, None
             if transaction is not None:
-                for entry in reader.entries(transaction):
+                for entry in file.entries(transaction):
                     yield statement, entry
         first = next(iter(statements.values()))
         first.encoding = text.codec
-        survey.tell(first)
+        file.add_remarks(first)
 
 
-class _Survey:
+class _File:
     """The content of a file, from one pass over all of it. Raises ImportRefused."""
 
     def __init__(self, options: Mapping[str, Any], text: TextFile) -> None:
@@ -102,8 +101,8 @@ class _Survey:
             self._amounts.add(amount.text, amount.line)
         self._says_cleared |= bool(transaction.text("C"))
 
-    def decide(self, questions: Questions, remembered: Remembered) -> "_Reader":
-        """Asks for all that the file leaves open."""
+    def decide(self, questions: Questions, remembered: Remembered) -> None:
+        """Asks for all that the file leaves open; called before `entries`."""
         if not self._first:
             held = self._passed.listed()
             if self._passed.investments:
@@ -115,8 +114,8 @@ class _Survey:
             )
         if None in self._first and len(self._first) > 1:
             raise ImportRefused(
-                "of the registers of this file some name their account and this one does not: "
-                "export one account alone",
+                "some registers of this file name their account, and this one does not: export "
+                "one account alone",
                 self._first[None],
             )
         if len(self._amounts.marks) > 1:
@@ -130,14 +129,13 @@ class _Survey:
                 f"the file does not say which account it is of: give --account {NAME}",
                 Answer(("--account", NAME)),
             )
-        form = self._dates.decide(questions)
-        reading = self._amounts.decide(questions)
+        self._date_reader = DateReader(self._dates.decide(questions))
+        self._amount_reader = AmountReader(self._amounts.decide(questions))
         if questions.asked and self._currency is None:
             names = [self._account] if self._account else [name for name in self._first if name]
             new = remembered.new_accounts([(name, None) for name in names])
             questions.ask_for_currency(new if names else None)
         questions.put()
-        return _Reader(DateReader(form), AmountReader(reading), self._says_cleared)
 
     def statement(self, account: Account) -> Statement:
         mark = next(iter(self._amounts.marks), None)
@@ -154,8 +152,8 @@ class _Survey:
             statement.currency_mark, statement.possible_currencies = mark.text, mark.possible
         return statement
 
-    def tell(self, statement: Statement) -> None:
-        """Says what was passed over."""
+    def add_remarks(self, statement: Statement) -> None:
+        """Say what was passed over."""
         passed = self._passed
         if passed.investments:
             statement.skipped["transaction of investments"] += passed.investments
@@ -166,15 +164,6 @@ class _Survey:
                 f"fields that are not imported: {listed(sorted(passed.codes))}"
             )
 
-
-@dataclass(frozen=True)
-class _Reader:
-    """says_cleared: whether any transaction does; those that do not are not cleared then."""
-
-    dates: DateReader
-    amounts: AmountReader
-    says_cleared: bool
-
     def entries(self, transaction: Transaction) -> Iterator[Entry]:
         """The transaction's entry, or one for each of its splits."""
         total, *further = map(self._units, transaction.amounts)
@@ -184,13 +173,15 @@ class _Reader:
                 transaction.amounts[1].line,
             )
         day = transaction.fields["D"]
+        # Where any transaction says that it is cleared, those that do not are not.
+        state = _STATES.get(transaction.text("C").lower(), "uncleared")
         entry = Entry(
             line=transaction.line,
-            date=self.dates.read(_date_text(day.text), day.line),
+            date=self._date_reader.read(_date_text(day.text), day.line),
             amount=total,
             payee=_clean(transaction.text("P")),
             reference=_clean(transaction.text("N")),
-            record_state=self._state(transaction),
+            record_state=state if self._says_cleared else None,
         )
         if not transaction.splits:
             yield _classified(entry, transaction.text("L"), transaction.note)
@@ -212,13 +203,8 @@ class _Reader:
             yield _classified(part, split["S"].text, note)
 
     def _units(self, field: Field) -> int:
-        amount = self.amounts.read(field.text, field.line)
+        amount = self._amount_reader.read(field.text, field.line)
         return amount.side * abs(amount.units) if amount.side else amount.units
-
-    def _state(self, transaction: Transaction) -> str | None:
-        if not self.says_cleared:
-            return None
-        return _STATES.get(transaction.text("C").lower(), "uncleared")
 
 
 def _classified(entry: Entry, category: str, note: str) -> Entry:

@@ -17,6 +17,41 @@ from finance_api.importers.texts import quoted
 MAX_FIELDS = 100_000
 
 
+#: Kinds of registers, as ``!Type:`` has them without blanks -> account types.
+ACCOUNT_TYPES = {
+    "bank": "CurrentAccount",
+    "cash": "Cash",
+    "ccard": "CreditCard",
+    "otha": "General",
+    "othl": "Loan",
+}
+_INVESTMENTS = frozenset(("invst", "port", "mutual", "401(k)", "401(k)/403(b)"))
+_LISTS = {
+    "cat": "categories",
+    "class": "classes",
+    "tag": "tags",
+    "memorized": "memorized transactions",
+    "security": "securities",
+    "prices": "prices",
+    "budget": "budgets",
+}
+_ACCOUNT = "account"
+_SWITCHES = ("option", "clear")
+#: Payees of a register's first transaction, which has the balance before the others; the account
+#: that it names is its own.
+_OPENING = frozenset(
+    (
+        *("opening balance", "initial balance", "anfangssaldo", "eröffnungssaldo"),
+        *("solde initial", "solde d'ouverture", "saldo inicial", "saldo iniziale"),
+        *("beginsaldo", "openingssaldo", "ingående saldo"),
+    )
+)
+#: Fields that a transaction has once; of a split: its category, memo, amount and share.
+_ONCE = frozenset("DTUCNPL")
+_OF_SPLIT = frozenset("SE$%")
+_TRANSFER = re.compile(r"\[([^\[\]]*)\](?:/(.*))?")
+
+
 class Header(NamedTuple):
     """A line that begins with ``!``. text: without it."""
 
@@ -72,41 +107,6 @@ def _unfinished(line: int, where: str) -> ImportRefused:
         "damaged, download it again",
         line,
     )
-
-
-#: Kinds of registers, as ``!Type:`` has them without blanks -> account types.
-ACCOUNT_TYPES = {
-    "bank": "CurrentAccount",
-    "cash": "Cash",
-    "ccard": "CreditCard",
-    "otha": "General",
-    "othl": "Loan",
-}
-_INVESTMENTS = frozenset(("invst", "port", "mutual", "401(k)", "401(k)/403(b)"))
-_LISTS = {
-    "cat": "categories",
-    "class": "classes",
-    "tag": "tags",
-    "memorized": "memorized transactions",
-    "security": "securities",
-    "prices": "prices",
-    "budget": "budgets",
-}
-_ACCOUNT = "account"
-_SWITCHES = ("option", "clear")
-#: Payees of a register's first transaction, which has the balance before the others; the account
-#: that it names is its own.
-_OPENING = frozenset(
-    (
-        *("opening balance", "initial balance", "anfangssaldo", "eröffnungssaldo"),
-        *("solde initial", "solde d'ouverture", "saldo inicial", "saldo iniziale"),
-        *("beginsaldo", "openingssaldo", "ingående saldo"),
-    )
-)
-#: Fields that a transaction has once; of a split: its category, memo, amount and share.
-_ONCE = frozenset("DTUCNPL")
-_OF_SPLIT = frozenset("SE$%")
-_TRANSFER = re.compile(r"\[([^\[\]]*)\](?:/(.*))?")
 
 
 class Account(NamedTuple):

@@ -7,15 +7,17 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.category_kinds import derive_kinds, set_kind
 from finance_api.ledger.derivation import rederive_records
-from finance_api.ledger.documents import (
-    carry_currencies_over,
-    check_document,
-    complete_standing_order,
-)
 from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments, word_for
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport, title_of
-from finance_api.ledger.references import check_tree, fields_referring_to, ids_in
+from finance_api.ledger.references import (
+    carry_currencies_over,
+    check_document,
+    check_tree,
+    complete_standing_order,
+    fields_referring_to,
+    ids_in,
+)
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.model import any_of

@@ -216,7 +216,7 @@ def test_list_of_accounts_does_not_say_whose_transactions_follow() -> None:
 def test_accounts_with_and_without_a_name_are_refused() -> None:
     one = bank(transaction("D2/13'26", "T1.00"))
     text = one + "!Account\nNB\n^\n" + one
-    assert "some name their account" in refusal(text).reason
+    assert "name their account, and this one" in refusal(text).reason
     assert refusal(text).line == 2
 
 
