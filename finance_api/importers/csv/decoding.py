@@ -4,6 +4,7 @@ import codecs
 import io
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
@@ -26,15 +27,13 @@ _MARKS = (
 _NOT_OF_FILES = frozenset(
     ("idna", "punycode", "undefined", "unicode-escape", "unicode_escape", "raw-unicode-escape")
 )
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _NEWLINES = re.compile("\r\n|\r|\n")
 _HEAD_BYTES = 1 << 12
-_CHUNK_BYTES = 1 << 18
 
 #: Longest line, in characters: a line is held in memory as a whole.
 MAX_LINE = 1 << 22
-#: Encodings to try on a file that is not UTF-8, to ask for all else that is open. Every byte
-#: is a character in the second.
+#: Encodings to try on a file that is not UTF-8, to ask for all else that is open.
 _PROPOSED = ("cp1252", "iso-8859-1")
 
 
@@ -89,12 +88,14 @@ def open_text(
     if codec not in ("utf-8", "utf-8-sig", "utf-16", "utf-32") and not force:
         _refuse_utf_8(stream, codec)
     try:
-        _look_at(stream, codec)
+        _check(stream, codec)
     except ImportRefused as refused:
-        if encoding is not None or codec != "utf-8" or not _is_one_byte_text(stream):
-            raise
-        codec = next(name for name in _PROPOSED if fits(stream, name))
-        questions.ask(refused.reason, Answer(("--encoding", codec)), line=refused.line)
+        for proposed in _PROPOSED if encoding is None and codec == "utf-8" else ():
+            with suppress(ImportRefused):
+                _check(stream, proposed)
+                questions.ask(refused.reason, Answer(("--encoding", proposed)), line=refused.line)
+                return TextFile(stream, proposed)
+        raise
     return TextFile(stream, codec)
 
 
@@ -111,16 +112,17 @@ def _codec(head: bytes, encoding: str | None) -> str:
                 )
             return codec
     if asked in ("utf-16", "utf-32"):
-        # Without a NUL it is neither.
-        ends = ("-le", "-be") if b"\x00" in head else ()
-        answers = [
-            Answer(("--encoding", asked + end), ("--encoding",), f"the file is {asked}{end}")
-            for end in ends
-        ]
+        orders = [f"{asked}-le", f"{asked}-be"]
         raise ImportRefused(
-            f"the file has no byte order mark: name the order with --encoding {asked}-le or "
-            f"{asked}-be",
-            answers=tuple(answers) or (Answer(instead_of=("--encoding",)),),
+            f"the file has no byte order mark: name the order with --encoding {orders[0]} or "
+            f"{orders[1]}",
+            answers=tuple(
+                Answer(("--encoding", name), ("--encoding",), f"the file is {name}")
+                for name in orders
+            )
+            # Without a NUL it is neither.
+            if b"\x00" in head
+            else (Answer(instead_of=("--encoding",)),),
         )
     return asked or "utf-8"
 
@@ -143,35 +145,36 @@ def known_encoding(encoding: str) -> str:
 
 def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
     """Letters beyond ASCII are hardly ever valid UTF-8 by chance."""
-    beyond: tuple[int, str] | None = None
-    try:
-        for line, text in _numbered_lines(stream, "utf-8"):
-            if beyond is None and not text.isascii():
-                beyond = line, next(each for each in text if not each.isascii())
-    except ValueError:
+    if not fits(stream, "utf-8"):
         return
-    if beyond is not None:
-        line, character = beyond
-        wrong = character.encode().decode(codec, "replace")
-        raise ImportRefused(
-            f"the file is valid UTF-8, where it has {quoted(character)}; in {codec} that reads "
-            f"{quoted(wrong)}: leave out --encoding, or say --force-encoding",
-            line,
-            answers=(Answer(instead_of=("--encoding",)),),
-        )
+    for line, text in _numbered_lines(stream, "utf-8"):
+        if not text.isascii():
+            character = next(each for each in text if not each.isascii())
+            wrong = character.encode().decode(codec, "replace")
+            raise ImportRefused(
+                f"the file is valid UTF-8, where it has {quoted(character)}; in {codec} that reads "
+                f"{quoted(wrong)}: leave out --encoding, or say --force-encoding",
+                line,
+                answers=(Answer(instead_of=("--encoding",)),),
+            )
 
 
-def _look_at(stream: BinaryIO, codec: str) -> None:
+def _check(stream: BinaryIO, codec: str) -> None:
     """Raise ImportRefused for what cannot be decoded or stored, and for an endless line."""
     line = 0
     try:
         for line, text in _numbered_lines(stream, codec):
             if len(text) > MAX_LINE:
                 raise ImportRefused(f"a line is longer than {MAX_LINE} characters")
-            if "\x00" in text or not text.isascii():
-                unstorable = _UNSTORABLE.search(text)
-                if unstorable is not None:
-                    raise ImportRefused(_unstorable(unstorable[0]), line)
+            unstorable = None if text.isascii() else _SURROGATES.search(text)
+            if "\x00" in text or unstorable is not None:
+                raise ImportRefused(
+                    "half of a surrogate pair; the file has another encoding, named with --encoding"
+                    if unstorable is not None
+                    else "a NUL character; UTF-16 without a byte order mark needs --encoding "
+                    "utf-16-le or utf-16-be",
+                    line,
+                )
     except UnicodeDecodeError as error:
         at_end = error.start >= len(error.object)
         byte = "its end" if at_end else f"byte 0x{error.object[error.start]:02X}"
@@ -183,21 +186,6 @@ def _look_at(stream: BinaryIO, codec: str) -> None:
         ) from None
     except ValueError:
         raise ImportRefused(f"the file is not {codec}; name its encoding with --encoding") from None
-
-
-def _unstorable(character: str) -> str:
-    if character == "\x00":
-        return (
-            "a NUL character; UTF-16 without a byte order mark needs --encoding utf-16-le or "
-            "utf-16-be"
-        )
-    return "half of a surrogate pair; the file has another encoding, named with --encoding"
-
-
-def _is_one_byte_text(stream: BinaryIO) -> bool:
-    """No NUL, which is in every file of two bytes a character, and no bytes of other files."""
-    stream.seek(0)
-    return not any(b"\x00" in chunk for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""))
 
 
 def _numbered_lines(stream: BinaryIO, codec: str) -> Iterator[tuple[int, str]]:

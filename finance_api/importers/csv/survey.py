@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 
 from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.columns import Columns
@@ -20,8 +20,6 @@ _WATCHED_COLUMNS = 200
 #: Up to this many rows at the end that are no data may be a footer.
 _FOOTER_ROWS = 20
 
-_LEFT_OUT = "rows that are no data are left out with --only or --skip-last"
-
 _MONEY_BESIDE = ("balance", "fee", "originalAmount")
 _MONEY = ("amount", "debit", "credit", *_MONEY_BESIDE)
 
@@ -31,48 +29,57 @@ AMOUNT, OUT, IN = 0, -1, 1
 Kind = tuple[int, int]
 
 
-@dataclass
 class Watched:
     """An unmapped column.
 
-    values: each of its cells -> the first line with each kind of amount; none in free text.
-    is_filled, is_text, has_money, has_decimals, is_signed, are_accounts, are_several: what its
-    first cells are.
+    values: its first different cells -> the first line with each kind of amount. is_few: whether
+    these are all; otherwise it is free text. What the column is, its first cells say.
     """
 
-    index: int
-    values: dict[str, dict[Kind, int]] = field(default_factory=dict)
-    is_filled: bool = False
-    is_text: bool = False
-    has_money: bool = False
-    has_decimals: bool = False
-    is_signed: bool = False
-    are_accounts: bool = False
-    are_several: bool = False
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.values: dict[str, dict[Kind, int]] = {}
+        self.is_few = True
 
-    def judge(self) -> None:
-        """Say what the cells so far are."""
-        texts = [text for cell in self.values if (text := cell.strip())]
-        money = [text for text in texts if text.strip("-0.,") and is_amount(text)]
-        self.is_filled = bool(texts)
-        self.is_text = any(map(is_text, texts))
-        self.has_money = bool(money)
-        self.has_decimals = len(money) * 2 > len(texts) and any(
-            "." in text or "," in text for text in money if not is_date(text)
+    @cached_property
+    def texts(self) -> list[str]:
+        return [text for cell in self.values if (text := cell.strip())]
+
+    @cached_property
+    def money(self) -> list[str]:
+        """The amounts other than zero."""
+        return [text for text in self.texts if text.strip("-0.,") and is_amount(text)]
+
+    @property
+    def is_text(self) -> bool:
+        return any(map(is_text, self.texts))
+
+    @property
+    def has_decimals(self) -> bool:
+        return len(self.money) * 2 > len(self.texts) and any(
+            "." in text or "," in text for text in self.money if not is_date(text)
         )
-        self.is_signed = any("-" in text for text in money)
-        self.are_several = len(texts) > 1
-        self.are_accounts = self.are_several and all(map(is_account, texts))
+
+    @property
+    def is_signed(self) -> bool:
+        return any("-" in text for text in self.money)
+
+    @property
+    def are_several(self) -> bool:
+        return len(self.texts) > 1
+
+    @property
+    def are_accounts(self) -> bool:
+        return self.are_several and all(map(is_account, self.texts))
 
 
 class SignWords:
     """The words of a column that says which way the money goes.
 
     named: the words that are named, and OUT or IN, where ``\\,`` and ``\\|`` are no separators;
-    ways: the same, folded. Of others the usual
-    meaning counts.
-    seen: the words so far, as far as they are few, with their first lines. unknown: those that say
-    nothing.
+    ways: the same, folded. All other words have their usual meaning.
+    seen: the words so far, as far as they are few, with their first lines. unknown: the words that
+    have no meaning.
     """
 
     def __init__(self, column: int, named: str | None) -> None:
@@ -87,25 +94,16 @@ class SignWords:
         self.ways = {folded(word): way for word, way in self.named.items()}
         self.seen: dict[str, int] = {}
         self.unknown: dict[str, int] = {}
-        self._known: dict[str, int] = {}
 
     def direction(self, cells: Sequence[str], line: int) -> int:
         """OUT or IN."""
-        cell = cells[self.column]
-        direction = self._known.get(cell)
-        if direction is None:
-            direction = self._read(cell, line)
-            if len(self._known) < _WATCHED_VALUES:
-                self._known[cell] = direction
-        return direction
-
-    def _read(self, cell: str, line: int) -> int:
-        word = folded(cell)
+        text = cells[self.column].strip()
+        word = folded(text)
         way = self.ways.get(word) or DIRECTIONS.get(word)
         if len(self.seen) < _WATCHED_VALUES:
-            self.seen.setdefault(cell.strip(), line)
+            self.seen.setdefault(text, line)
         if way is None:
-            self.unknown.setdefault(cell.strip(), line)
+            self.unknown.setdefault(text, line)
         return way or IN
 
 
@@ -160,53 +158,44 @@ class Survey:
     accounts: name and number of the first ones that the file has, where it has no column of
     currencies.
     footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
-    columns: of the plan. words: those of --sign.
+    columns: of the plan. words: those of --sign. unmapped: columns of which nothing is read;
+    watched: the ones that are no free text.
     """
 
     def __init__(self, plan: Plan, selection: Selection, words: SignWords | None) -> None:
-        layout = plan.layout
-        self._layout = plan
+        self._plan = plan
         self._selection = selection
-        self.columns = plan.columns
+        self.columns = columns = plan.columns
         self.words = words
-        order = "" if plan.profile is None else plan.profile.date_order
-        is_sheet = plan.table.text.is_sheet
-        last = plan.last_year
-        self.dates = DateColumn(layout.date_format, order, is_sheet=is_sheet, last_year=last)
-        self.value_dates = DateColumn(
-            None, order, likely=layout.date_format, is_sheet=is_sheet, last_year=last
-        )
+        form, order = plan.layout.date_format, plan.profile.date_order if plan.profile else ""
+        forms = {"is_sheet": plan.table.text.is_sheet, "last_year": plan.last_year}
+        self.dates = DateColumn(form, order, **forms)
+        self.value_dates = DateColumn(None, order, likely=form, **forms)
         self.amounts = AmountColumns(*_separators(plan))
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}
         self.accounts: dict[tuple[str, str | None], None] = {}
-        columns = plan.columns
         has_accounts = "account" in columns or "accountNumber" in columns
         self._names_accounts = has_accounts and "currency" not in columns
         others = (*_MONEY_BESIDE, "valueDate", "currency")
         self._has_others = self._names_accounts or any(name in columns for name in others)
-        self.rows = 0
+        self._has_rows = False
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_cells: Sequence[str] = ()
-        used = {index for indexes in plan.columns.values() for index in indexes}
-        used |= selection.columns | plan.ignored
-        if plan.rows is not None:
-            used |= plan.rows.used
+        used = {index for indexes in columns.values() for index in indexes}
+        used |= selection.columns | plan.ignored | (plan.rows.used if plan.rows else frozenset())
         unmapped = [i for i in range(plan.table.width) if i not in used]
         self.unmapped = [Watched(index) for index in unmapped[:_WATCHED_COLUMNS]]
-        # The columns that may not be free text.
         self.watched = list(self.unmapped)
 
     def run(self) -> None:
         """Raise ImportRefused for rows that cannot be read, unless they may be a footer."""
-        columns = self.columns
-        selection = self._selection
+        columns = self.columns["recordDate"]
+        selection, plan = self._selection, self._plan
         select = selection.is_needed
-        dates = self.dates
-        date_columns = columns["recordDate"]
-        expand = None if self._layout.rows is None else self._layout.rows.begin()
-        for line, cells in self._layout.table.rows(misfit=self._misfit):
+        expand = None if plan.rows is None else plan.rows.begin()
+        for line, cells in plan.table.rows(misfit=self._misfit):
             if self.footer is not None:
                 self._in_footer(cells)
                 continue
@@ -215,19 +204,17 @@ class Survey:
             try:
                 movements = [cells] if expand is None else expand(line, cells)
                 if movements:
-                    dates.add(text_of(cells, date_columns), line)
+                    self.dates.add(text_of(cells, columns), line)
             except ImportRefused as refused:
                 self._misfit(refused, cells)
                 continue
             for movement in movements:
                 self._add(movement, line)
         selection.end()
-        for column in self.watched:
-            column.judge()
 
     def _add(self, cells: Sequence[str], line: int) -> None:
         kind = self._kind(cells, line)
-        self.rows += 1
+        self._has_rows = True
         if kind not in self.kinds:
             self.kinds[kind] = line
         if self._has_others:
@@ -236,9 +223,8 @@ class Survey:
             lines = column.values.get(cells[column.index])
             if lines is None:
                 if len(column.values) >= _WATCHED_VALUES:
+                    column.is_few = False
                     self.watched = [other for other in self.watched if other is not column]
-                    column.judge()
-                    column.values.clear()
                     continue
                 lines = column.values[cells[column.index]] = {}
             if kind not in lines:
@@ -252,14 +238,15 @@ class Survey:
             if code is not None:
                 self._note(self.marked, code, cells, line)
         if not kinds:
-            if "amount" in self.columns:
-                raise ImportRefused(f"the amount is empty; {_LEFT_OUT}", line)
-            raise ImportRefused("neither the debit nor the credit column has an amount", line)
-        if len(kinds) == 2:
-            if kinds[0][1] and kinds[1][1]:
-                raise ImportRefused("both the debit and the credit column have an amount", line)
-            return kinds[0] if kinds[0][1] else kinds[1]
-        return kinds[0]
+            raise ImportRefused(
+                "the amount is empty; rows that are no data are left out with --only or --skip-last"
+                if "amount" in self.columns
+                else "neither the debit nor the credit column has an amount",
+                line,
+            )
+        if all(sign for _, sign in kinds[:2]) and len(kinds) == 2:
+            raise ImportRefused("both the debit and the credit column have an amount", line)
+        return kinds[0] if kinds[0][1] else kinds[-1]
 
     def _other_columns(self, cells: Sequence[str], line: int) -> None:
         columns = self.columns
@@ -267,9 +254,9 @@ class Survey:
             for index in columns.get(name, ()):
                 if text := cells[index].strip():
                     self.amounts.add(text, line, own=False)
-        if "valueDate" in columns and (text := text_of(cells, columns["valueDate"])):
+        if text := text_of(cells, columns.get("valueDate", ())):
             self.value_dates.add(text, line)
-        if "currency" in columns and (text := text_of(cells, columns["currency"])):
+        if text := text_of(cells, columns.get("currency", ())):
             mark = mark_of(text)
             code = mark.currency if mark is not None and mark.currency else text.upper()
             self._note(self.currencies, code, cells, line)
@@ -286,18 +273,14 @@ class Survey:
 
     def _account(self, cells: Sequence[str]) -> tuple[str, str | None]:
         """Its name, else its number; and its number."""
-        columns = self.columns
-        name = text_of(cells, columns["account"]) if "account" in columns else ""
-        number = None
-        if "accountNumber" in columns:
-            number = "".join(text_of(cells, columns["accountNumber"]).split()) or None
-        return name or number or "", number
+        number = "".join(text_of(cells, self.columns.get("accountNumber", ())).split()) or None
+        return text_of(cells, self.columns.get("account", ())) or number or "", number
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """A row without a date or of another length: a footer, if nothing but such follows."""
         if self.footer is not None:
             self._in_footer(cells)
-        elif not self.rows or self._has_date(cells):
+        elif not self._has_rows or self._has_date(cells):
             raise refused
         else:
             self.footer = (1, refused)

@@ -97,7 +97,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     """Ask about columns of money and of accounts, and about text that would be lost."""
     headings = plan.headings
     open_ = [column for column in survey.unmapped if column.index not in questions.columns]
-    unread = [*sorted(plan.ignored), *(column.index for column in open_ if column.is_filled)]
+    unread = [*sorted(plan.ignored), *(column.index for column in open_ if column.texts)]
     if unread:
         yield "not imported: " + ", ".join(map(headings.named, unread))
     if plan.profile is None:
@@ -106,7 +106,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     telling = [
         headings.named(column.index)
         for column in open_
-        if column.is_text and not _is_vocabulary(column.values)
+        if column.is_text and not (column.is_few and _is_vocabulary(column.texts))
     ]
     if telling and not plan.layout.no_text and not {"payee", "note"} & set(plan.columns):
         words = [word for name in telling for word in ("--map", f"note={name}")]
@@ -166,10 +166,10 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
     """Say what a column looks like by its heading, "" for nothing, and what it may be."""
     name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
     without = Answer(("--ignore", name), (), f"{quoted(name)} adds nothing")
-    if column.has_money and role_fit("balance", heading) and "balance" not in plan.columns:
+    if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
         balance = Answer(("--balance", name), (), f"{quoted(name)} is the balance")
         return "looks like a balance: name it with --balance", [balance, without]
-    if column.has_money and role_fit("fee", heading):
+    if column.money and role_fit("fee", heading):
         fee, *_ = _of_money(column, name, plan)
         return "looks like fees: name it with --fee", [fee, without]
     least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
@@ -185,11 +185,7 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
     return "", []
 
 
-def _is_vocabulary(values: Mapping[str, object]) -> bool:
+def _is_vocabulary(texts: Sequence[str]) -> bool:
     """Nothing but currency codes, directions, or yes and no."""
-    words = {folded(text) for text in values if text.strip()}
-    return bool(words) and (
-        bool(codes_in(filter(str.strip, values)))
-        or words <= DIRECTIONS.keys()
-        or words <= YES_OR_NO
-    )
+    words = set(map(folded, texts))
+    return bool(codes_in(texts)) or words <= DIRECTIONS.keys() or words <= YES_OR_NO
