@@ -168,9 +168,9 @@ class Survey:
         self.columns = columns = plan.columns
         self.words = words
         form, order = plan.layout.date_format, plan.profile.date_order if plan.profile else ""
-        forms = {"is_sheet": plan.table.text.is_sheet, "last_year": plan.last_year}
-        self.dates = DateColumn(form, order, **forms)
-        self.value_dates = DateColumn(None, order, likely=form, **forms)
+        is_sheet, year = plan.table.text.is_sheet, plan.last_year
+        self.dates = DateColumn(form, order, is_sheet=is_sheet, last_year=year)
+        self.value_dates = DateColumn(None, order, likely=form, is_sheet=is_sheet, last_year=year)
         self.amounts = AmountColumns(*_separators(plan))
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
