@@ -56,16 +56,16 @@ class CsvImporter:
         given = self._given
         plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)
         if questions.asks_for("--encoding"):
-            # The file is not UTF-8; what it is, was given before, or is known of its layout.
-            before = plan.layout.encoding
-            for encoding in self._profiles.encodings if before is None else [before]:
+            # The file is not UTF-8: an earlier file of the account, or a profile, has its encoding.
+            saved = plan.layout.encoding
+            for encoding in self._profiles.encodings if saved is None else [saved]:
                 try:
                     found = self._open(stream, remembered, encoding, True)
                 except ImportRefused:
-                    if before is not None:
+                    if saved is not None:
                         raise
                     continue
-                if before is not None or found[0].layout.encoding == encoding:
+                if saved is not None or found[0].layout.encoding == encoding:
                     plan, questions = found
                     break
         yield from self._read(plan, questions)
@@ -74,15 +74,12 @@ class CsvImporter:
         self, text: TextFile, remembered: Remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """Read a decoded text as `read` does a file."""
-        questions = Questions()
-        plan = find_plan(text, self._given, remembered, self._profiles, questions)
-        yield from self._read(plan, questions)
+        yield from self._read(*self._find(text, remembered, Questions()))
 
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
         """Whether the columns are known; None if none can be proposed either."""
-        questions = Questions()
         try:
-            find_plan(text, self._given, remembered, self._profiles, questions)
+            _, questions = self._find(text, remembered, Questions())
         except ImportRefused:
             return None
         return not questions.asked
@@ -92,6 +89,11 @@ class CsvImporter:
     ) -> tuple[Plan, Questions]:
         questions = Questions()
         text = open_text(stream, encoding, force=force, questions=questions)
+        return self._find(text, remembered, questions)
+
+    def _find(
+        self, text: TextFile, remembered: Remembered, questions: Questions
+    ) -> tuple[Plan, Questions]:
         return find_plan(text, self._given, remembered, self._profiles, questions), questions
 
     def _read(self, plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
@@ -124,24 +126,20 @@ def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entr
     statements = builder.finish(selection.balances, deciding.above)
     if statements:
         statements[0].skipped += skipped
-        statements[0].remarks += _about(plan) + deciding.remarks
+        statements[0].remarks += [*_remarks(plan), *deciding.remarks]
         if not plan.table.text.is_sheet:
             statements[0].encoding = plan.table.text.codec
 
 
-def _about(plan: Plan) -> list[str]:
-    remarks = []
+def _remarks(plan: Plan) -> Iterator[str]:
     if plan.profile is not None:
         lost = f": {plan.profile.lost}" if plan.profile.lost else ""
-        remarks.append(f"read with the profile {shown(plan.profile)}{lost}")
+        yield f"read with the profile {shown(plan.profile)}{lost}"
     elif plan.table.text.skip_rows > plan.layout.skip_rows:
-        remarks.append(
-            f"lines before the headings were passed over: --skip-rows {plan.table.text.skip_rows}"
-        )
-    remarks += plan.inferred.reasons
+        yield f"lines before the headings were passed over: --skip-rows {plan.table.text.skip_rows}"
+    yield from plan.inferred.reasons
     if plan.taken:
-        remarks.append(f"as given before for this account: {_said(plan)}")
-    return remarks
+        yield f"as given before for this account: {_said(plan)}"
 
 
 def _said(plan: Plan) -> str:

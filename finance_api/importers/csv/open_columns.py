@@ -202,10 +202,9 @@ class OpenColumns:
         ignored: frozenset[int],
     ) -> None:
         """ignored: columns that say nothing."""
-        texts = headings.texts or [""] * headings.width
         self.headings = headings
         self.all = [
-            Column(index, texts[index], [row[index].strip() for row in rows])
+            Column(index, headings.text(index), [row[index].strip() for row in rows])
             for index in range(min(headings.width, _MOST_COLUMNS))
         ]
         self.known = known
