@@ -62,15 +62,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Balances:
-    """points: in order. accounts: by name. of: of each account, by its id, at each point.
+    """points: in order. accounts: by name. of: each account's balances at the points, by its id.
 
-    by_month: the sums of each account from a month on. read_earlier: those of before, by account.
+    sums: from the month of the first point on. read_earlier: reads the sums before it, by account.
     """
 
     points: list[Point]
     accounts: list[Row]
     of: dict[str, list[int]]
-    by_month: _Sums
+    sums: _Sums
     read_earlier: Callable[[], _Sums]
 
     @property
@@ -78,41 +78,59 @@ class Balances:
         """The date of the first record of each account that has any, by id; read only when used."""
         earlier = {account_id: sums.first for (account_id,), sums in self.read_earlier().items()}
         later: dict[str, int] = {}
-        for (account_id, _), sums in self.by_month.items():
+        for (account_id, _), sums in self.sums.items():
             later[account_id] = min(sums.first, later.get(account_id, sums.first))
         return later | earlier
 
 
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
     """Raises BalancesError."""
-    of_accounts = list(query.conditions)
     ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in query.conditions]
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
-    newest = max((row["lastRecordDate"] or MIN_SECONDS for row in accounts), default=MIN_SECONDS)
-    tomorrow = today + DAY_SECONDS
-    if newest >= tomorrow:
-        # Void records are none here.
-        to_come = [*of_accounts, dated(tomorrow, MAX_SECONDS + 1)]
-        sums_to_come = storage.data.sum_by(user_id, ["accountId"], to_come)
-        newest = max((sums.last for sums in sums_to_come.values()), default=today)
-    last = start_of(Period.DAY, max(today, newest)) if query.last is None else query.last
+    last = query.last
+    if last is None:
+        last = start_of(Period.DAY, _newest(storage, user_id, query, accounts, today))
     points = _points(query, last, len(accounts))
     begin = start_of(Period.MONTH, points[0].start)
-    # Only what comes after the beginning is read, however much lies before it.
-    recent = [*of_accounts, dated(begin, MAX_SECONDS + 1)]
-    by_month = storage.data.sum_by(user_id, ["accountId", "month"], recent)
-    before = {row["id"]: row["balance"] for row in accounts}
-    for (account_id, _), sums in by_month.items():
-        before[account_id] -= sums.amount
-    changes = _changes(storage, user_id, query, by_month, (points[0].start, last, newest))
-    of = {
-        row["id"]: _running(before[row["id"]], sorted(changes[row["id"]]), points)
-        for row in accounts
-    }
-    earlier = [*of_accounts, dated(MIN_SECONDS, begin)]
+    sums = _sums(storage, user_id, query, begin, last)
+    changes: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for (account_id, start), found in sums.items():
+        changes[account_id].append((start, found.amount))
+    of = {row["id"]: _running(row["balance"], changes[row["id"]], points) for row in accounts}
+    earlier = [*query.conditions, dated(MIN_SECONDS, begin)]
     read_earlier = partial(storage.data.sum_by, user_id, ["accountId"], earlier)
-    return Balances(points, accounts, of, by_month, read_earlier)
+    return Balances(points, accounts, of, sums, read_earlier)
+
+
+def _newest(
+    storage: Storage, user_id: int, query: BalancesQuery, accounts: Sequence[Row], today: int
+) -> int:
+    """The time of the newest record that is not void; today if none is to come."""
+    tomorrow = today + DAY_SECONDS
+    if all((row["lastRecordDate"] or MIN_SECONDS) < tomorrow for row in accounts):
+        return today
+    to_come = [*query.conditions, dated(tomorrow, MAX_SECONDS + 1)]
+    sums = storage.data.sum_by(user_id, ["accountId"], to_come)
+    return max((found.last for found in sums.values()), default=today)
+
+
+def _sums(storage: Storage, user_id: int, query: BalancesQuery, begin: int, last: int) -> _Sums:
+    """The sums from ``begin`` on, by account and month, or by account and day where points need it.
+
+    However much lies before ``begin``, only what comes after it is read.
+    """
+    is_short = query.interval in (Period.DAY, Period.WEEK)
+    days_from = begin if is_short else start_of(Period.MONTH, last)
+    sums: _Sums = {}
+    for name, first, end in (
+        ("month", begin, days_from),
+        ("recordDate", days_from, MAX_SECONDS + 1),
+    ):
+        if first < end:
+            conditions = [*query.conditions, dated(first, end)]
+            sums |= storage.data.sum_by(user_id, ["accountId", name], conditions)
+    return sums
 
 
 def balance_rows(found: Balances, interval: Period) -> list[Row]:
@@ -210,45 +228,16 @@ def _last_starts(interval: Period, last: int, number: int, first: int = MIN_SECO
     return starts[::-1]
 
 
-#: By account: times, and what came in or went out in what begins there.
-_Changes = defaultdict[str, list[tuple[int, int]]]
-
-
-def _changes(
-    storage: Storage,
-    user_id: int,
-    query: BalancesQuery,
-    by_month: _Sums,
-    times: tuple[int, int, int],
-) -> _Changes:
-    """times: the first second, the last day, and the newest record's time.
-
-    By months as far as nothing shorter is asked for, and by days from there on.
-    """
-    first, last, newest = times
-    days_from = MAX_SECONDS + 1
-    if query.interval in (Period.DAY, Period.WEEK):
-        days_from = start_of(Period.MONTH, first)
-    elif newest >= last + DAY_SECONDS:
-        days_from = start_of(Period.MONTH, last)
-    found: _Changes = defaultdict(list)
-    for (account_id, month), sums in by_month.items():
-        if month < days_from:
-            found[account_id].append((month, sums.amount))
-    if days_from <= MAX_SECONDS:
-        conditions = [*query.conditions, dated(days_from, last + DAY_SECONDS)]
-        by_day = storage.data.sum_by(user_id, ["accountId", "recordDate"], conditions)
-        for (account_id, day), sums in by_day.items():
-            found[account_id].append((day, sums.amount))
-    return found
-
-
-def _running(before: int, changes: Sequence[tuple[int, int]], points: Sequence[Point]) -> list[int]:
-    """The balances at the points, which are in order as the changes are. before: the first."""
-    balances, balance, at = [], before, 0
+def _running(
+    balance: int, changes: Iterable[tuple[int, int]], points: Sequence[Point]
+) -> list[int]:
+    """The balances at the points. balance: after all changes, which have their first seconds."""
+    ordered = sorted(changes)
+    running = balance - sum(amount for _, amount in ordered)
+    balances, at = [], 0
     for point in points:
-        while at < len(changes) and changes[at][0] <= point.last_day:
-            balance += changes[at][1]
+        while at < len(ordered) and ordered[at][0] <= point.last_day:
+            running += ordered[at][1]
             at += 1
-        balances.append(balance)
+        balances.append(running)
     return balances
