@@ -23,7 +23,7 @@ class CategoryTree:
                 self._children[row["parentId"]].append(row["id"])
 
     def from_top(self) -> Iterator[Row]:
-        """Each category after the one above it. Those in a circle are left out."""
+        """Yield each category after its parent; leave out categories in a circle."""
         waiting = [row for row in self.rows.values() if row["parentId"] not in self.rows]
         while waiting:
             row = waiting.pop()
@@ -31,7 +31,7 @@ class CategoryTree:
             waiting.extend(self.rows[child] for child in self._children.get(row["id"], ()))
 
     def upwards(self, category_id: str) -> Iterator[Row]:
-        """The category and what is above it, up to the top. In a circle, each once."""
+        """Yield the category and its ancestors, up to the top; in a circle, each once."""
         seen: set[str] = set()
         next_id: str | None = category_id
         while next_id is not None and next_id in self.rows and next_id not in seen:

@@ -23,10 +23,10 @@ class SinceGone(Exception):
 
 
 class Position(NamedTuple):
-    """Where a reader is that is not through.
+    """The place of a reader between two pages.
 
-    rows_from, deletions_from: the first revisions that it has not got all of, or did not need.
-    key: of the last change that it has got.
+    rows_from, deletions_from: the first revisions it has not read completely, or did not need.
+    key: the key of the last change it has read.
     """
 
     rows_from: int
@@ -36,11 +36,11 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far a reader is.
+    """How far a reader has come.
 
-    revision, tag: of the state that it read last; without a tag nobody knows which that was.
-    day: a second of the day for which it began to read what depends on the day.
-    types: that it reads. position: None: it was through.
+    revision, tag: the state it read last, which is unknown without a tag.
+    day: a second of the day for which it reads the rows that depend on the day.
+    types: the resources it reads. position: None after the last page.
     """
 
     revision: int
@@ -70,7 +70,7 @@ class ChangesPage:
     has_more: bool
 
 
-#: A revision that does not come.
+#: A revision that is never reached.
 _NEVER = 2**62
 _BY_NAME = {resource.name: resource for resource in PUBLIC_RESOURCES}
 _BY_PATH = {str(resource.path): resource for resource in PUBLIC_RESOURCES}

@@ -109,7 +109,7 @@ def with_converted(
 ) -> list[Row]:
     """Rows of a resource in `CONVERTED`, with the columns of the converted amount.
 
-    Of a record by the rate of its day, of an account by today's.
+    A record is converted by the rate of its day, an account by today's rate.
     """
     name = CONVERTED[resource]
     is_dated = resource is RECORDS
@@ -126,7 +126,7 @@ _Quoted = Mapping[str, Mapping[str, Decimal]]
 
 
 def _cross_rate(quoted: _Quoted, source: str, target: str) -> Ratio | None:
-    """By the fewest rates of the day; of several such ways by the first base."""
+    """Combine as few rates of the day as possible; on a tie, go through the first base."""
     bases = sorted(quoted, key=lambda code: (code != _EUR, code))
     reached = {source: (1, 1)}
     while target not in reached:
@@ -143,7 +143,7 @@ def _cross_rate(quoted: _Quoted, source: str, target: str) -> Ratio | None:
 
 
 def _rate_between(quoted: _Quoted, code: str, other: str) -> Ratio | None:
-    """As it is quoted, one way or the other."""
+    """Return the quoted rate, or the inverse of the opposite one."""
     if other in quoted.get(code, ()):
         return quoted[code][other].as_integer_ratio()
     if code in quoted.get(other, ()):

@@ -44,7 +44,7 @@ _Group = tuple[RecordGroup, list[_Labelled]]
 
 
 class Counted(NamedTuple):
-    """The sums of a budget. income: is no part of spent. number: how many records are in spent."""
+    """The sums of a budget. spent excludes income; number counts the records in spent."""
 
     spent: int
     income: int

@@ -172,7 +172,7 @@ class Query:
     def is_cheap(self) -> bool:
         """Whether the page takes about as long, however many records there are.
 
-        Of other resources there are few. Of records it is a page in the usual order.
+        Other resources have few rows. For records, only a page in the usual order is cheap.
         """
         if self.resource is not RECORDS:
             return True

@@ -68,6 +68,6 @@ SETTINGS = (
         integer(1, 100_000),
         "400",
         "days",
-        "How long it is remembered what has changed: a mirror that was read before begins anew.",
+        "How long change history is kept; clients that last synced before must start over.",
     ),
 )

@@ -17,7 +17,7 @@ class HistoryEntry:
     action: what was run, e.g. ``import``. by: ``command`` or ``page``.
     revision: the one that it made. undone_at: when it was undone, if it was.
     pruned: whether its images are gone.
-    details: more about it, as JSON takes it; what it taught counts while it is not undone.
+    details: more about it, as JSON takes it; what was inferred from it counts until it is undone.
     """
 
     number: int
@@ -50,25 +50,25 @@ class BeforeImage(NamedTuple):
 class HistoryReader(ABC):
     @abstractmethod
     def list_entries(self, user_id: int) -> list[HistoryEntry]:
-        """All of them, oldest first."""
+        """Return all entries, oldest first."""
 
     @abstractmethod
     def scan_before(
         self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
     ) -> list[BeforeImage]:
-        """The images of an entry in the order of (resource name, row id), after ``after``."""
+        """Return images of an entry in the order of (resource name, row id), after ``after``."""
 
     @abstractmethod
     def get_before(
         self, user_id: int, number: int, resource: Resource, ids: Collection[str]
     ) -> dict[str, BeforeImage]:
-        """The images that an entry has of the rows with these ids, by id."""
+        """Return the images that an entry has of the rows with these ids, by id."""
 
 
 class HistoryWriter(HistoryReader):
     @abstractmethod
     def add(self, user_id: int, entry: HistoryEntry) -> None:
-        """Raises Conflict if there is one with its number."""
+        """Add an entry. Raises Conflict if its number exists."""
 
     @abstractmethod
     def set_undone(self, user_id: int, number: int, at: int) -> None: ...
@@ -77,11 +77,11 @@ class HistoryWriter(HistoryReader):
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
     ) -> None:
-        """Keeps images of an entry; of a row that has one, the first stays.
+        """Keep images of an entry. If a row has one already, the first stays.
 
-        replace: the new one stays.
+        replace: the new one stays instead.
         """
 
     @abstractmethod
     def prune_before(self, user_id: int, at: int) -> None:
-        """Deletes the images of entries that were made before then, and marks them as pruned."""
+        """Delete the images of entries made before then, and mark these as pruned."""

@@ -15,12 +15,9 @@ from finance_api.storage.testing.changes import ChangesConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
 from finance_api.storage.testing.queries import QueriesConformance
-from finance_api.storage.testing.rates import RatesConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
-from finance_api.storage.testing.sums import SumsConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
-from finance_api.storage.testing.uploads import UploadsConformance
 from finance_api.storage.testing.users import UsersConformance
 
 __all__ = ["StorageConformance", "Unit", "make_id", "make_row"]
@@ -32,11 +29,8 @@ class StorageConformance(
     ChangesConformance,
     HistoryConformance,
     QueriesConformance,
-    SumsConformance,
     JsonRowsConformance,
     AnchorsConformance,
     SearchingConformance,
-    RatesConformance,
-    UploadsConformance,
 ):
     """The tests. No implementation overrides or skips one."""

@@ -1,10 +1,21 @@
-"""The history, and lists that many rows have left."""
+"""The history, exchange rates, uploads, proposals of transfers, and lists many rows have left."""
+
+from decimal import Decimal
 
 import pytest
 
 from finance_api.resources import ACCOUNTS, LABELS, RECORDS, RESOURCES
-from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import BeforeImage, HistoryEntry
+from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.interface import (
+    NO_RATES,
+    BeforeImage,
+    HistoryEntry,
+    RatesState,
+    TransferProposal,
+    Upload,
+    UploadState,
+    unit_of_work,
+)
 from finance_api.storage.testing.units import (
     DAY,
     OneUser,
@@ -15,6 +26,22 @@ from finance_api.storage.testing.units import (
     make_row,
     numbers_in,
 )
+from finance_api.values.rates import DayRates
+
+#: More digits than a binary float has, and a small number.
+EXACT = {"USD": Decimal("1.0842"), "JPY": Decimal("160.12345678901234567890")}
+SMALL = {"VES": Decimal("0.0000000000000000001")}
+#: Every byte, and the ends of lines and texts.
+BYTES = bytes(range(256)) * 4 + b"\\x00\r\n"
+
+
+def make_upload(upload_id: str = "one", **values: object) -> Upload:
+    made = {"name": "Ünï <b>.csv", "size": 7, "created_at": 10, "state": UploadState.CHECKING}
+    return Upload(id=upload_id, **{**made, **values})  # type: ignore[arg-type]
+
+
+def _proposal(number: int, day: int) -> TransferProposal:
+    return TransferProposal(make_id(number), make_id(100 + number), day * DAY, number % 2 == 0)
 
 
 def _entry(number: int) -> HistoryEntry:
@@ -25,7 +52,9 @@ def _entry(number: int) -> HistoryEntry:
 
 
 class HistoryConformance(OneUser):
-    """Earlier versions of rows, and deleted rows."""
+    """What a storage keeps beside the rows."""
+
+    # -- the history
 
     def test_lists_are_right_after_many_rows_went(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, recordDate=n * DAY) for n in range(1, 1_001)))
@@ -96,3 +125,159 @@ class HistoryConformance(OneUser):
             assert len(scan(theirs, 1, limit=9)) == 1
             assert [(e.number, e.pruned) for e in entries(mine)] == [(1, True), (2, False)]
             assert not entries(theirs)[0].pruned
+
+    # -- exchange rates, which are nobody's
+
+    def test_rates_are_exact_and_in_the_order_of_day_and_base(self, unit: Unit) -> None:
+        of_days = [
+            DayRates(-DAY, "EUR", SMALL),
+            DayRates(0, "EUR", EXACT),
+            DayRates(0, "USD", SMALL),
+            DayRates(DAY, "EUR", EXACT),
+        ]
+        with unit.writing() as storage:
+            storage.rates.put(of_days[::-1])
+            storage.rates.put([])
+            assert storage.rates.list_days() == of_days
+        with unit.reading() as storage:
+            assert storage.rates.list_days() == of_days
+            assert storage.rates.list_days([0, 5 * DAY, -DAY]) == of_days[:3]
+            assert storage.rates.list_days([]) == []
+
+    def test_the_rates_of_a_day_and_base_are_replaced_as_a_whole(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            storage.rates.put([DayRates(0, base, EXACT) for base in ("EUR", "USD")])
+            storage.rates.put([DayRates(0, "EUR", SMALL), DayRates(DAY, "EUR", SMALL)])
+        with unit.reading() as storage:
+            assert storage.rates.list_days() == [
+                DayRates(0, "EUR", SMALL),
+                DayRates(0, "USD", EXACT),
+                DayRates(DAY, "EUR", SMALL),
+            ]
+
+    def test_the_state_of_rates_is_the_one_that_was_set(self, unit: Unit) -> None:
+        for state in (
+            RatesState(1, 10, frozenset({"EUR", "USD"})),
+            RatesState(2, 20, frozenset({"EUR", "USD", "CHF"})),
+        ):
+            with unit.writing() as storage:
+                storage.rates.lock()
+                storage.rates.set_state(state)
+            with unit.reading() as storage:
+                assert storage.rates.get_state() == state
+            with unit.writing() as storage:
+                assert storage.rates.lock() == state
+
+    def test_a_reader_sees_one_state_of_rates(self, unit: Unit) -> None:
+        with unit.reading() as storage:
+            assert storage.rates.get_state() == NO_RATES
+            with unit_of_work(unit.backend) as writing:
+                writing.rates.put([DayRates(0, "EUR", EXACT)])
+                writing.rates.set_state(RatesState(1, 10, frozenset({"EUR"})))
+            assert storage.rates.list_days() == []
+            assert storage.rates.get_state() == NO_RATES
+        with unit.reading() as storage:
+            assert len(storage.rates.list_days()) == storage.rates.get_state().revision == 1
+            assert storage.rates.list_days([5 * DAY]) == []
+
+    def test_rates_stay_when_a_user_goes(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            storage.rates.put([DayRates(0, "EUR", EXACT)])
+            storage.users.delete(unit.user.id)
+            assert len(storage.rates.list_days()) == 1
+
+    # -- uploads
+
+    def test_an_upload_comes_back_with_its_content(self, unit: Unit) -> None:
+        upload = make_upload(options={"columns": {"a": ["ß"]}, "n": 1}, outcome={"text": None})
+        with unit.writing() as storage:
+            storage.uploads.add(unit.user.id, upload, [BYTES, b"", BYTES[::-1]])
+        with unit.reading() as storage:
+            assert storage.uploads.get(unit.user.id, "one") == upload
+            pieces = [storage.uploads.get_piece(unit.user.id, "one", n) for n in range(4)]
+            assert pieces == [BYTES, b"", BYTES[::-1], b""]
+        with unit.writing() as storage:
+            storage.uploads.drop_content(unit.user.id, "one")
+            assert storage.uploads.get_piece(unit.user.id, "one", 0) == b""
+            assert storage.uploads.get(unit.user.id, "one") == upload
+
+    def test_an_upload_is_its_user_s_alone(self, unit: Unit, other: Unit) -> None:
+        mine, theirs = unit.user.id, other.user.id
+        with unit.writing() as storage:
+            uploads = storage.uploads
+            for user_id, name in ((mine, "mine"), (theirs, "theirs")):
+                uploads.add(user_id, make_upload(name=name), [name.encode()])
+            uploads.add(theirs, make_upload("two", created_at=5), [b"two"])
+            with pytest.raises(NotFound):
+                uploads.get(mine, "two")
+            with pytest.raises(NotFound):
+                uploads.change(mine, make_upload("two"), name="stolen")
+            assert uploads.get_piece(mine, "two", 0) == b""
+            uploads.delete(mine, "two")
+            uploads.drop_content(mine, "two")
+            uploads.set_alive([(mine, "two")], 99)
+            assert [u.id for u in uploads.list_by_user(theirs)] == ["two", "one"]
+            assert uploads.get(theirs, "two") == make_upload("two", created_at=5)
+            assert uploads.get_piece(theirs, "two", 0) == b"two"
+            assert [u.name for u in uploads.list_by_user(mine)] == ["mine"]
+            storage.users.delete(mine)
+            assert uploads.list_by_user(mine) == []
+            assert uploads.get_piece(mine, "one", 0) == b""
+            assert uploads.get_piece(theirs, "one", 0) == b"theirs"
+        with pytest.raises(NotFound), unit.writing() as storage:
+            storage.uploads.add(theirs + 1, make_upload(), [b""])
+
+    def test_a_decision_at_one_step_is_not_carried_out_at_another(self, unit: Unit) -> None:
+        upload = make_upload()
+        with unit.writing() as storage:
+            storage.uploads.add(unit.user.id, upload, [b"x"])
+            ready = storage.uploads.change(
+                unit.user.id, upload, state=UploadState.READY, outcome={"a": 1}
+            )
+            assert (ready.step, ready.state, ready.outcome) == (1, UploadState.READY, {"a": 1})
+            with pytest.raises(Conflict):
+                storage.uploads.change(unit.user.id, upload, state=UploadState.DONE)
+            storage.uploads.set_alive([(unit.user.id, "one"), (unit.user.id, "gone")], 70)
+            later = storage.uploads.change(unit.user.id, ready, name="b", options={"c": []})
+        with unit.reading() as storage:
+            assert storage.uploads.get(unit.user.id, "one") == later
+            assert (later.step, later.alive_at, later.name) == (2, 70, "b")
+            assert (later.options, later.outcome) == ({"c": []}, {"a": 1})
+
+    def test_old_uploads_go_unless_somebody_works_at_them(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            for upload_id, created_at, alive_at in (("old", 9, 0), ("work", 9, 20), ("new", 10, 0)):
+                upload = make_upload(upload_id, created_at=created_at, alive_at=alive_at)
+                storage.uploads.add(unit.user.id, upload, [b"x"])
+            storage.uploads.prune(created_before=10, alive_before=20)
+            left = storage.uploads.list_by_user(unit.user.id)
+            assert [upload.id for upload in left] == ["work", "new"]
+            assert storage.uploads.get_piece(unit.user.id, "old", 0) == b""
+            storage.uploads.delete(unit.user.id, "work")
+            storage.uploads.delete(unit.user.id, "work")
+            assert storage.uploads.get_piece(unit.user.id, "work", 0) == b""
+            assert len(storage.uploads.list_by_user(unit.user.id)) == 1
+
+    # -- proposals of transfers
+
+    def test_proposals_are_listed_from_the_newest_on_and_replaced_by_day(self, unit: Unit) -> None:
+        one, two, three = _proposal(1, -5), _proposal(2, 3), _proposal(3, 3)
+        with unit.writing() as storage:
+            storage.transfers.replace(unit.user.id, -9 * DAY, 9 * DAY, [three, one, two])
+            assert storage.transfers.count(unit.user.id) == 3
+        with unit.reading() as reader:
+            assert reader.transfers.list_newest(unit.user.id, limit=9) == [two, three, one]
+            assert reader.transfers.list_newest(unit.user.id, limit=1, offset=1) == [three]
+            assert reader.transfers.count(unit.user.id) == 3
+        new = _proposal(4, 0)
+        with unit.writing() as storage:
+            storage.transfers.replace(unit.user.id, -5 * DAY, 3 * DAY, [new])
+            assert storage.transfers.list_newest(unit.user.id, limit=9) == [two, three, new]
+
+    def test_proposals_are_forgotten_with_either_record(self, unit: Unit) -> None:
+        proposals = [_proposal(n, n) for n in (1, 2, 3)]
+        with unit.writing() as storage:
+            storage.transfers.replace(unit.user.id, 0, 9 * DAY, proposals)
+            storage.transfers.forget(unit.user.id, [])
+            storage.transfers.forget(unit.user.id, [make_id(1), make_id(103), make_id(77)])
+            assert storage.transfers.list_newest(unit.user.id, limit=9) == proposals[1:2]

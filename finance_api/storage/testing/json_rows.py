@@ -124,13 +124,6 @@ class JsonRowsConformance(OneUser):
             found_by_id = storage.data.get_json(unit.user.id, resource, [make_id(1)])
             assert found_by_id[1] == bodies[:1]
 
-    def test_json_rows_of_a_failed_unit_of_work_are_not_kept(self, unit: Unit) -> None:
-        unit.put(RECORDS, make_row(RECORDS, 1))
-        with pytest.raises(RuntimeError), unit.writing() as storage:
-            storage.data.put_rows(unit.user.id, RECORDS, new=[make_row(RECORDS, 2)], changed=())
-            raise RuntimeError
-        assert len(unit.list_json(Query(RECORDS)).rows) == 1
-
     @EACH_WITH_JSON
     def test_json_rows_come_with_the_state_of_the_data(
         self, unit: Unit, resource: Resource

@@ -61,8 +61,8 @@ class RowsConformance(OneUser):
             storage.data.set_state(unit.user.id, DataState(1, 1))
             _ = 1 // 0
         assert unit.ids(ACCOUNTS) == []
-        with unit.reading() as storage:
-            assert storage.data.get_state(unit.user.id) == unit.user.data
+        page = unit.list_json(Query(ACCOUNTS))
+        assert (page.rows, page.state) == ([], unit.user.data)
 
     def test_a_reader_keeps_the_state_it_began_with(self, unit: Unit) -> None:
         with unit.reading() as reader:

@@ -4,23 +4,7 @@ import itertools
 
 import pytest
 
-from support.native_rows import account, category, household, payees, record
-
-#: In the order of code points.
-WORDS = (
-    *(" z", "#1", "10", "9", "A", "Z", "Zz", "_", "a", "a b", "a-b", "aB", "ab", "z", "Ä", "É"),
-    *("ß", "é", "Ω", "я", "中", "\ue000", "ﬁ", "\uffff", "\U00010000", "😀", "\U0010ffff"),
-)
-
-
-def test_text_is_ordered_by_code_point(client):
-    assert list(WORDS) == sorted(WORDS)
-    shuffled = WORDS[::3] + WORDS[1::3] + WORDS[2::3]
-    client.load(*payees(*shuffled))
-    client.load(*(category(n, name=word) for n, word in enumerate(shuffled, 1)))
-    assert client.names("records", "payee", sortBy="payee", limit=100) == list(WORDS)
-    assert client.names("records", "payee", sortBy="-payee", limit=100) == list(WORDS[::-1])
-    assert client.names("categories", "name", limit=100) == list(WORDS)
+from support.native_rows import account, household, record
 
 
 def test_later_fields_order_what_the_earlier_ones_leave_equal(client):
