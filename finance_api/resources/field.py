@@ -94,7 +94,7 @@ class Field:
         return self.nullable or self.kind.is_list
 
 
-#: PostgreSQL's index of source and source id takes less than 2,704 bytes, and a character up to four.
+#: PostgreSQL indexes both together, in less than 2,704 bytes; a character has up to four.
 MAX_SOURCE_CHARACTERS = 100
 MAX_SOURCE_ID_CHARACTERS = 500
 
