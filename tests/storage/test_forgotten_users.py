@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from psycopg.errors import CardinalityViolation, InvalidRowCountInResultOffsetClause
-from sqlalchemy import Select
+from sqlalchemy import Select, event
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import Executable
 
@@ -47,12 +47,12 @@ from finance_api.storage.sql.reading import (
     rows,
     sums,
 )
-from finance_api.storage.sql.roles import activity, credentials, history, transfers, uploads
+from finance_api.storage.sql.roles import activity, history, transfers, uploads, users
 from finance_api.storage.sql.tables import metadata
 from finance_api.storage.sql.writing import rebuilding, records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_token
-from support.forgetting import Statements, builds_of, is_bound, predicates
+from support.forgetting import Statements, builds_of, is_bound, names_user, predicates
 from support.nightly import count
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -79,8 +79,7 @@ HARMLESS = {
 
 def builders():
     """The functions that make statements on a user's rows."""
-    found = [getattr(credentials, f"_{name}_of_user") for name in ("tokens", "jwts", "sessions")]
-    found += [activity._days, activity._newest_of_user]
+    found = [users._of_user, activity._days, activity._newest_of_user]
     for module in (
         pages,
         rows,
@@ -472,3 +471,14 @@ def test_every_table_in_a_statement_is_bound_to_the_user(pair, monkeypatch, data
     both.answers()
     assert len(texts) > 20
     assert [text for text in texts if not is_bound(text)] == []
+
+    @event.listens_for(both.mine.backend.engine, "before_cursor_execute")
+    def note_write(connection, cursor, text, *others):
+        if not text.startswith("SELECT *"):
+            texts.add(text)
+
+    for name, write in both.writes().items():
+        if name != "rebuild":
+            both.effect(write)
+    assert sum("DELETE FROM" in text for text in texts) > 20
+    assert [text for text in texts if not names_user(text)] == []

@@ -71,6 +71,16 @@ def is_bound(text: str) -> bool:
     return 0 < len(re.findall(rf"\b(?:FROM|JOIN) ({_TABLES})\b", text)) <= len(predicates(text))
 
 
+def names_user(text: str) -> bool:
+    """Whether each table of users' rows has its user named where it is read, not deeper inside."""
+    text = re.sub(r"%\(\w+\)s", "?", text)
+    while (outer := re.sub(r"\([^()]*\)", "", text)) != text:
+        text = outer
+    tables = re.findall(rf"\b(?:FROM|JOIN|UPDATE) ({_TABLES})\b(?! AS)", text)
+    keys = "user_id|id|uuid|email|sha256|jti"
+    return all(re.search(rf"\b{table}\.(?:{keys}) = ", text) for table in tables)
+
+
 def _changed(statement: CompiledSql, text: str) -> CompiledSql:
     changed = copy.copy(statement)
     changed.text = text

@@ -1,7 +1,7 @@
 """The SQL storage of a process: its engines, and the units of work."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +27,33 @@ from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.engine import Server, make_engine, writing
 from finance_api.storage.sql.connections.unit import ReadConnection, WriteConnection, connect
 from finance_api.storage.sql.reading import SqlDataReader
-from finance_api.storage.sql.roles.activity import (
-    SqlAuditReader,
-    SqlAuditWriter,
-    SqlUsageReader,
-    SqlUsageWriter,
-)
-from finance_api.storage.sql.roles.credentials import (
-    SqlJwtReader,
-    SqlJwtWriter,
-    SqlSessionReader,
-    SqlSessionWriter,
-    SqlTokenReader,
-    SqlTokenWriter,
-)
-from finance_api.storage.sql.roles.history import SqlHistoryReader, SqlHistoryWriter
-from finance_api.storage.sql.roles.rates import SqlRateReader, SqlRateWriter
-from finance_api.storage.sql.roles.transfers import SqlTransferReader, SqlTransferWriter
-from finance_api.storage.sql.roles.uploads import SqlUploadReader, SqlUploadWriter
-from finance_api.storage.sql.roles.users import SqlUserReader, SqlUserWriter
+from finance_api.storage.sql.roles.activity import SqlAudit, SqlUsage
+from finance_api.storage.sql.roles.history import SqlHistory
+from finance_api.storage.sql.roles.rates import SqlRates
+from finance_api.storage.sql.roles.transfers import SqlTransfers
+from finance_api.storage.sql.roles.uploads import SqlUploads
+from finance_api.storage.sql.roles.users import SqlJwts, SqlSessions, SqlTokens, SqlUsers
 from finance_api.storage.sql.writing import Projection, SqlDataWriter, rebuilding
 
 #: PostgreSQL returns the sum as a numeric.
 _TOTALS = "SELECT count(*), coalesce(sum(data_revision), 0) FROM users"
+
+#: The parts of a unit of work that are read from the database itself, and those that a replica may
+#: answer, besides the data.
+_OWN: dict[str, Callable[[ReadConnection], Any]] = {
+    "users": SqlUsers,
+    "tokens": SqlTokens,
+    "jwts": SqlJwts,
+    "sessions": SqlSessions,
+    "usage": SqlUsage,
+    "uploads": SqlUploads,
+    "audit": SqlAudit,
+}
+_REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {
+    "history": SqlHistory,
+    "rates": SqlRates,
+    "transfers": SqlTransfers,
+}
 
 _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
 
@@ -95,18 +99,10 @@ class SqlBackend(StorageBackend):
                 self.on_work("read", seconds)
 
         return Storage(
-            users=SqlUserReader(connection),
-            tokens=SqlTokenReader(connection),
-            jwts=SqlJwtReader(connection),
-            sessions=SqlSessionReader(connection),
-            usage=SqlUsageReader(connection),
             data=SqlDataReader(data_connection),
-            history=SqlHistoryReader(data_connection),
-            rates=SqlRateReader(data_connection),
-            transfers=SqlTransferReader(data_connection),
-            uploads=SqlUploadReader(connection),
-            audit=SqlAuditReader(connection),
             close=close,
+            **{name: part(connection) for name, part in _OWN.items()},
+            **{name: part(data_connection) for name, part in _REPLICATED.items()},
         )
 
     def write(
@@ -133,18 +129,9 @@ class SqlBackend(StorageBackend):
         tm.get().addBeforeCommitHook(projection.finish)
         tm.get().addAfterCommitHook(self._note_commit, (started,))
         return WritableStorage(
-            users=SqlUserWriter(connection),
-            tokens=SqlTokenWriter(connection),
-            jwts=SqlJwtWriter(connection),
-            sessions=SqlSessionWriter(connection),
-            usage=SqlUsageWriter(connection),
             data=SqlDataWriter(connection, projection),
-            history=SqlHistoryWriter(connection),
-            rates=SqlRateWriter(connection),
-            transfers=SqlTransferWriter(connection),
-            uploads=SqlUploadWriter(connection),
-            audit=SqlAuditWriter(connection),
             origin=origin,
+            **{name: part(connection) for name, part in (_OWN | _REPLICATED).items()},
         )
 
     def _note_commit(self, is_done: bool, started: float) -> None:

@@ -7,27 +7,42 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     ColumnElement,
     Connection,
     Dialect,
     Select,
     Table,
+    TableValuedAlias,
     TextClause,
     and_,
     bindparam,
+    cast,
     except_,
+    func,
     insert,
     literal,
     literal_column,
     select,
     text,
+    true,
 )
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections.failures import raise_unavailable
-from finance_api.storage.sql.parameters import json_elements
+from finance_api.storage.sql.tables import IDS, CodePointText
+
+
+def json_elements(database: str, json_list: ColumnElement[Any]) -> TableValuedAlias:
+    """Return the texts of a JSON list as a table with the column ``value``, in their order.
+
+    PostgreSQL has that order in the column ``ordinality``; SQLite keeps it by itself.
+    """
+    if database == "sqlite":
+        return func.json_each(json_list).table_valued("value")
+    function = func.json_array_elements_text(cast(json_list, JSON))
+    return function.table_valued("value", with_ordinality="ordinality")
 
 
 def upsert(table: Table, database: str) -> Any:
@@ -52,9 +67,10 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[An
 
 
 # A loop of look-ups. PostgreSQL has no statistics of rows that this transaction has written. It
-# assumes that they are few, and would read all of the user's for any list of ids.
+# assumes that they are few, and would read all of the user's for any list of ids. The user is named
+# outside, too, because that decides where a table that is distributed by user is looked into.
 _WITH_IDS = """
-{table}.ctid = ANY (ARRAY(
+{table}.user_id = :user AND {table}.ctid = ANY (ARRAY(
     SELECT one.ctid FROM unnest(CAST(:ids AS text[])) AS wanted (id), LATERAL (
         SELECT owned.ctid FROM {table} AS owned
         WHERE owned.user_id = :user AND owned.{key} = wanted.id{further} LIMIT 1
@@ -83,6 +99,16 @@ def rows_with(
     conditions = "".join(f" AND owned.{name} = :{name}" for name in further)
     condition = _WITH_IDS.format(table=table.name, key=key, further=conditions)
     return text(condition).bindparams(user, ids=list(ids), **further)
+
+
+def looked_up(database: str, rows: Select[Any], column: ColumnElement[str]) -> Select[Any]:
+    """Restrict rows to those with IDS in a column, looking up one id after the other."""
+    ids = json_elements(database, IDS)
+    if database == "sqlite":
+        return rows.where(column.in_(select(ids.c.value)))
+    # A loop, as in `rows_with`.
+    one = rows.where(column == ids.c.value).limit(literal_column("1")).lateral()
+    return select(one).select_from(ids.join(one, true()))
 
 
 class Shown(NamedTuple):

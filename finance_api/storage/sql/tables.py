@@ -1,25 +1,34 @@
-"""The tables, except those of the resources, which are in `data_tables`.
+"""The tables, except those of the resources, and the parameters that many queries bind.
 
-Every primary key and index of a user's data begins with the user, so that the tables can be
-distributed by user over several machines as they are.
+`data_tables` has the tables of the resources. Every primary key and index of a user's data begins
+with the user, so that the tables can be distributed by user over several machines as they are.
 """
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
+    Integer,
     LargeBinary,
     MetaData,
     Table,
+    Text,
+    bindparam,
 )
 
 from finance_api.query.parse import MAX_OPERAND_CHARACTERS
 from finance_api.storage.interface.data import new_tag
-from finance_api.storage.sql.columns import AutoKey, CodePointText
 from finance_api.values.time import UTC
+
+#: Text in the order of its code points: SQLite's default, PostgreSQL's "C".
+CodePointText = Text().with_variant(Text(collation="C"), "postgresql")
+
+#: A key that the database assigns.
+AutoKey = BigInteger().with_variant(Integer(), "sqlite")
 
 metadata = MetaData(
     naming_convention={
@@ -389,3 +398,20 @@ projection_version = Table(
     metadata,
     Column("version", BigInteger, primary_key=True, autoincrement=False),
 )
+
+
+def number_parameter(name: str) -> ColumnElement[int]:
+    return bindparam(name, type_=BigInteger())
+
+
+def text_parameter(name: str) -> ColumnElement[str]:
+    return bindparam(name, type_=CodePointText)
+
+
+USER = number_parameter("user")
+LIMIT = number_parameter("limit")
+OFFSET = number_parameter("offset")
+#: A limit that no list reaches.
+NO_LIMIT = 2**62
+#: A JSON list of ids.
+IDS = text_parameter("ids")

@@ -16,7 +16,7 @@ from finance_api.auth.passwords import checked_hash
 from finance_api.auth.user_accounts import set_enabled, set_password
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import unit_of_work
-from finance_api.storage.sql.roles.users import SqlUserWriter
+from finance_api.storage.sql.roles.users import SqlUsers
 from finance_api.web import page
 from finance_api.web.views import login
 from support.browser import (
@@ -81,7 +81,7 @@ def after_lock(monkeypatch, service, work):
             errors.append(error)
 
     thread = threading.Thread(target=run)
-    original, left = SqlUserWriter.lock, [thread]
+    original, left = SqlUsers.lock, [thread]
 
     def lock(self, user_id):
         found = original(self, user_id)
@@ -91,7 +91,7 @@ def after_lock(monkeypatch, service, work):
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(SqlUserWriter, "lock", lock)
+        patch.setattr(SqlUsers, "lock", lock)
         yield errors
         thread.join()
     assert not left

@@ -24,8 +24,7 @@ from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavaila
 from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.connections.drivers import Driver, ResultRow, SqlCache
 from finance_api.storage.sql.connections.failures import raise_unavailable
-from finance_api.storage.sql.parameters import USER
-from finance_api.storage.sql.tables import STATE_COLUMNS, users
+from finance_api.storage.sql.tables import STATE_COLUMNS, USER, users
 
 T = TypeVar("T")
 
@@ -140,6 +139,15 @@ class ReadConnection:
         except Exception as error:
             self._fail(driver, error)
 
+    @property
+    def sqlalchemy(self) -> Connection:
+        """The connection of SQLAlchemy, for writing."""
+        raise TypeError("a unit of work that reads cannot write")
+
+    def execute(self, query: Executable, values: Any = None) -> CursorResult[Any]:
+        """Run SQL of SQLAlchemy Core, in a unit of work that writes."""
+        return self.sqlalchemy.execute(query, values)
+
     def take_seconds(self) -> float:
         """Return the time spent in the database since the last call, in seconds.
 
@@ -198,7 +206,7 @@ class WriteConnection(ReadConnection):
 
     def __init__(self, connection: Connection, cache: SqlCache) -> None:
         super().__init__(connection.engine, cache)
-        self.sqlalchemy = connection
+        self._sqlalchemy = connection
         self._driver: Driver = connection.info[Driver.INFO]
         self._in_snapshot = True
 
@@ -207,16 +215,16 @@ class WriteConnection(ReadConnection):
         # Writing has no time limit.
         return self._driver
 
-    def execute(self, query: Executable, values: Any = None) -> CursorResult[Any]:
-        """Run SQL of SQLAlchemy Core."""
-        return self.sqlalchemy.execute(query, values)
+    @property
+    def sqlalchemy(self) -> Connection:
+        return self._sqlalchemy
 
     def _invalidate(self, error: Exception | None) -> None:
         self.sqlalchemy.invalidate(error)
 
 
 class Part:
-    """The part of a unit of work for one role."""
+    """The part of a unit of work for one role. Only a `WriteConnection` lets it write."""
 
     def __init__(self, connection: ReadConnection) -> None:
         self.connection = connection

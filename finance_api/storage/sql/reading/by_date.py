@@ -22,9 +22,17 @@ from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
 from finance_api.storage.sql.reading.conditions import BindNames, begins_with, has_text
-from finance_api.storage.sql.tables import ANCHOR_INTERVAL, record_anchors, records_by_date, users
+from finance_api.storage.sql.tables import (
+    ANCHOR_INTERVAL,
+    LIMIT,
+    OFFSET,
+    USER,
+    number_parameter,
+    record_anchors,
+    records_by_date,
+    users,
+)
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 

@@ -20,18 +20,19 @@ from sqlalchemy.sql import ColumnElement
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DELETE_LINE, PUT_LINE, ChangeKey, Changes, DataReader
-from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import JSON_TABLES
-from finance_api.storage.sql.parameters import (
+from finance_api.storage.sql.tables import (
     IDS,
     LIMIT,
     USER,
-    json_elements,
+    CodePointText,
+    data_states,
     number_parameter,
     text_parameter,
+    tombstones,
 )
-from finance_api.storage.sql.tables import data_states, tombstones
 
 _PATHS = {resource.name: resource.path for resource in PUBLIC_RESOURCES}
 #: The two kinds of changes of a resource.

@@ -29,9 +29,9 @@ from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources.field import Kind
 from finance_api.resources.records import SEARCHED
-from finance_api.storage.sql.columns import SEPARATORS, CodePointText, pack
-from finance_api.storage.sql.data_tables import ConditionTable
-from finance_api.storage.sql.parameters import USER, json_elements
+from finance_api.storage.sql.bulk import json_elements
+from finance_api.storage.sql.data_tables import SEPARATORS, ConditionTable, pack
+from finance_api.storage.sql.tables import USER, CodePointText
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 

@@ -12,9 +12,9 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound, StorageDamaged
 from finance_api.storage.interface import DataReader, DataState, JsonPage
+from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.connections.unit import Part, ReadConnection, state_of_user
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
-from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USER, json_elements
 from finance_api.storage.sql.reading import by_date
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
@@ -25,7 +25,15 @@ from finance_api.storage.sql.reading.conditions import (
     user_rows,
     values_by_name,
 )
-from finance_api.storage.sql.tables import ANCHOR_INTERVAL, records_by_date
+from finance_api.storage.sql.tables import (
+    ANCHOR_INTERVAL,
+    IDS,
+    LIMIT,
+    NO_LIMIT,
+    OFFSET,
+    USER,
+    records_by_date,
+)
 from finance_api.values.number import MAX_UNITS
 
 #: Stands for a record that is missing in `records_by_date`; JSON has no control characters.

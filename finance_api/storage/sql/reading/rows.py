@@ -5,23 +5,15 @@ from collections.abc import Collection, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Select, func, literal_column, select, true
+from sqlalchemy import Select, func, literal_column, select
 
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataReader, Page
+from finance_api.storage.sql.bulk import json_elements, looked_up
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.parameters import (
-    IDS,
-    LIMIT,
-    NO_LIMIT,
-    OFFSET,
-    USER,
-    json_elements,
-    text_parameter,
-)
 from finance_api.storage.sql.reading import pages
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
@@ -32,6 +24,7 @@ from finance_api.storage.sql.reading.conditions import (
     user_rows,
 )
 from finance_api.storage.sql.reading.sums import group_column
+from finance_api.storage.sql.tables import IDS, LIMIT, NO_LIMIT, OFFSET, USER, text_parameter
 from finance_api.values import Row
 
 _AFTER_ID = text_parameter("after_id")
@@ -52,14 +45,7 @@ def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
     restriction = [table.user_id == USER]
     if key == "sourceId":
         restriction.append(table.columns["source"] == _SOURCE)
-    column, ids = table.columns[key], json_elements(database, IDS)
-    found = select(*table.persisted).where(*restriction)
-    if database == "sqlite":
-        return found.where(column.in_(select(ids.c.value)))
-    # A loop. PostgreSQL has no statistics of rows that this transaction has written, assumes that
-    # they are few, and would read all of them for each IN.
-    one = found.where(column == ids.c.value).limit(literal_column("1")).lateral()
-    return select(one).select_from(ids.join(one, true()))
+    return looked_up(database, select(*table.persisted).where(*restriction), table.columns[key])
 
 
 def _transfers(database: str) -> Select[Any]:

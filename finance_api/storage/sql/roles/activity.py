@@ -19,15 +19,21 @@ from sqlalchemy import (
 from finance_api.storage.interface import (
     AuditAction,
     AuditEntry,
-    AuditReader,
     AuditWriter,
-    UsageReader,
     UsageWriter,
 )
 from finance_api.storage.sql.bulk import upsert
-from finance_api.storage.sql.connections.unit import Part, WriteConnection
-from finance_api.storage.sql.parameters import LIMIT, NO_LIMIT, USER, number_parameter
-from finance_api.storage.sql.tables import audit, token_usage, usage, users
+from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.tables import (
+    LIMIT,
+    NO_LIMIT,
+    USER,
+    audit,
+    number_parameter,
+    token_usage,
+    usage,
+    users,
+)
 
 _START, _END, _SINCE = map(number_parameter, ("start", "end", "since"))
 
@@ -50,7 +56,7 @@ def _sums_by_token(database: str) -> Select[Any]:
     )
 
 
-class SqlUsageReader(Part, UsageReader):
+class SqlUsage(Part, UsageWriter):
     def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
         values = {"user": user_id, "start": start, "end": end}
         return [(day, count) for day, count in self.connection.fetch(_days, values=values)]
@@ -58,10 +64,6 @@ class SqlUsageReader(Part, UsageReader):
     def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
         values = {"user": user_id, "start": start, "end": end}
         return dict(self.connection.fetch(_sums_by_token, values=values))
-
-
-class SqlUsageWriter(SqlUsageReader, UsageWriter):
-    connection: WriteConnection
 
     def add(self, requests: Mapping[tuple[int, int], int]) -> None:
         self._add(usage, [(*key, number) for key, number in requests.items()])
@@ -105,7 +107,7 @@ def _newest_of_user(database: str) -> Select[Any]:
     return _newest(database).where(audit.c.user_id == USER)
 
 
-class SqlAuditReader(Part, AuditReader):
+class SqlAudit(Part, AuditWriter):
     def list_newest(
         self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
     ) -> list[AuditEntry]:
@@ -113,10 +115,6 @@ class SqlAuditReader(Part, AuditReader):
         build = _newest if user_id is None else _newest_of_user
         found = self.connection.fetch(build, values=values)
         return [AuditEntry(at, AuditAction(action), *rest) for at, action, *rest in found]
-
-
-class SqlAuditWriter(SqlAuditReader, AuditWriter):
-    connection: WriteConnection
 
     def add(self, entry: AuditEntry) -> None:
         values = [literal(getattr(entry, name), audit.c[name].type) for name in _AUDIT_NAMES]

@@ -5,25 +5,24 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import orjson
-from sqlalchemy import Select, delete, insert, literal_column, select, true, tuple_, update
+from sqlalchemy import Select, delete, insert, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import BeforeImage, HistoryEntry, HistoryReader, HistoryWriter
-from finance_api.storage.sql.bulk import upsert
-from finance_api.storage.sql.connections.unit import Part, WriteConnection
+from finance_api.storage.interface import BeforeImage, HistoryEntry, HistoryWriter
+from finance_api.storage.sql.bulk import looked_up, upsert
+from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.parameters import (
-    IDS,
+from finance_api.storage.sql.tables import (
     LIMIT,
     USER,
-    json_elements,
+    before_images,
+    history,
     number_parameter,
     text_parameter,
 )
-from finance_api.storage.sql.tables import before_images, history
 from finance_api.values import Row
 
 _RESOURCES = {resource.name: resource for resource in RESOURCES}
@@ -52,17 +51,12 @@ def _images(database: str) -> Select[Any]:
 
 
 def _images_of(database: str) -> Select[Any]:
-    """Select the before-images of some ids, with a look-up in the key for each of them."""
-    ids = json_elements(database, IDS)
     found = select(before_images.c.row_id, before_images.c.row).where(
         before_images.c.user_id == USER,
         before_images.c.number == _NUMBER,
         before_images.c.resource == text_parameter("resource"),
     )
-    if database == "sqlite":
-        return found.where(before_images.c.row_id.in_(select(ids.c.value)))
-    one = found.where(before_images.c.row_id == ids.c.value).limit(literal_column("1")).lateral()
-    return select(one).select_from(ids.join(one, true()))
+    return looked_up(database, found, before_images.c.row_id)
 
 
 def _row(resource: Resource, text: str | None) -> Row | None:
@@ -74,7 +68,7 @@ def _row(resource: Resource, text: str | None) -> Row | None:
     return row
 
 
-class SqlHistoryReader(Part, HistoryReader):
+class SqlHistory(Part, HistoryWriter):
     def list_entries(self, user_id: int) -> list[HistoryEntry]:
         self.connection.begin_snapshot()
         found = self.connection.fetch(_entries, values={"user": user_id})
@@ -113,10 +107,6 @@ class SqlHistoryReader(Part, HistoryReader):
         return {
             row_id: BeforeImage(resource, row_id, _row(resource, text)) for row_id, text in found
         }
-
-
-class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
-    connection: WriteConnection
 
     def add(self, user_id: int, entry: HistoryEntry) -> None:
         values = {**vars(entry), "details": orjson.dumps(entry.details).decode()}

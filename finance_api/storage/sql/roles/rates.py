@@ -7,11 +7,10 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Select, bindparam, cast, delete, insert, select
 
-from finance_api.storage.interface import NO_RATES, RateReader, RatesState, RateWriter
-from finance_api.storage.sql.bulk import insert_rows
-from finance_api.storage.sql.connections.unit import Part, WriteConnection
-from finance_api.storage.sql.parameters import json_elements, text_parameter
-from finance_api.storage.sql.tables import exchange_rates, exchange_rates_state
+from finance_api.storage.interface import NO_RATES, RatesState, RateWriter
+from finance_api.storage.sql.bulk import insert_rows, json_elements
+from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.tables import exchange_rates, exchange_rates_state, text_parameter
 from finance_api.values.rates import DayRates
 
 _STATE = tuple(exchange_rates_state.c)
@@ -34,7 +33,7 @@ def _rates(database: str, of_days: bool) -> Select[Any]:
     return found.where(exchange_rates.c.day.in_(days))
 
 
-class SqlRateReader(Part, RateReader):
+class SqlRates(Part, RateWriter):
     def get_state(self) -> RatesState:
         self.connection.begin_snapshot()
         for revision, changed_at, currencies, tag in self.connection.fetch(_state, values={}):
@@ -49,10 +48,6 @@ class SqlRateReader(Part, RateReader):
             DayRates(day, base, {code: Decimal(rate) for code, rate in json.loads(rates).items()})
             for day, base, rates in found
         ]
-
-
-class SqlRateWriter(SqlRateReader, RateWriter):
-    connection: WriteConnection
 
     def lock(self) -> RatesState:
         # On SQLite a writer locks the whole database.

@@ -5,11 +5,10 @@ from typing import Any
 
 from sqlalchemy import Select, delete, func, select
 
-from finance_api.storage.interface import TransferProposal, TransferReader, TransferWriter
+from finance_api.storage.interface import TransferProposal, TransferWriter
 from finance_api.storage.sql.bulk import insert_rows, rows_with
-from finance_api.storage.sql.connections.unit import Part, WriteConnection
-from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER
-from finance_api.storage.sql.tables import transfer_proposals
+from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.tables import LIMIT, OFFSET, USER, transfer_proposals
 
 _COLUMNS = tuple(transfer_proposals.c[name] for name in TransferProposal._fields)
 
@@ -28,7 +27,7 @@ def _newest(database: str) -> Select[Any]:
     return select(*_COLUMNS).where(own).order_by(*order).limit(LIMIT).offset(OFFSET)
 
 
-class SqlTransferReader(Part, TransferReader):
+class SqlTransfers(Part, TransferWriter):
     def count(self, user_id: int) -> int:
         self.connection.begin_snapshot()
         ((number,),) = self.connection.fetch(_count, values={"user": user_id})
@@ -42,10 +41,6 @@ class SqlTransferReader(Part, TransferReader):
             TransferProposal(out_id, in_id, day, bool(by_number))
             for out_id, in_id, day, by_number in found
         ]
-
-
-class SqlTransferWriter(SqlTransferReader, TransferWriter):
-    connection: WriteConnection
 
     def replace(
         self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]

@@ -8,10 +8,15 @@ from sqlalchemy import ColumnElement, Select, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import Upload, UploadReader, UploadState, UploadWriter
-from finance_api.storage.sql.connections.unit import Part, WriteConnection
-from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
-from finance_api.storage.sql.tables import upload_pieces, uploads
+from finance_api.storage.interface import Upload, UploadState, UploadWriter
+from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.tables import (
+    USER,
+    number_parameter,
+    text_parameter,
+    upload_pieces,
+    uploads,
+)
 
 _COLUMNS = [column for column in uploads.c if column is not uploads.c.user_id]
 _ID = text_parameter("upload")
@@ -47,7 +52,7 @@ def _written(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class SqlUploadReader(Part, UploadReader):
+class SqlUploads(Part, UploadWriter):
     def get(self, user_id: int, upload_id: str) -> Upload:
         found = self.connection.fetch(_upload, values={"user": user_id, "upload": upload_id})
         if not found:
@@ -63,10 +68,6 @@ class SqlUploadReader(Part, UploadReader):
         for (content,) in self.connection.fetch(_piece, values=values):
             return bytes(content)
         return b""
-
-
-class SqlUploadWriter(SqlUploadReader, UploadWriter):
-    connection: WriteConnection
 
     def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
         values = _written(vars(upload))

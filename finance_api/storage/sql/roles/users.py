@@ -1,36 +1,62 @@
-"""Users."""
+"""Users, and their credentials: personal API tokens, JSON Web Tokens and sessions of the pages."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any, ClassVar
 
-from sqlalchemy import Select, delete, func, insert, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import DataState, User, UserReader, UserWriter
-from finance_api.storage.sql.connections.unit import Part, WriteConnection
-from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
-from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, users
+from finance_api.storage.interface import (
+    DataState,
+    Jwt,
+    JwtWriter,
+    Session,
+    SessionWriter,
+    Token,
+    TokenWriter,
+    User,
+    UserWriter,
+)
+from finance_api.storage.sql.connections.drivers import ResultRow
+from finance_api.storage.sql.connections.failures import is_duplicate
+from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.tables import (
+    STATE_COLUMNS,
+    USER,
+    data_states,
+    jwts,
+    metadata,
+    number_parameter,
+    sessions,
+    text_parameter,
+    tokens,
+    users,
+)
 
 #: The columns with the fields of `User`, in their order.
-USER_COLUMNS = (
-    users.c.id,
-    users.c.uuid,
-    users.c.email,
-    users.c.premium,
-    users.c.enabled,
-    users.c.password_hash,
-    users.c.created_at,
-    users.c.jwts_revoked_at,
-    users.c.time_zone,
-    users.c.base_currency,
+_USER_COLUMNS = (
+    *(users.c[field.name] for field in fields(User) if field.name != "data"),
     *STATE_COLUMNS,
 )
 
 
-def to_user(row: Sequence[Any]) -> User:
-    """row: the values of USER_COLUMNS."""
+def _to_user(row: Sequence[Any]) -> User:
+    """row: the values of _USER_COLUMNS."""
     user_id, uuid, email, premium, enabled, *others, revision, changed_at, tag = row
     state = DataState(revision, changed_at, tag)
     # SQLite has no booleans.
@@ -38,16 +64,14 @@ def to_user(row: Sequence[Any]) -> User:
     return User(*values)
 
 
-def _user_by_email(database: str) -> Select[Any]:
-    return select(*USER_COLUMNS).where(users.c.email == text_parameter("email"))
-
-
-def _user_by_id(database: str) -> Select[Any]:
-    return select(*USER_COLUMNS).where(users.c.id == USER)
+def _user(database: str, key: str) -> Select[Any]:
+    """Select a user by a column: id or email."""
+    wanted = USER if key == "id" else text_parameter("wanted")
+    return select(*_USER_COLUMNS).where(users.c[key] == wanted)
 
 
 def _all_users(database: str) -> Select[Any]:
-    return select(*USER_COLUMNS).order_by(users.c.email)
+    return select(*_USER_COLUMNS).order_by(users.c.email)
 
 
 def _users_with_past_states(database: str) -> Select[Any]:
@@ -59,39 +83,34 @@ def _users_with_past_states(database: str) -> Select[Any]:
     )
 
 
-class SqlUserReader(Part, UserReader):
+class SqlUsers(Part, UserWriter):
     def get(self, email: str) -> User:
-        found = self.connection.fetch(_user_by_email, values={"email": email})
+        found = self.connection.fetch(_user, "email", values={"wanted": email})
         if not found:
             raise NotFound(f"there is no user {email}")
-        return to_user(found[0])
+        return _to_user(found[0])
 
     def list_all(self) -> list[User]:
-        return [to_user(row) for row in self.connection.fetch(_all_users, values={})]
+        return [_to_user(row) for row in self.connection.fetch(_all_users, values={})]
 
     def list_with_past_states(self, before: int) -> list[int]:
         found = self.connection.fetch(_users_with_past_states, values={"before": before})
         return [user_id for (user_id,) in found]
 
-
-class SqlUserWriter(SqlUserReader, UserWriter):
-    connection: WriteConnection
-
     def add(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
     ) -> User:
+        values = {
+            "uuid": uuid,
+            "email": email,
+            "premium": premium,
+            "enabled": True,
+            "password_hash": password_hash,
+            "created_at": created_at,
+            "data_changed_at": created_at,
+        }
         try:
-            self.connection.execute(
-                insert(users).values(
-                    uuid=uuid,
-                    email=email,
-                    premium=premium,
-                    enabled=True,
-                    password_hash=password_hash,
-                    created_at=created_at,
-                    data_changed_at=created_at,
-                )
-            )
+            self.connection.execute(insert(users).values(values))
         except IntegrityError as error:
             raise Conflict(f"there is a user {email} already") from error
         user = self.get(email)
@@ -110,12 +129,209 @@ class SqlUserWriter(SqlUserReader, UserWriter):
         return self._get(user_id)
 
     def _get(self, user_id: int) -> User:
-        found = self.connection.fetch(_user_by_id, values={"user": user_id})
+        found = self.connection.fetch(_user, "id", values={"user": user_id})
         if not found:
             raise NotFound("there is no such user")
-        return to_user(found[0])
+        return _to_user(found[0])
 
     def delete(self, user_id: int) -> None:
         # The foreign keys cascade: the user's other rows are deleted, too.
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
             raise NotFound("there is no such user")
+
+
+_COLUMNS = {
+    table.name: [table.c[field.name] for field in fields(kind)]
+    for table, kind in ((tokens, Token), (jwts, Jwt), (sessions, Session))
+}
+_ORDERS: dict[str, tuple[ColumnElement[Any], ...]] = {
+    "tokens": (tokens.c.created_at, tokens.c.id),
+    "jwts": (jwts.c.issued_at, jwts.c.jti),
+    "sessions": (sessions.c.created_at.desc(), sessions.c.sha256),
+}
+
+
+def _of_user(database: str, table: str) -> Select[Any]:
+    own = metadata.tables[table].c.user_id == USER
+    return select(*_COLUMNS[table]).where(own).order_by(*_ORDERS[table])
+
+
+def _and_owner(database: str, table: str) -> Select[Any]:
+    """Select the token or session with a digest, and its user."""
+    found = metadata.tables[table]
+    return (
+        select(*_COLUMNS[table], *_USER_COLUMNS)
+        .join_from(found, users, users.c.id == found.c.user_id)
+        .where(found.c.sha256 == text_parameter("digest"))
+    )
+
+
+class _Credentials(Part):
+    """Credentials of one kind. table: where they are. noun: how messages call one of them."""
+
+    table: ClassVar[Table]
+    noun: ClassVar[str]
+
+    def rows_of_user(self, user_id: int) -> list[ResultRow]:
+        return self.connection.fetch(_of_user, self.table.name, values={"user": user_id})
+
+    def row_and_owner(self, sha256: str) -> tuple[ResultRow, User]:
+        found = self.connection.fetch(_and_owner, self.table.name, values={"digest": sha256})
+        if not found:
+            raise NotFound(f"there is no such {self.noun}")
+        width = len(_COLUMNS[self.table.name])
+        return found[0][:width], _to_user(found[0][width:])
+
+    def insert(self, values: dict[str, Any]) -> None:
+        """Raises Conflict, NotFound if there is no such user."""
+        try:
+            self.connection.execute(insert(self.table).values(values))
+        except IntegrityError as error:
+            if is_duplicate(error):
+                raise Conflict(f"there is such a {self.noun} already") from error
+            raise NotFound("there is no such user") from error
+
+    def revoke_one(self, key: ColumnElement[bool], at: int, user_id: int | None) -> ResultRow:
+        """Revoke a token or JWT, unless it is revoked already. user_id: whose it must be."""
+        wanted = [key] if user_id is None else [key, self.table.c.user_id == user_id]
+        is_active = self.table.c.revoked_at.is_(None)
+        self.connection.execute(update(self.table).where(*wanted, is_active).values(revoked_at=at))
+        return self.get_row(wanted)
+
+    def get_row(self, wanted: Sequence[ColumnElement[bool]]) -> ResultRow:
+        found = select(*_COLUMNS[self.table.name]).where(*wanted)
+        row = self.connection.execute(found).first()
+        if row is None:
+            raise NotFound(f"there is no such {self.noun}")
+        return tuple(row)
+
+    def note_use(
+        self, key: ColumnElement[Any], used: ColumnElement[Any], used_at: Mapping[str, int]
+    ) -> None:
+        """Note when some were used last, by their keys."""
+        if not used_at:
+            return
+        at: ColumnElement[int] = bindparam("at")
+        self.connection.execute(
+            update(self.table)
+            .where(key == bindparam("used"), or_(used.is_(None), used < at))
+            .values({used: at}),
+            # Always in the same order, so that two processes cannot wait for each other.
+            [{"used": name, "at": second} for name, second in sorted(used_at.items())],
+        )
+
+
+_SCOPES = [field.name for field in fields(Token)].index("scopes")
+
+
+def _to_token(row: Sequence[Any]) -> Token:
+    values = list(row)
+    if values[_SCOPES] is not None:
+        values[_SCOPES] = tuple(values[_SCOPES].split())
+    return Token(*values)
+
+
+class SqlTokens(_Credentials, TokenWriter):
+    table = tokens
+    noun = "token"
+
+    def get_owner(self, sha256: str) -> tuple[Token, User]:
+        row, owner = self.row_and_owner(sha256)
+        return _to_token(row), owner
+
+    def list_by_user(self, user_id: int) -> list[Token]:
+        return [_to_token(row) for row in self.rows_of_user(user_id)]
+
+    def add(self, token: Token) -> None:
+        scopes = None if token.scopes is None else " ".join(token.scopes)
+        self.insert(asdict(token) | {"scopes": scopes})
+
+    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+        wanted = [tokens.c.id == token_id, tokens.c.user_id == user_id]
+        self.connection.execute(update(tokens).where(*wanted).values(**changes))
+        return _to_token(self.get_row(wanted))
+
+    def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+        return _to_token(self.revoke_one(tokens.c.id == token_id, at, user_id))
+
+    def revoke_all(self, user_id: int, at: int) -> None:
+        active = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
+        self.connection.execute(update(tokens).where(*active).values(revoked_at=at))
+
+    def set_used(self, used_at: Mapping[str, int]) -> None:
+        self.note_use(tokens.c.id, tokens.c.last_used_at, used_at)
+
+
+def _jwt_owner(database: str, key: str) -> Select[Any]:
+    """key: uuid or email."""
+    jti, wanted = text_parameter("jti"), text_parameter("wanted")
+    revoked = exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
+    return select(*_USER_COLUMNS, revoked).where(users.c[key] == wanted)
+
+
+class SqlJwts(_Credentials, JwtWriter):
+    table = jwts
+    noun = "JWT"
+
+    def get_owner(
+        self, jti: str, *, uuid: str | None = None, email: str | None = None
+    ) -> tuple[User, bool]:
+        key, wanted = ("uuid", uuid) if uuid is not None else ("email", email)
+        found = self.connection.fetch(_jwt_owner, key, values={"jti": jti, "wanted": wanted})
+        if not found:
+            raise NotFound("there is no such user")
+        return _to_user(found[0][:-1]), bool(found[0][-1])
+
+    def list_by_user(self, user_id: int) -> list[Jwt]:
+        return [Jwt(*row) for row in self.rows_of_user(user_id)]
+
+    def add(self, jwt: Jwt) -> None:
+        known = select(jwts.c.jti).where(jwts.c.jti == jwt.jti)
+        # In a transaction of PostgreSQL nothing works after an error.
+        if self.connection.execute(known).first() is not None:
+            raise Conflict(f"there is a JWT {jwt.jti} already")
+        self.insert(asdict(jwt))
+
+    def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
+        return Jwt(*self.revoke_one(jwts.c.jti == jti, at, user_id))
+
+    def revoke_all(self, user_id: int, at: int) -> None:
+        latest = func.coalesce(users.c.jwts_revoked_at, at)
+        self.connection.execute(
+            update(users).where(users.c.id == user_id, latest <= at).values(jwts_revoked_at=at)
+        )
+        active = jwts.c.user_id == user_id, jwts.c.issued_at <= at, jwts.c.revoked_at.is_(None)
+        self.connection.execute(update(jwts).where(*active).values(revoked_at=at))
+        if self.connection.execute(select(users.c.id).where(users.c.id == user_id)).first() is None:
+            raise NotFound("there is no such user")
+
+    def prune(self, before: int) -> None:
+        self.connection.execute(delete(jwts).where(jwts.c.expires_at < before))
+
+
+class SqlSessions(_Credentials, SessionWriter):
+    table = sessions
+    noun = "session"
+
+    def get_owner(self, sha256: str) -> tuple[Session, User]:
+        row, owner = self.row_and_owner(sha256)
+        return Session(*row), owner
+
+    def list_by_user(self, user_id: int) -> list[Session]:
+        return [Session(*row) for row in self.rows_of_user(user_id)]
+
+    def add(self, session: Session) -> None:
+        self.insert(asdict(session))
+
+    def set_seen(self, seen_at: Mapping[str, int]) -> None:
+        self.note_use(sessions.c.sha256, sessions.c.seen_at, seen_at)
+
+    def delete(self, sha256: str) -> None:
+        self.connection.execute(delete(sessions).where(sessions.c.sha256 == sha256))
+
+    def delete_all(self, user_id: int) -> None:
+        self.connection.execute(delete(sessions).where(sessions.c.user_id == user_id))
+
+    def prune(self, *, created_before: int, seen_before: int) -> None:
+        old = or_(sessions.c.created_at < created_before, sessions.c.seen_at < seen_before)
+        self.connection.execute(delete(sessions).where(old))

@@ -29,9 +29,14 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from finance_api.resources import RECORDS, Kind
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.bulk import Shown, insert_rows, rows_differ, rows_with, shown_in
-from finance_api.storage.sql.columns import SEPARATORS, CodePointText
-from finance_api.storage.sql.data_tables import DATA_TABLES, RevisionOf
-from finance_api.storage.sql.tables import ANCHOR_INTERVAL, record_anchors, records_by_date, users
+from finance_api.storage.sql.data_tables import DATA_TABLES, SEPARATORS, RevisionOf
+from finance_api.storage.sql.tables import (
+    ANCHOR_INTERVAL,
+    CodePointText,
+    record_anchors,
+    records_by_date,
+    users,
+)
 from finance_api.values import Row
 from finance_api.values.text import fold
 
