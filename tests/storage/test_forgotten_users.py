@@ -67,14 +67,9 @@ FAULTS = (
     CardinalityViolation,
     InvalidRowCountInResultOffsetClause,
 )
-#: Where it makes no difference. What else it finds has been moved too then: from further down the
-#: list on anchors are placed anew, and come to where they are. Whether there are any deletions at
-#: all only saves looking for some. What is brought to where it is read has its user with it.
-HARMLESS = {
-    "writing.records_by_date.remove",
-    "writing.records_by_date._flush",
-    "writing._forget_deletions",
-}
+#: Where it makes no difference. Whether there are any deletions at all only saves looking for some.
+#: Rows that are moved to where they are read carry their user.
+HARMLESS = {"writing.records_by_date._flush", "writing._forget_deletions"}
 
 
 def builders():
@@ -97,7 +92,7 @@ def builders():
             if function.__module__ == module.__name__ and "database" in signature.parameters:
                 found += [function] if makes_statement else []
     # Parts of others.
-    parts = (changes._head, sums._of_records)
+    parts = (changes._head,)
     return [function for function in found if function not in parts]
 
 

@@ -179,7 +179,7 @@ def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
         "isTransfer",
     )
     predicates = (Predicate("recordDate", "ge"), Predicate("recordDate", "le"))
-    plan = plan_of(new_backend("sqlite"), sums._of_rows, names, predicates, False, p0=1, p1=2)
+    plan = plan_of(new_backend("sqlite"), sums._of_rows, names, predicates, p0=1, p1=2)
     assert "USING COVERING INDEX ix_records_by_date (" in plan
 
 

@@ -26,7 +26,7 @@ from finance_api.storage.sql.tables import (
 )
 from finance_api.storage.sql.writing.rebuilding import rebuild
 from finance_api.storage.sql.writing.record_sums import RecordSums
-from finance_api.storage.sql.writing.records_by_date import RecordsByDate, projected
+from finance_api.storage.sql.writing.records_by_date import ProjectedRecords, projected
 from finance_api.values import Row
 from finance_api.values.text import counted
 
@@ -118,7 +118,7 @@ def _sums_differ(connection: Connection, user_id: int) -> bool:
 
 
 def _anchors_differ(connection: Connection, user_id: int) -> bool:
-    return RecordsByDate(connection, user_id).anchors_differ()
+    return ProjectedRecords(connection, user_id).anchors_differ()
 
 
 def _state_differs(connection: Connection, user_id: int) -> bool:

@@ -53,6 +53,10 @@ SUM_COLUMNS: Mapping[str, ColumnElement[Any]] = {
 _SUMS_TABLE = ConditionTable(
     _SUMS.user_id, {**SUM_COLUMNS, "payeeKey": _SUMS.payee_key, "recordDate": _SUMS.month}, {}, ()
 )
+_IS_VOID = _RECORDS.columns["recordState"].is_not_distinct_from(VOID)
+_RECORDS_TABLE = ConditionTable(
+    _RECORDS.user_id, {**_RECORDS.columns, "isVoid": _IS_VOID}, _RECORDS.folded, _RECORDS.lists
+)
 #: The fields of the conditions that stored sums can answer.
 _SUM_CONDITIONS = _SUMS_TABLE.columns.keys() & _RECORD_FIELDS.keys()
 
@@ -79,7 +83,7 @@ def group_column(database: str, name: str) -> ColumnElement[Any]:
         case "month":
             return month_of(database, columns["recordDate"])
         case "isVoid":
-            return columns["recordState"].is_not_distinct_from(VOID)
+            return _IS_VOID
         case "isTransfer":
             return columns["transferId"].is_not(None)
     return columns[name]
@@ -114,10 +118,11 @@ def _grouped(key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]
 
 
 def _of_rows(
-    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...], with_void: bool
+    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]
 ) -> Select[Any]:
     key = [group_column(database, name) for name in names]
-    return _of_records(_grouped(key, sums_of_rows()), database, predicates, with_void)
+    found = _grouped(key, sums_of_rows())
+    return found.where(*user_rows(database, _RECORDS_TABLE, predicates))
 
 
 def _first_sums(database: str, build: Callable[..., Select[Any]], *shape: Any) -> Select[Any]:
@@ -126,19 +131,11 @@ def _first_sums(database: str, build: Callable[..., Select[Any]], *shape: Any) -
 
 
 def _amounts(
-    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...], with_void: bool
+    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]
 ) -> Select[Any]:
     key = [group_column(database, name) for name in names]
     found = select(*key, _RECORDS.columns["amount"])
-    return _of_records(found, database, predicates, with_void)
-
-
-def _of_records(
-    found: Select[Any], database: str, predicates: tuple[Predicate, ...], with_void: bool
-) -> Select[Any]:
-    """Restrict a query to the records that match the conditions."""
-    found = found.where(*user_rows(database, _RECORDS, predicates))
-    return found if with_void else found.where(~group_column(database, "isVoid"))
+    return found.where(*user_rows(database, _RECORDS_TABLE, predicates))
 
 
 def of_grain(grain: int) -> list[ColumnElement[bool]]:
@@ -150,24 +147,17 @@ def of_grain(grain: int) -> list[ColumnElement[bool]]:
 
 
 def _of_stored_sums(
-    database: str,
-    grain: int,
-    names: tuple[str, ...],
-    predicates: tuple[Predicate, ...],
-    with_void: bool,
+    database: str, grain: int, names: tuple[str, ...], predicates: tuple[Predicate, ...]
 ) -> Select[Any]:
     key = [SUM_COLUMNS[name] for name in names]
-    distinct = {*names, *(p.field for p in predicates if p.field == "isTransfer")}
-    if not with_void:
-        distinct.add("isVoid")
-    if distinct >= _OF_EVERY_GRAIN | GRAINS[grain]:
+    is_one = {p.field for p in predicates if p.field in ("isTransfer", "isVoid")}
+    if {*names, *is_one} >= _OF_EVERY_GRAIN | GRAINS[grain]:
         # Each sum is one row.
         columns = _SUMS.amount_high, _SUMS.amount_low, _SUMS.number_of_records
         found = select(*key, *columns, _SUMS.first, _SUMS.last)
     else:
         found = _grouped(key, sums_of_sums())
-    found = found.where(*user_rows(database, _SUMS_TABLE, predicates), *of_grain(grain))
-    return found if with_void else found.where(_SUMS.is_void.is_(False))
+    return found.where(*user_rows(database, _SUMS_TABLE, predicates), *of_grain(grain))
 
 
 class SumReader(Part, DataReader):
@@ -195,18 +185,15 @@ class SumReader(Part, DataReader):
         months = None if grain is None else _whole_months(conditions)
 
         def of_rows(conditions: Sequence[Condition]) -> dict[tuple[Any, ...], RecordSum]:
-            predicates, values = shape_and_values(conditions)
-            values["user"] = user_id
-            shape = _of_rows, group_by, predicates, with_void
-            return self._load(group_by, most, *shape, values=values)
+            predicates, values = _restriction(user_id, conditions, with_void)
+            return self._load(group_by, most, _of_rows, group_by, predicates, values=values)
 
         if grain is None or months is None:
             return of_rows(conditions)
         others = [c for c in conditions if c.field.name != "recordDate"]
         low, first, end, high = months
-        predicates, values = shape_and_values([*others, dated(first, end)])
-        values["user"] = user_id
-        shape = grain, group_by, tuple(map(_sums_predicate, predicates)), with_void
+        predicates, values = _restriction(user_id, [*others, dated(first, end)], with_void)
+        shape = grain, group_by, tuple(map(_sums_predicate, predicates))
         sums = self._load(group_by, most, _of_stored_sums, *shape, values=values)
         for edge in ((low, first), (end, high + 1)):
             if edge[0] < edge[1]:
@@ -225,10 +212,8 @@ class SumReader(Part, DataReader):
         with_void: bool = False,
     ) -> list[tuple[Any, ...]]:
         self.connection.begin_snapshot()
-        predicates, values = shape_and_values(conditions)
-        values["user"] = user_id
-        shape = tuple(names), predicates, with_void
-        found = self.connection.fetch(_amounts, *shape, values=values)
+        predicates, values = _restriction(user_id, conditions, with_void)
+        found = self.connection.fetch(_amounts, tuple(names), predicates, values=values)
         load = _key_loader(names)
         return found if load is None else [load(row) for row in in_time(found)]
 
@@ -255,6 +240,15 @@ class SumReader(Part, DataReader):
             )
             for row in in_time(found)
         }
+
+
+def _restriction(
+    user_id: int, conditions: Sequence[Condition], with_void: bool
+) -> tuple[tuple[Predicate, ...], dict[str, Any]]:
+    """Return the predicates that the records must match, and the values to bind."""
+    predicates, values = shape_and_values(conditions)
+    not_void = () if with_void else (Predicate("isVoid", "is_false"),)
+    return (*predicates, *not_void), {**values, "user": user_id}
 
 
 def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:

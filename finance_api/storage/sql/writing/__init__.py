@@ -21,41 +21,8 @@ from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, users
-from finance_api.storage.sql.writing.record_sums import RecordSums
-from finance_api.storage.sql.writing.records_by_date import DateKey, RecordsByDate
+from finance_api.storage.sql.writing.records_by_date import ProjectedRecords
 from finance_api.values import Row
-
-
-class ProjectionOfUser:
-    """The projection of one user's records."""
-
-    def __init__(self, connection: Connection, user_id: int) -> None:
-        self._by_date = RecordsByDate(connection, user_id)
-        self._sums = RecordSums(connection, user_id)
-
-    def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
-        """Return the JSON of these records, by id."""
-        return self._by_date.shown(ids)
-
-    def remove(self, ids: Sequence[str]) -> set[DateKey]:
-        """Remove stored records. Return their positions in the list."""
-        removed = self._by_date.remove(ids)
-        self._sums.touch(-newest_first for newest_first, _ in removed)
-        return removed
-
-    def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
-        """Add records. removed: positions that some of them had before."""
-        self._by_date.add(rows, removed, revision_of)
-        self._sums.touch(row["recordDate"] for row in rows)
-
-    def delete(self, ids: Sequence[str]) -> None:
-        """Remove stored records for good."""
-        self._by_date.note_moved(self.remove(ids))
-
-    def finish(self) -> None:
-        """Bring anchors and sums up to date. Call it when everything is written."""
-        self._by_date.finish()
-        self._sums.finish()
 
 
 class Projection:
@@ -63,12 +30,12 @@ class Projection:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._by_user: dict[int, ProjectionOfUser] = {}
+        self._by_user: dict[int, ProjectedRecords] = {}
 
-    def of(self, user_id: int) -> ProjectionOfUser:
+    def of(self, user_id: int) -> ProjectedRecords:
         found = self._by_user.get(user_id)
         if found is None:
-            found = self._by_user[user_id] = ProjectionOfUser(self._connection, user_id)
+            found = self._by_user[user_id] = ProjectedRecords(self._connection, user_id)
         return found
 
     def finish(self) -> None:

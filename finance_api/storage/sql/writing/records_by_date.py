@@ -1,4 +1,4 @@
-"""`records_by_date` and `record_anchors` of one user, kept in step with the records."""
+"""The projection of one user's records: `records_by_date` with its anchors, and the sums."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -9,11 +9,9 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
-    Index,
     MetaData,
     Select,
     Table,
-    TextClause,
     and_,
     delete,
     func,
@@ -24,12 +22,12 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.schema import CreateTable
 
 from finance_api.resources import RECORDS, Kind
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.bulk import Shown, insert_rows, rows_differ, rows_with, shown_in
-from finance_api.storage.sql.data_tables import DATA_TABLES, SEPARATORS, RevisionOf
+from finance_api.storage.sql.data_tables import SEPARATORS, RevisionOf
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     CodePointText,
@@ -37,6 +35,7 @@ from finance_api.storage.sql.tables import (
     records_by_date,
     users,
 )
+from finance_api.storage.sql.writing.record_sums import RecordSums
 from finance_api.values import Row
 from finance_api.values.text import fold
 
@@ -109,20 +108,12 @@ def _new_records(database: str) -> Table:
     """Make a temporary table, which lives until the transaction (PostgreSQL) or connection ends."""
     # An option of PostgreSQL imports SQLAlchemy's dialect for it.
     options: Any = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
-    table: Table = Table(
-        "new_records_by_date",
-        MetaData(),
-        *(Column(column.name, column.type) for column in records_by_date.columns),
-        prefixes=["TEMPORARY"],
-        **options,
-    )
-    # Finds records that change again.
-    Index("new_records_by_date_ids", table.c.user_id, table.c.id)
-    return table
+    columns = [Column(column.name, column.type) for column in records_by_date.columns]
+    return Table("new_records_by_date", MetaData(), *columns, prefixes=["TEMPORARY"], **options)
 
 
-class RecordsByDate:
-    """The tables of one user, as one unit of work changes them.
+class ProjectedRecords:
+    """The projection of one user's records, as one unit of work changes them.
 
     Many records in another order than the list's go to a temporary table first, and from there in
     the list's order. PostgreSQL leaves rows where they are inserted, so that a page is in a few
@@ -132,41 +123,29 @@ class RecordsByDate:
     def __init__(self, connection: Connection, user_id: int) -> None:
         self.connection = connection
         self.user_id = user_id
-        self._new = _new_records(connection.dialect.name)
+        self.sums = RecordSums(connection, user_id)
         #: The last position in the list at which a record was added or removed.
         self._last_change: DateKey | None = None
         #: The newest_first of the last record that was inserted into `records_by_date`.
         self._inserted: int | None = None
-        self._has_new = False
-        self._finds_new = False
+        #: The temporary table, if it has records.
+        self._new: Table | None = None
 
     def _insert(self, records: list[ProjectedRecord]) -> None:
         """Insert records, which are in the order of the list."""
         in_order = self._inserted is None or self._inserted <= records[0].newest_first
-        if not self._has_new and (in_order or len(records) < _MANY):
-            self._insert_into(records_by_date, records)
+        table = self._new
+        if table is None and (in_order or len(records) < _MANY):
+            table = records_by_date
             self._inserted = records[-1].newest_first
-            return
-        if not self._has_new:
-            self.connection.execute(CreateTable(self._new, if_not_exists=True))
-            self._has_new = True
-        self._insert_into(self._new, records)
-
-    def _delete(self, ids: Sequence[str]) -> None:
-        self._delete_from(records_by_date, ids)
-        if self._has_new:
-            self._make_findable()
-            self._delete_from(self._new, ids)
-
-    def _make_findable(self) -> None:
-        if not self._finds_new:
-            (ids,) = self._new.indexes
-            self.connection.execute(CreateIndex(ids, if_not_exists=True))
-            self._finds_new = True
+        elif table is None:
+            table = self._new = _new_records(self.connection.dialect.name)
+            self.connection.execute(CreateTable(table, if_not_exists=True))
+        insert_rows(self.connection, table, [(self.user_id, *record) for record in records])
 
     def _flush(self) -> None:
         """Move the temporary table's records to `records_by_date`."""
-        if not self._has_new:
+        if self._new is None:
             return
         new = self._new.c
         by_user = new.user_id == self.user_id
@@ -174,55 +153,50 @@ class RecordsByDate:
         names = [column.name for column in new]
         self.connection.execute(insert(records_by_date).from_select(names, ordered))
         self.connection.execute(delete(self._new).where(by_user))
-        self._has_new = False
-
-    def _insert_into(self, table: Table, records: list[ProjectedRecord]) -> None:
-        insert_rows(self.connection, table, [(self.user_id, *record) for record in records])
-
-    def _delete_from(self, table: Table, ids: Sequence[str]) -> None:
-        self.connection.execute(delete(table).where(self._with_ids(table, ids)))
-
-    def _with_ids(self, table: Table, ids: Sequence[str]) -> ColumnElement[bool] | TextClause:
-        return rows_with(self.connection, table, self.user_id, ids)
+        self._new = None
 
     def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
         """Return the JSON of these records, by id."""
-        found = shown_in(self.connection, records_by_date, self.user_id, ids)
-        if self._has_new:
-            self._make_findable()
-            found |= shown_in(self.connection, self._new, self.user_id, ids)
-        return found
+        self._flush()
+        return shown_in(self.connection, records_by_date, self.user_id, ids)
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
-        """Remove stored records. Return their positions."""
+        """Remove stored records. Return their positions in the list."""
         if not ids:
             return set()
-        records = DATA_TABLES[RECORDS.name]
-        # Too many positions would do no harm: they would count as changed, too.
-        date_key = select(-records.columns["recordDate"], records.columns["id"])
-        found = self.connection.execute(date_key.where(self._with_ids(records.table, ids)))
-        self._delete(ids)
-        return {(int(at), str(of_id)) for at, of_id in found}
+        self._flush()
+        which = rows_with(self.connection, records_by_date, self.user_id, ids)
+        deletion = delete(records_by_date).where(which)
+        found = self.connection.execute(deletion.returning(_RECORDS.newest_first, _RECORDS.id))
+        removed = {(int(at), str(of_id)) for at, of_id in found}
+        self.sums.touch(-newest_first for newest_first, _ in removed)
+        return removed
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Remove stored records for good."""
+        self._note_moved(self.remove(ids))
 
     def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
         """Add records. removed: positions that some of them had before."""
         records = sorted([projected(row, revision_of) for row in rows], key=_date_key)
         if records:
             self._insert(records)
-        self.note_moved(removed.symmetric_difference(map(_date_key, records)))
+        self._note_moved(removed.symmetric_difference(map(_date_key, records)))
+        self.sums.touch(row["recordDate"] for row in rows)
 
-    def note_moved(self, keys: set[DateKey]) -> None:
+    def _note_moved(self, keys: set[DateKey]) -> None:
         """Note positions at which records were added or removed."""
         if keys:
             last = max(keys)
             self._last_change = last if self._last_change is None else max(last, self._last_change)
 
     def finish(self) -> None:
-        """Rebuild anchors that have moved. Call it when everything is written."""
+        """Bring anchors and sums up to date. Call it when everything is written."""
         self._flush()
         if self._last_change is not None:
             self._rebuild_anchors(*self._last_change)
             self._last_change = None
+        self.sums.finish()
 
     def anchors_differ(self) -> bool:
         """Whether the stored anchors or the count differ from the list."""
@@ -254,14 +228,8 @@ class RecordsByDate:
             start = highest.position + 1
             anchor = tuple_(literal(highest.newest_first), literal(highest.id, CodePointText))
             above.append(tuple_(_RECORDS.newest_first, _RECORDS.id) < anchor)
-        counted = _counted(start, above)
-        execute(
-            insert(record_anchors).from_select(
-                ["user_id", "position", "newest_first", "id"],
-                counted,
-            )
-        )
-        count = execute(
-            select(func.count()).select_from(records_by_date).where(*above)
-        ).scalar_one()
+        names = ["user_id", "position", "newest_first", "id"]
+        execute(insert(record_anchors).from_select(names, _counted(start, above)))
+        number = select(func.count()).select_from(records_by_date).where(*above)
+        count = execute(number).scalar_one()
         execute(update(users).where(users.c.id == self.user_id).values(record_count=start + count))
