@@ -55,7 +55,6 @@ def _schema() -> ParameterSchema:
 
 
 def _response() -> ResponseDescription:
-    text, count = {"type": "string"}, {"type": "integer"}
     converted = of_fields(
         None,
         converted_fields(CONVERTED[ACCOUNTS]),
@@ -71,16 +70,16 @@ def _response() -> ResponseDescription:
     document = of_members(
         "Document",
         {
-            "id": value({**text, "format": "uuid"}, "Identifier.", EXAMPLE_ID),
-            "reserved_model_type": value({**text, "enum": [*_BY_TYPE]}, "The type.", "Account"),
+            "id": value("Identifier.", EXAMPLE_ID, format="uuid"),
+            "reserved_model_type": value("The type.", "Account", enum=[*_BY_TYPE]),
             "data": {"anyOf": list(data.values())},
         },
     )
     members = {
         "documents": array_of(document),
-        "total": value(count, "How many there are of all these types.", 7),
-        "limit": value(count, "How many of each type a page has at most.", 30),
-        "offset": value(count, "How many of each type come before the page.", 0),
+        "total": value("How many there are of all these types.", 7),
+        "limit": value("How many of each type a page has at most.", 30),
+        "offset": value("How many of each type come before the page.", 0),
     }
     return ResponseDescription(of_members("DocumentPage", members), headers=(*OF_DATA, LINK))
 

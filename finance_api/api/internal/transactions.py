@@ -14,6 +14,7 @@ from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
 from finance_api.api.openapi.schemas import (
     Schema,
     array_of,
+    date_time,
     of_fields,
     of_members,
     of_order,
@@ -41,7 +42,6 @@ _BOUNDS = {
     "date_from": ("record_date", Operator.GTE),
     "date_to": ("record_date", Operator.LTE),
 }
-_DATE_TIME = {"type": "string", "format": "date-time"}
 _BEYOND = {Operator.GTE: "above", Operator.LTE: "below"}
 _OPERANDS: dict[str, Schema] = {
     "amount": {"type": "string", "pattern": DECIMAL_PATTERN, "examples": ["-100.5"]},
@@ -84,10 +84,8 @@ def _response() -> ResponseDescription:
     keys |= {field.name: key for key, field in TRANSACTION_FIELDS.items()}
     row = of_fields("Transaction", list(TRANSACTION_FIELDS.values()), converted, keys)
     row["properties"] |= {
-        "record_date": value(_DATE_TIME, "When it happened.", "2026-01-31T00:00:00Z"),
-        "record_state": value(
-            {"type": "string", "enum": ["active", VOID]}, "Void ones count nowhere.", "active"
-        ),
+        "record_date": date_time("When it happened.", "2026-01-31T00:00:00Z"),
+        "record_state": value("Void ones count nowhere.", "active", enum=["active", VOID]),
     }
     members = {"transactions": array_of(row)}
     return ResponseDescription(of_members("TransactionPage", members), headers=(*OF_DATA, LINK))

@@ -20,28 +20,27 @@ _INDEX = Header(
     "Where to begin, and the reference (RFC 8631).",
     '</v1>; rel="index", </docs>; rel="service-doc"',
 )
-_TEXT, _COUNT = {"type": "string"}, {"type": "integer"}
 
 PROBLEM: Schema = of_members(
     "Problem",
     {
-        "type": value(_TEXT, "Always about:blank: the status says what it is.", "about:blank"),
-        "title": value(_TEXT, "The status in words, or what is wrong.", "Bad Request"),
-        "status": value(_COUNT, "The status.", 400),
-        "detail": value(_TEXT, "What is wrong, in a sentence.", "limit: is given 2 times"),
-        "error": value(_TEXT, "The same as detail.", "limit: is given 2 times"),
+        "type": value("Always about:blank: the status says what it is.", "about:blank"),
+        "title": value("The status in words, or what is wrong.", "Bad Request"),
+        "status": value("The status.", 400),
+        "detail": value("What is wrong, in a sentence.", "limit: is given 2 times"),
+        "error": value("The same as detail.", "limit: is given 2 times"),
         "errors": array_of(
             of_members(
                 "Fault",
                 {
-                    "in": value(_TEXT, "Where: always query.", "query"),
-                    "name": value(_TEXT, "The parameter.", "limit"),
-                    "message": value(_TEXT, "What is wrong with it.", "is given 2 times"),
+                    "in": value("Where: always query.", "query"),
+                    "name": value("The parameter.", "limit"),
+                    "message": value("What is wrong with it.", "is given 2 times"),
                 },
             )
         ),
-        "moreErrors": value(_COUNT, "How many faults there are beside errors.", 3),
-        "requestId": value(_TEXT, "Of an unexpected error, for a report.", "4f1c2a9e"),
+        "moreErrors": value("How many faults there are beside errors.", 3),
+        "requestId": value("Of an unexpected error, for a report.", "4f1c2a9e"),
     },
     ["type", "title", "status", "detail", "error"],
 )

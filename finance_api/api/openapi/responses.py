@@ -64,11 +64,9 @@ OF_DATA = (
     VARY,
 )
 _PAGE: Mapping[str, Schema] = {
-    "limit": value({"type": "integer"}, "How many rows a page has at most.", 30),
-    "offset": value({"type": "integer"}, "How many rows come before the page.", 0),
-    "nextOffset": value(
-        {"type": ["integer", "null"]}, "Of the next page; null on the last one.", None
-    ),
+    "limit": value("How many rows a page has at most.", 30),
+    "offset": value("How many rows come before the page.", 0),
+    "nextOffset": value("Of the next page; null on the last one.", None, type=["integer", "null"]),
 }
 
 
@@ -113,7 +111,7 @@ def row_schema(resource: Resource) -> Schema:
 
 def list_response(resource: Resource) -> ResponseDescription:
     """A page of the resource."""
-    total = value({"type": "integer"}, "How many rows match; with withTotal=true.", 4711)
+    total = value("How many rows match; with withTotal=true.", 4711)
     members = {resource.name: array_of(row_schema(resource)), **_PAGE, "total": total}
     always = [name for name in members if name != "total"]
     schema = of_members(f"{resource.model_type}Page", members, always)

@@ -31,10 +31,17 @@ _TYPES: dict[Kind, Schema] = {
     Kind.ID_LIST: {"type": "array", "items": {"type": "string", "format": "uuid"}},
 }
 
+_JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
-def value(schema: Schema, description: str, example: Any) -> Schema:
-    """The schema of something that is no field."""
+
+def value(description: str, example: Any, **more: Any) -> Schema:
+    """Return the schema of something that is no field; its type is the example's."""
+    schema = {"type": _JSON_TYPES[type(example)], **more}
     return {**schema, "description": description, "examples": [example]}
+
+
+def date_time(meaning: str, example: str = "2026-01-31T10:00:00.000Z") -> Schema:
+    return value(meaning, example, format="date-time")
 
 
 def of_field(field: Field) -> Schema:

@@ -13,7 +13,7 @@ from finance_api.api.service import Service
 from finance_api.http.requests import Request
 from finance_api.version import __version__
 
-_OK = value({"type": "string", "enum": ["ok"]}, "Always ok: else it is an error.", "ok")
+_OK = value("Always ok: else it is an error.", "ok", enum=["ok"])
 
 
 def get_lbheartbeat(request: Request) -> Response:
@@ -56,8 +56,8 @@ version = Service(
         of_members(
             "Version",
             {
-                "name": value({"type": "string"}, "Always finance-api.", "finance-api"),
-                "version": value({"type": "string"}, "Its version.", __version__),
+                "name": value("Always finance-api.", "finance-api"),
+                "version": value("Its version.", __version__),
             },
         ),
         headers=(NO_STORE,),

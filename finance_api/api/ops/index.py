@@ -30,16 +30,15 @@ _LINKS = {
     "health": ("Whether the storage can be read.", heartbeat.base_path),
     "version": ("What is running.", version.base_path),
 }
-_TEXT = {"type": "string"}
 _RESPONSE = ResponseDescription(
     of_members(
         "Index",
         {
-            "name": value(_TEXT, "Always finance-api.", "finance-api"),
-            "version": value(_TEXT, "Its version.", __version__),
+            "name": value("Always finance-api.", "finance-api"),
+            "version": value("Its version.", __version__),
             "links": of_members(
                 None,
-                {name: value(_TEXT, *about) for name, about in _LINKS.items()},
+                {name: value(*about) for name, about in _LINKS.items()},
                 _LINKS.keys() - {_WALLET, _DOCS},
             ),
         },

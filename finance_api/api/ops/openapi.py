@@ -18,7 +18,7 @@ from finance_api.http.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION
 _RESPONSE = ResponseDescription(
     of_members(
         "Description",
-        {"openapi": value({"type": "string"}, "The version of OpenAPI.", "3.1.1")},
+        {"openapi": value("The version of OpenAPI.", "3.1.1")},
     ),
     headers=(
         Header("ETag", "For If-None-Match.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),

@@ -94,9 +94,9 @@ def _response() -> ResponseDescription:
         _COLUMNS,
         {
             "totals": array_of(of_fields("BalanceTotal", _TOTAL)),
-            "interval": value({"type": "string", "enum": [*Period]}, "As asked for.", "month"),
-            "from": value(_DATE, "First day of the first interval.", "2026-01-01"),
-            "to": value(_DATE, "Last day of the last interval.", "2026-01-31"),
+            "interval": value("As asked for.", "month", enum=[*Period]),
+            "from": value("First day of the first interval.", "2026-01-01", format="date"),
+            "to": value("Last day of the last interval.", "2026-01-31", format="date"),
         },
         sometimes=_CONVERTED,
         optional={

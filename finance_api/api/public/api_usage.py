@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.response import Response
 
 from finance_api.api.openapi.responses import NO_STORE, VARY, ResponseDescription
-from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
+from finance_api.api.openapi.schemas import array_of, date_time, of_members, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, json_response, negotiate
 from finance_api.api.service import Service
@@ -63,25 +63,20 @@ def _schema() -> ParameterSchema:
 
 
 def _response() -> ResponseDescription:
-    count, text = {"type": "integer"}, {"type": "string"}
-
-    def instant(meaning: str, example: str) -> Schema:
-        return value({"type": "string", "format": "date-time"}, meaning, example)
-
-    start = instant("Beginning, inclusive.", "2026-01-01T00:00:00Z")
-    end = instant("End, exclusive.", "2026-01-31T00:00:00Z")
-    used = {"from": start, "to": end, "total": value(count, "How many requests.", 42)}
+    start = date_time("Beginning, inclusive.", "2026-01-01T00:00:00Z")
+    end = date_time("End, exclusive.", "2026-01-31T00:00:00Z")
+    used = {"from": start, "to": end, "total": value("How many requests.", 42)}
     quota = {
-        "limit": value(count, "How many requests the token has at most.", 500),
-        "remaining": value(count, "How many are left.", 458),
-        "resetAt": instant("When all are there again.", "2026-01-31T10:05:02Z"),
+        "limit": value("How many requests the token has at most.", 500),
+        "remaining": value("How many are left.", 458),
+        "resetAt": date_time("When all are there again.", "2026-01-31T10:05:02Z"),
     }
-    granularities = {**text, "enum": ["daily", "weekly", "monthly"]}
+    granularities = ["daily", "weekly", "monthly"]
     schema = of_members(
         "Usage",
         {
-            "period": value(text, "As asked for.", _DEFAULT_PERIOD),
-            "granularity": value(granularities, "Of usage.", "daily"),
+            "period": value("As asked for.", _DEFAULT_PERIOD),
+            "granularity": value("Of usage.", "daily", enum=granularities),
             **used,
             "usage": array_of(of_members("UsageInterval", used)),
             "rateLimit": of_members("Quota", quota),

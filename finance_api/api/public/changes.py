@@ -60,16 +60,13 @@ def _schema() -> ParameterSchema:
 
 
 def _response() -> ResponseDescription:
-    text, revision = {"type": "string"}, {"type": "integer"}
     change = of_members(
         "Change",
         {
-            "type": value({**text, "enum": [*_TYPES]}, "The list.", "records"),
-            "id": value({**text, "format": "uuid"}, "Identifier.", EXAMPLE_ID),
-            "op": value(
-                {**text, "enum": ["put", "delete"]}, "Whether it is there, or gone.", "put"
-            ),
-            "revision": value(revision, "Of the data, when it changed last.", 17),
+            "type": value("The list.", "records", enum=[*_TYPES]),
+            "id": value("Identifier.", EXAMPLE_ID, format="uuid"),
+            "op": value("Whether it is there, or gone.", "put", enum=["put", "delete"]),
+            "revision": value("Of the data, when it changed last.", 17),
             "data": {"anyOf": [row_schema(each) for each in _TYPES.values()]},
         },
         ["type", "id", "op", "revision"],
@@ -79,10 +76,10 @@ def _response() -> ResponseDescription:
             "ChangesPage",
             {
                 "changes": array_of(change),
-                "since": value(text, "As asked for.", START),
-                "next": value(text, "Where to go on; opaque.", "17.9f86d081884c7d65"),
-                "hasMore": value({"type": "boolean"}, "Whether there are more now.", False),
-                "revision": value(revision, "Of the data.", 17),
+                "since": value("As asked for.", START),
+                "next": value("Where to go on; opaque.", "17.9f86d081884c7d65"),
+                "hasMore": value("Whether there are more now.", False),
+                "revision": value("Of the data.", 17),
             },
         ),
         problems=(410,),

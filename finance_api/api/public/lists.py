@@ -60,12 +60,12 @@ _BY_ID = ResponseDescription(
         "RecordsById",
         {
             RECORDS.name: array_of(row_schema(RECORDS)),
-            "count": value({"type": "integer"}, "How many of them there are.", 1),
-            "missingIds": value(
-                array_of({"type": "string", "format": "uuid"}),
-                "The ids of which there is no record.",
-                [EXAMPLE_ID],
-            ),
+            "count": value("How many of them there are.", 1),
+            "missingIds": {
+                **array_of({"type": "string", "format": "uuid"}),
+                "description": "The ids of which there is no record.",
+                "examples": [[EXAMPLE_ID]],
+            },
         },
     )
 )

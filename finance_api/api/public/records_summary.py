@@ -117,19 +117,18 @@ def _schema() -> ParameterSchema:
 def _response() -> ResponseDescription:
     whole = SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
     always = SummaryQuery().columns
-    count = {"type": "integer"}
-    left_out = {name: value(count, "How many records.", 0) for name in LEFT_OUT}
+    left_out = {name: value("How many records.", 0) for name in LEFT_OUT}
     not_converted = of_members(
         None,
         {
-            "currencyCode": value({"type": "string"}, "The currency.", "USD"),
-            "count": value(count, "How many records.", 2),
-            "days": value(count, "Of how many days.", 1),
-            "firstDate": value(_DATE, "The first of them.", "2026-01-02"),
-            "lastDate": value(_DATE, "The last of them.", "2026-01-30"),
+            "currencyCode": value("The currency.", "USD"),
+            "count": value("How many records.", 2),
+            "days": value("Of how many days.", 1),
+            "firstDate": value("The first of them.", "2026-01-02", format="date"),
+            "lastDate": value("The last of them.", "2026-01-30", format="date"),
         },
     )
-    overlapping = value({"type": "boolean"}, "Whether a record counts in several groups.", False)
+    overlapping = value("Whether a record counts in several groups.", False)
     return table_response(
         "Group",
         "groups",

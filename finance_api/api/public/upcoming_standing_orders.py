@@ -48,18 +48,17 @@ def _schema() -> ParameterSchema:
 
 
 def _response() -> ResponseDescription:
-    amount, date = {"type": "number"}, {"type": "string", "format": "date"}
     total = {
-        "currencyCode": value({"type": "string"}, "The currency.", "EUR"),
-        "count": value({"type": "integer"}, "How many occurrences.", 1),
-        "income": value(amount, "Sum of what comes in.", 0),
-        "expense": value(amount, "Sum of what goes out, negative.", -850),
-        "net": value(amount, "income and expense together.", -850),
+        "currencyCode": value("The currency.", "EUR"),
+        "count": value("How many occurrences.", 1),
+        "income": value("Sum of what comes in.", 0, type="number"),
+        "expense": value("Sum of what goes out, negative.", -850, type="number"),
+        "net": value("income and expense together.", -850, type="number"),
     }
     members = {
         "totals": array_of(of_members("UpcomingTotal", total)),
-        "from": value(date, "Today.", "2026-01-31"),
-        "to": value(date, "The last day.", "2026-03-01"),
+        "from": value("Today.", "2026-01-31", format="date"),
+        "to": value("The last day.", "2026-03-01", format="date"),
     }
     return table_response("Occurrence", "upcoming", _COLUMNS, members, is_paged=True)
 

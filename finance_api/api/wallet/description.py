@@ -14,7 +14,7 @@ _ERROR: Schema = of_members(
     "Error",
     {
         **PROBLEM["properties"],
-        "error": value({"type": "string"}, "What is wrong.", "limit must be at most 200"),
+        "error": value("What is wrong.", "limit must be at most 200"),
     },
     PROBLEM["required"],
 )

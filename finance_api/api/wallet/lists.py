@@ -11,7 +11,7 @@ from pyramid.response import Response
 
 from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
 from finance_api.api.openapi.responses import LINK, ResponseDescription
-from finance_api.api.openapi.schemas import array_of, of_members
+from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, of_resource
@@ -23,7 +23,7 @@ from finance_api.api.wallet.members import documents, moment, object_schema
 from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import RelatedTo, required_ids, with_ids
 from finance_api.api.wallet.responses import OF_LIST, state_headers
-from finance_api.api.wallet.schemas import DATE_FILTERS, HINTS, PAGE, SOMETIMES, count, text
+from finance_api.api.wallet.schemas import DATE_FILTERS, HINTS, PAGE, SOMETIMES
 from finance_api.auth.refusals import require_scopes
 from finance_api.http.identity import TokenIdentity
 from finance_api.http.querystring import split_query
@@ -127,11 +127,11 @@ class WalletListRequest(_WalletRequest):
     def _further_conditions(self, reading: Reading, context: Context) -> list[Condition]:
         """Return the conditions that depend on stored data."""
         conditions: list[Condition] = []
-        for name, value in self.given.items():
-            if isinstance(value, RelatedTo):
-                conditions += _related_to(reading, self._declared.resource, value)
-            elif name == "source" and value is not None:
-                conditions += _from_sources(value, context.names.statements)
+        for name, asked in self.given.items():
+            if isinstance(asked, RelatedTo):
+                conditions += _related_to(reading, self._declared.resource, asked)
+            elif name == "source" and asked is not None:
+                conditions += _from_sources(asked, context.names.statements)
         return conditions
 
     def _next_url(self, number: int, inferred: Sequence[str]) -> str:
@@ -286,8 +286,8 @@ _BY_ID = ResponseDescription(
         "RecordsById",
         {
             "records": array_of(object_schema(RECORDS.model_type, RECORD)),
-            "count": count("How many were found.", 1),
-            "missingIds": array_of(text("An id that nothing has.", "4711")),
+            "count": value("How many were found.", 1),
+            "missingIds": array_of(value("An id that nothing has.", "4711")),
             "agentHints": HINTS,
         },
         ["records", "count"],

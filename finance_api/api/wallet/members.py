@@ -11,9 +11,10 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.openapi.schemas import Schema, of_given, of_members
+from finance_api.api.openapi.schemas import Schema, date_time, of_given, of_members
+from finance_api.api.openapi.schemas import value as schema_of_value
 from finance_api.api.wallet.context import Context
-from finance_api.api.wallet.schemas import MONEY, date_time, named
+from finance_api.api.wallet.schemas import MONEY, named
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.wire import json_number
 from finance_api.values import Row
@@ -68,8 +69,9 @@ def object_schema(title: str, members: Sequence[Member]) -> Schema:
     return of_members(title, {member.name: member.schema for member in members}, always)
 
 
-def always(name: str, value: Any, schema: Schema) -> Member:
+def always(name: str, value: Any, schema: Schema | None = None) -> Member:
     """Make a member with the same value in all objects."""
+    schema = schema or schema_of_value(f"Always {str(value).lower()}.", value)
     return Member(name, lambda row, context: value, schema, is_optional=False)
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from finance_api.api.openapi.schemas import date_time, of_given, value
 from finance_api.api.openapi.schemas import of_field as field_schema
-from finance_api.api.openapi.schemas import of_given
 from finance_api.api.wallet.context import Context, category_embed, slug
 from finance_api.api.wallet.members import (
     Member,
@@ -29,11 +29,7 @@ from finance_api.api.wallet.schemas import (
     SPENDING,
     STATS,
     TRANSFER,
-    date_time,
-    flag,
-    number,
     or_null,
-    text,
 )
 from finance_api.planning.conversion import no_rate
 from finance_api.planning.recurrence import next_due
@@ -57,8 +53,8 @@ from finance_api.values.time import Period, date_text, start_of
 _RATIO_DECIMALS = 10
 _TIMES = "createdAt updatedAt"
 _NONE = {"type": "array", "description": "Always empty.", "items": {}, "examples": [[]]}
-_PAYEE = text("Who was paid.", "Grocer")
-_PAYER = text("Who paid.", "Employer")
+_PAYEE = value("Who was paid.", "Grocer")
+_PAYER = value("Who paid.", "Employer")
 
 
 def _labels(row: Row, context: Context) -> list[Any]:
@@ -149,7 +145,7 @@ def _party(kind: str) -> Write:
 
 RECORD = (
     *stored(RECORDS, "id accountId accountName"),
-    always("accountIsBankSync", False, flag("Always false.")),
+    always("accountIsBankSync", False),
     money("amount", RECORDS["amount"]),
     Member("convertedAmount", _converted, CONVERTED),
     Member("category", _category, CATEGORY_EMBED),
@@ -161,7 +157,7 @@ RECORD = (
     Member(
         "source",
         _source,
-        text("Statement files are backend, all others missing.", "missing"),
+        value("Statement files are backend, all others missing.", "missing"),
         is_optional=False,
     ),
     Member(
@@ -210,11 +206,11 @@ def _initial_base_balance(row: Row, context: Context) -> Any:
 ACCOUNT = (
     *stored(ACCOUNTS, "id name accountType currencyCode color bankAccountNumber"),
     *stored(ACCOUNTS, "archived excludeFromStats"),
-    always("isBankSync", False, flag("Always false.")),
+    always("isBankSync", False),
     Member(
         "isInvestmentAccount",
         lambda row, context: row["accountType"] == "Investment",
-        flag("Whether its type is Investment."),
+        value("Whether its type is Investment.", False),
         is_optional=False,
     ),
     Member("balance", _balance, BALANCE, is_optional=False),
@@ -235,20 +231,20 @@ def _system_id(row: Row, context: Context) -> str | None:
 
 CATEGORY = (
     *stored(CATEGORIES, "id name color archived customCategory"),
-    always("customName", False, flag("Always false.")),
-    always("enabled", True, flag("Always true.", example=True)),
-    always("cardinality", "none", text("Always none.", "none")),
+    always("customName", False),
+    always("enabled", True),
+    always("cardinality", "none"),
     Member("group", lambda row, context: category_embed(row).get("group"), GROUP),
     *stored(CATEGORIES, "parentId"),
     Member(
         "parentName",
         lambda row, context: context.names.parents.get(row["parentId"]),
-        text("The name of the category above it.", "Food"),
+        value("The name of the category above it.", "Food"),
     ),
     Member(
         "systemId",
         _system_id,
-        text("Group and name of one that no user made.", "food_and_drinks__groceries"),
+        value("Group and name of one that no user made.", "food_and_drinks__groceries"),
     ),
     *stored(CATEGORIES, _TIMES),
 )
@@ -323,7 +319,7 @@ def _order_party(kind: str) -> Write:
 STANDING_ORDER = (
     *stored(STANDING_ORDERS, "id name note accountId categoryId currencyCode recurrenceRule"),
     Member("type", _type, of_given(STANDING_ORDERS["type"])),
-    Member("amount", _size, number("Positive amount.", 850)),
+    Member("amount", _size, value("Positive amount.", 850, type="number")),
     *stored(STANDING_ORDERS, "counterParty=payee"),
     _LABELS,
     Member(
@@ -332,9 +328,9 @@ STANDING_ORDER = (
         date_time("First occurrence on or after today.", "2026-02-01T00:00:00.000Z"),
     ),
     *stored(STANDING_ORDERS, "generateFromDate=startDate manualPayment"),
-    always("reminder", "none", text("Always none.", "none")),
-    always("dueDateNotificationEnabled", False, flag("Always false.")),
-    always("threeDaysBeforeNotificationEnabled", False, flag("Always false.")),
+    always("reminder", "none"),
+    always("dueDateNotificationEnabled", False),
+    always("threeDaysBeforeNotificationEnabled", False),
     *stored(STANDING_ORDERS, _TIMES),
     Member("payee", _order_party(EXPENSE), _PAYEE, older=True),
     Member("payer", _order_party(INCOME), _PAYER, older=True),

@@ -7,14 +7,14 @@ from pyramid.response import Response
 
 from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
 from finance_api.api.openapi.responses import ResponseDescription
-from finance_api.api.openapi.schemas import example_of, of_members
+from finance_api.api.openapi.schemas import example_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.public.api_usage import PERIOD, api_usage, get_usage
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, of_resource
 from finance_api.api.wallet.parameters import COMMON, MAX_REFERENCES, required_ids, with_ids
 from finance_api.api.wallet.responses import OF_OTHERS
-from finance_api.api.wallet.schemas import IDS, count, flag, text
+from finance_api.api.wallet.schemas import IDS
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
 from finance_api.auth.refusals import require_scopes
@@ -113,10 +113,10 @@ def _response(resource: Resource) -> ResponseDescription:
     referring = of_members(
         "Referring",
         {
-            "field": text("The field that names it.", "categoryId"),
-            "total": count("How many there are.", 4711),
-            "limit": count("The largest number of ids in the response.", _LIMIT),
-            "hasMore": flag("Whether there are more than that."),
+            "field": value("The field that names it.", "categoryId"),
+            "total": value("How many there are.", 4711),
+            "limit": value("The largest number of ids in the response.", _LIMIT),
+            "hasMore": value("Whether there are more than that.", False),
             "ids": IDS,
         },
     )
@@ -125,9 +125,9 @@ def _response(resource: Resource) -> ResponseDescription:
     missing = of_members(
         "NoReferences",
         {
-            "error": text("not found, or type_mismatch.", "not found"),
-            "actualType": text("What the id is of.", "record"),
-            "message": text("The same in a sentence.", "The id is of a record, not of a label."),
+            "error": value("not found, or type_mismatch.", "not found"),
+            "actualType": value("What the id is of.", "record"),
+            "message": value("The same in a sentence.", "The id is of a record, not of a label."),
         },
         ["error"],
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from finance_api.api.openapi.schemas import Schema, array_of, of_given, of_members, value
+from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_given, of_members, value
 from finance_api.planning.conversion import no_rate
 from finance_api.query.model import DEFAULT_LIMIT
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
@@ -10,7 +10,7 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
 
 _DAY: Schema = {"type": ["string", "null"], "format": "date"}
-_NUMBER_OR_NONE: Schema = {"type": ["number", "null"]}
+_NUMBER_OR_NONE = ["number", "null"]
 
 
 def named(resource: Resource, names: str) -> Iterator[tuple[str, Field]]:
@@ -24,30 +24,6 @@ def _fields(resource: Resource, names: str) -> dict[str, Schema]:
     return {name: of_given(field) for name, field in named(resource, names)}
 
 
-def count(meaning: str, example: int) -> Schema:
-    return value({"type": "integer"}, meaning, example)
-
-
-def number(meaning: str, example: float) -> Schema:
-    return value({"type": "number"}, meaning, example)
-
-
-def date_time(meaning: str, example: str = "2026-01-31T10:00:00.000Z") -> Schema:
-    return value({"type": "string", "format": "date-time"}, meaning, example)
-
-
-def flag(meaning: str, *, example: bool = False) -> Schema:
-    return value({"type": "boolean"}, meaning, example)
-
-
-def text(meaning: str, example: str) -> Schema:
-    return value({"type": "string"}, meaning, example)
-
-
-def _one_of(meaning: str, *words: str) -> Schema:
-    return value({"type": "string", "enum": list(words)}, meaning, words[0])
-
-
 def or_null(schema: Schema, meaning: str) -> Schema:
     return {"anyOf": [schema, {"type": "null"}], "description": meaning}
 
@@ -55,25 +31,25 @@ def or_null(schema: Schema, meaning: str) -> Schema:
 _CURRENCY = of_given(RECORDS["currencyCode"])
 MONEY = of_members(
     "AmountWithCurrency",
-    {"value": number("The amount.", -42.5), "currencyCode": _CURRENCY},
+    {"value": value("The amount.", -42.5), "currencyCode": _CURRENCY},
     ["value"],
 )
 CONVERTED = of_members(
     "ConvertedAmount",
     {
-        "value": number("The amount in that currency.", -1032.5),
-        "ratio": number("By what it was multiplied.", 24.3),
+        "value": value("The amount in that currency.", -1032.5),
+        "ratio": value("By what it was multiplied.", 24.3),
         "currencyCode": _CURRENCY,
-        "conversionPair": text("From and to.", "EUR:CZK"),
-        "error": text("Why there is no value.", no_rate("EUR", "CZK", "2026-01-31")),
+        "conversionPair": value("From and to.", "EUR:CZK"),
+        "error": value("Why there is no value.", no_rate("EUR", "CZK", "2026-01-31")),
     },
     ["currencyCode"],
 )
 GROUP = of_members(
     "CategoryGroup",
     {
-        "id": text("The name as a key.", "food_and_drinks"),
-        "name": text("Its name.", "Food & drinks"),
+        "id": value("The name as a key.", "food_and_drinks"),
+        "name": value("Its name.", "Food & drinks"),
     },
 )
 _CATEGORY = {**_fields(CATEGORIES, "id name color"), "group": GROUP}
@@ -82,7 +58,7 @@ CATEGORY_EMBED = of_members("CategoryEmbed", _CATEGORY, ["id"])
 #: A transfer without a category has only the envelope.
 RECORD_CATEGORY = of_members(
     "RecordCategory",
-    {**_CATEGORY, "envelopeId": count("20001 of transfers, else left out.", 20001)},
+    {**_CATEGORY, "envelopeId": value("20001 of transfers, else left out.", 20001)},
     [],
 )
 LABEL_EMBEDS = array_of(of_members("LabelEmbed", _fields(LABELS, "id name color archived"), ["id"]))
@@ -98,7 +74,7 @@ MIRROR = of_members(
 TRANSFER = of_members(
     "Transfer",
     {
-        "type": _one_of("Whether its other record is there.", "paired", "unpaired"),
+        "type": value("Whether its other record is there.", "paired", enum=["paired", "unpaired"]),
         **_fields(RECORDS, "transferId"),
         "mirrorRecord": MIRROR,
     },
@@ -110,17 +86,17 @@ BALANCE = of_members(
         **_fields(ACCOUNTS, "currentBalance=balance rawCurrentBalance=balance"),
         **_fields(ACCOUNTS, "initial=initialBalance"),
         "currencyCode": _CURRENCY,
-        "balanceMode": text("How an app shows it.", "standard"),
-        "formula": text("How it is reckoned.", "initial + totalIncomes - totalExpenses"),
+        "balanceMode": value("How an app shows it.", "standard"),
+        "formula": value("How it is reckoned.", "initial + totalIncomes - totalExpenses"),
     },
 )
 _SPAN = of_members("TimeSpan", {"min": date_time("The first."), "max": date_time("The last.")})
 STATS = of_members(
     "AccountStats",
     {
-        "recordCount": count("How many records it has, void ones left out.", 6),
-        "totalIncomes": number("What came in, positive.", 2500),
-        "totalExpenses": number("What went out, positive.", 162.49),
+        "recordCount": value("How many records it has, void ones left out.", 6),
+        "totalIncomes": value("What came in, positive.", 2500, type="number"),
+        "totalExpenses": value("What went out, positive.", 162.49),
         "recordDate": _SPAN,
         "createdAt": _SPAN,
         "lastUpdatedAt": date_time("When the last of them was changed."),
@@ -130,32 +106,32 @@ STATS = of_members(
 _EXCLUDED = of_members(
     "ExcludedRecords",
     {
-        "total": count("How many count for nothing.", 3),
-        "transfers": count("Of them transfers.", 1),
-        "debts": count("Of them debts.", 0),
-        "incomeCategories": count("Of them in categories of income.", 1),
-        "unknownCategories": count("Of them without a category.", 1),
-        "totalAmountSum": number("The sum of their amounts.", -120.5),
+        "total": value("How many count for nothing.", 3),
+        "transfers": value("Of them transfers.", 1),
+        "debts": value("Of them debts.", 0),
+        "incomeCategories": value("Of them in categories of income.", 1),
+        "unknownCategories": value("Of them without a category.", 1),
+        "totalAmountSum": value("The sum of their amounts.", -120.5),
     },
 )
 _PERIOD_SPENDING = of_members(
     "BudgetPeriodSpending",
     {
-        "period": text("The period.", "2026-01"),
-        "periodStart": value(_DAY, "Its first day.", "2026-01-01"),
-        "periodEnd": value(_DAY, "Its last day.", "2026-01-31"),
-        "effectiveLimit": value(_NUMBER_OR_NONE, "The limit.", 400),
-        "spent": number("What was spent.", 162.49),
-        "remaining": value(_NUMBER_OR_NONE, "What is left of the limit.", 237.51),
-        "progress": value(_NUMBER_OR_NONE, "Spent by limit.", 0.4062),
-        "overspent": value(_NUMBER_OR_NONE, "What is above the limit.", 0),
-        "totalExpenses": number("What went out, positive.", 162.49),
-        "totalIncomes": number("What came in, positive.", 0),
-        "recordCount": count("How many records count.", 6),
+        "period": value("The period.", "2026-01"),
+        "periodStart": value("Its first day.", "2026-01-01", **_DAY),
+        "periodEnd": value("Its last day.", "2026-01-31", **_DAY),
+        "effectiveLimit": value("The limit.", 400, type=_NUMBER_OR_NONE),
+        "spent": value("What was spent.", 162.49),
+        "remaining": value("What is left of the limit.", 237.51, type=_NUMBER_OR_NONE),
+        "progress": value("Spent by limit.", 0.4062, type=_NUMBER_OR_NONE),
+        "overspent": value("What is above the limit.", 0, type=_NUMBER_OR_NONE),
+        "totalExpenses": value("What went out, positive.", 162.49),
+        "totalIncomes": value("What came in, positive.", 0, type="number"),
+        "recordCount": value("How many records count.", 6),
         "convertedCurrencies": array_of(_CURRENCY),
-        "incomplete": flag("Whether records of other currencies are left out."),
+        "incomplete": value("Whether records of other currencies are left out.", False),
         "excluded": _EXCLUDED,
-        "limit": value(_NUMBER_OR_NONE, "As effectiveLimit; of earlier versions.", 400),
+        "limit": value("As effectiveLimit; of earlier versions.", 400, type=_NUMBER_OR_NONE),
     },
     [
         *("period", "spent", "totalExpenses", "totalIncomes", "recordCount"),
@@ -173,27 +149,27 @@ SPENDING = of_members(
 _HINT = of_members(
     "AgentHint",
     {
-        "type": text("What it is about.", "pagination.has_more"),
-        "severity": _one_of("How much it matters.", "info", "warning", "instruction"),
-        "text": text("What it says.", "There are more rows: the next page is at action.url."),
+        "type": value("What it is about.", "pagination.has_more"),
+        "severity": value("How much it matters.", "info", enum=["info", "warning", "instruction"]),
+        "text": value("What it says.", "There are more rows: the next page is at action.url."),
         "action": of_members(
             "HintAction",
-            {"url": text("What to ask for next.", "/wallet/v1/api/labels?limit=30&offset=30")},
+            {"url": value("What to ask for next.", "/wallet/v1/api/labels?limit=30&offset=30")},
         ),
         "data": {"type": "object", "description": "More, by type.", "examples": [{}]},
     },
     ["type", "severity", "text"],
 )
 HINTS = array_of(_HINT)
-IDS = array_of(value({"type": "string", "format": "uuid"}, "Identifier.", EXAMPLE_ID))
+IDS = array_of(value("Identifier.", EXAMPLE_ID, format="uuid"))
 #: Members of every list's envelope, beside the rows.
 PAGE = {
-    "limit": count("How many rows a page has at most.", DEFAULT_LIMIT),
-    "offset": count("How many rows come before the page.", 0),
+    "limit": value("How many rows a page has at most.", DEFAULT_LIMIT),
+    "offset": value("How many rows come before the page.", 0),
 }
 SOMETIMES = {
-    "nextOffset": count("Of the next page; left out on the last one.", 30),
-    "total": count("How many rows match; with withTotal=true.", 4711),
+    "nextOffset": value("Of the next page; left out on the last one.", 30),
+    "total": value("How many rows match; with withTotal=true.", 4711),
     "agentHints": HINTS,
 }
-DATE_FILTERS = array_of(text("What was asked of recordDate.", "gte.2026-01-31T10:00:00.000Z"))
+DATE_FILTERS = array_of(value("What was asked of recordDate.", "gte.2026-01-31T10:00:00.000Z"))
