@@ -34,26 +34,6 @@ def test_a_url_has_at_most_8_kib(client, length):
     assert response.headers["X-Request-Id"]
 
 
-def test_a_long_path_is_414(client):
-    response = client.service.web.get("/v1/api/" + "a" * 8192, status="*")
-    assert response.status_int == 414
-
-
-def test_headers_have_at_most_16_kib(client):
-    used = sum(len(k) + len(v) + 4 for k, v in client.headers.items()) + len(
-        "Host: localhost:80\r\n"
-    )
-    fits = client.get("records", headers={"X-Filler": "a" * (16_384 - used - 200)})
-    assert fits.status_int == 200
-    for headers in (
-        {"X-Filler": "a" * 16_384},
-        {f"X-Filler-{n}": "a" * 1_000 for n in range(17)},
-    ):
-        response = client.get("records", headers=headers)
-        assert response.status_int == 431
-        assert response.headers["Content-Type"] == "application/problem+json"
-
-
 def headers_of(size):
     """Headers that are so many bytes, as the application counts them."""
     names = {"Authorization": "Bearer x", "Host": "localhost:80"}

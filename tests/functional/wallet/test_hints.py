@@ -106,10 +106,6 @@ def test_nothing_was_found(wallet, empty):
     assert hint.keys() == KEYS
 
 
-def test_nothing_to_say_is_an_empty_array(wallet):
-    assert wallet.hints("goals?agentHints=true") == []
-
-
 def test_a_quota_that_is_nearly_used():
     settings = {"finance_api.storage": "memory", "finance_api.ratelimit.public": "20/hour"}
     service = Service("memory", settings)

@@ -186,6 +186,8 @@ def test_a_budget(current):
     assert closed["closed"] is True
     assert closed["limit"] is None
     assert "closedDate" not in closed
+    (spent,) = current.rows(f"budgets?id={uid('Budget', 1)}&spending=current")
+    assert "limit" not in spent["spending"]["current"]
 
 
 def test_a_goal(current):

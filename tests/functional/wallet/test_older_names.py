@@ -4,7 +4,6 @@ from functools import cache
 
 from finance_api.api.wallet.declarations import LISTS
 from support.native_rows import uid
-from support.service import Service
 
 OLDER = {
     "records": {
@@ -67,25 +66,3 @@ def test_of_budgets_and_standing_orders(wallet):
     rent = row(wallet, "standing-orders", "StandingOrder", 1)
     assert (rent["payee"], rent["paymentType"]) == ("Landlord", "transfer")
     assert row(wallet, "standing-orders", "StandingOrder", 2)["payer"] == "Employer"
-
-
-def test_the_setting_switches_them_off():
-    from support.native_rows import account, budget, record, standing_order
-
-    settings = {"finance_api.storage": "memory", "finance_api.wallet.older_names": "false"}
-    service = Service("memory", settings)
-    service.clock.set("2026-11-21T22:40:30Z")
-    client = service.client()
-    client.load(
-        account(initialBalance=1),
-        record(payee="x", transferId=uid("Record", 9), recordDate="2026-11-01"),
-        budget(),
-        standing_order(amount=1, payee="x", paymentType="cash"),
-    )
-    for path, names in OLDER.items():
-        query = "?spending=current" if path == "budgets" else ""
-        answer = service.web.get(f"/wallet/v1/api/{path}{query}", headers=client.headers).json
-        (found,) = next(iter(answer.values()))
-        assert not names & found.keys()
-        assert "limit" not in found.get("spending", {}).get("current", {})
-    service.stop()

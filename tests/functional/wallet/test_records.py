@@ -58,11 +58,6 @@ def test_ids_switch_it_off_and_tell_an_empty_array(wallet):
     assert [row["id"] for row in page["records"]] == [uid("Record", 12)]
 
 
-def test_the_filters_are_told_of_records_only(wallet):
-    for path in ("accounts", "budgets", "labels", "goals"):
-        assert "appliedRecordDateFilters" not in wallet.get(path)
-
-
 def test_there_is_no_longest_range(wallet):
     assert len(wallet.ids("records?recordDate=gte.1900-01-01,lt.2100-01-01")) == 11
 
@@ -183,9 +178,3 @@ def test_transfers(wallet):
 def test_a_mirror_outside_of_the_page_is_found(wallet):
     (row,) = wallet.rows(f"records?id={uid('Record', 3)}")
     assert row["transfer"]["mirrorRecord"]["id"] == uid("Record", 4)
-
-
-def test_standing_orders_are_positive_and_records_signed(wallet):
-    rent, pay = sorted(wallet.rows("standing-orders"), key=lambda row: row["id"])
-    assert (rent["amount"], rent["type"]) == (850, "expense")
-    assert (pay["amount"], pay["type"]) == (2000, "income")
