@@ -18,8 +18,7 @@ from finance_api.cli.output import say
 from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.marks import currency_code
-from finance_api.ledger.files import ImportSettings, make_order
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportSettings, import_file, make_order
 from finance_api.ledger.report import ImportReport
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import text_writer

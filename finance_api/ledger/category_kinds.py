@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.ledger.row_set import RowSet
+from finance_api.ledger.rows import RowSet
 from finance_api.planning.categories import CategoryTree
 from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.values import Row

@@ -16,8 +16,7 @@ from finance_api.ledger.references import (
     complete_standing_order,
 )
 from finance_api.ledger.report import AccountTotal, ImportReport
-from finance_api.ledger.row_set import RowSet
-from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
+from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import (
     ACCOUNTS,

@@ -6,7 +6,7 @@ They refer to rows that exist and fit, and categories are a tree.
 from collections.abc import Mapping
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.row_set import RowSet
+from finance_api.ledger.rows import RowSet
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.recurrence import RuleError, check_rule

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from finance_api.ledger.category_kinds import derive_kinds
-from finance_api.ledger.row_set import RowSet
+from finance_api.ledger.rows import RowSet
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import (

@@ -20,8 +20,7 @@ from finance_api.ledger.matching.stated import (
     written,
 )
 from finance_api.ledger.report import ImportReport, Match, Update
-from finance_api.ledger.row_set import RowSet
-from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
+from finance_api.ledger.rows import RowSet, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.records import VOID

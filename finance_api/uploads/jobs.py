@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from finance_api.ledger.files import ImportSettings
+from finance_api.ledger.importing import ImportSettings
 from finance_api.runtime.background import Periodic
 from finance_api.runtime.clock import Clock
 from finance_api.runtime.limited_process import (

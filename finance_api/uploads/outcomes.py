@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.files import FileOrder
+from finance_api.ledger.importing import ImportOrder
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
@@ -68,10 +68,10 @@ def _days_of(session: LedgerSession, report: ImportReport, name: str) -> dict[st
     }
 
 
-def refusal_of(refused: ImportRefused, order: FileOrder | None) -> dict[str, Any]:
+def refusal_of(refused: ImportRefused, order: ImportOrder | None) -> dict[str, Any]:
     """Why a file is refused, and the answers that allow it. order: None for an unknown format."""
     return {
-        "format": None if order is None else order.format.name,
+        "format": None if order is None else order.format_name,
         "headings": [] if order is None else order.headings,
         "reason": refused.reason,
         "line": refused.line,

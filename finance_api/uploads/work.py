@@ -6,8 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.files import FileOrder, ImportSettings, make_order
-from finance_api.ledger.importing import Step, import_file, nothing_more
+from finance_api.ledger.importing import (
+    ImportOrder,
+    ImportSettings,
+    Step,
+    import_file,
+    make_order,
+    nothing_more,
+)
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.storage import open_backend
@@ -85,9 +91,9 @@ class UploadWork:
 
     def _run_import(
         self, *, dry_run: bool, end: Step, begin: Step = nothing_more
-    ) -> FileOrder | None:
+    ) -> ImportOrder | None:
         """Return the order if the file was read to its end; otherwise store why it is refused."""
-        order: FileOrder | None = None
+        order: ImportOrder | None = None
         with content_of(self.backend, self.user.id, self.upload) as stream:
             try:
                 order = make_order(

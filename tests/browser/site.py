@@ -20,8 +20,13 @@ from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.sessions import start_session
 from finance_api.auth.user_accounts import make_user
 from finance_api.demo import Household
-from finance_api.ledger.files import ImportSettings, make_order
-from finance_api.ledger.importing import ImportOrder, import_file, import_rows
+from finance_api.ledger.importing import (
+    ImportOrder,
+    ImportSettings,
+    import_file,
+    import_rows,
+    make_order,
+)
 from finance_api.runtime.clock import SystemClock
 from finance_api.storage.interface import Jwt, Storage, Upload, User, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend

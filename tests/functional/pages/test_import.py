@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.ledger.files import ImportSettings
+from finance_api.ledger.importing import ImportSettings
 from finance_api.resources import RECORDS
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading, unit_of_work

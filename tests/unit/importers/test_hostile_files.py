@@ -13,8 +13,7 @@ from multiprocessing.connection import Connection
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.files import ImportSettings, make_order
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportSettings, import_file, make_order
 from finance_api.storage.interface import StorageBackend
 from support.hostile_files import HOSTILE
 from support.ledger import Person

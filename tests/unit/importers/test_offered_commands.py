@@ -13,8 +13,7 @@ from finance_api.importers.csv import Layout
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.importers.questions import CODE, NAME
-from finance_api.ledger.files import ImportSettings, make_order
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportSettings, import_file, make_order
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import date_text

@@ -3,8 +3,9 @@
 import pytest
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger import native_import, row_set
-from finance_api.ledger.row_set import RowSet
+from finance_api.ledger import native_import
+from finance_api.ledger import rows as ledger_rows
+from finance_api.ledger.rows import RowSet
 from finance_api.resources import BUDGETS, CATEGORIES, GOALS, LABELS, RECORDS, STANDING_ORDERS
 from support.ledger import account, an_id, document, record
 from support.service import native_line
@@ -105,7 +106,7 @@ def test_a_few_long_texts_are_a_batch(person, monkeypatch):
 
 
 def test_there_is_a_limit_of_what_is_held_whole(person, monkeypatch):
-    monkeypatch.setattr(row_set, "MOST_ROWS", 4)
+    monkeypatch.setattr(ledger_rows, "MOST_ROWS", 4)
     for resource, model_type in ((LABELS, "Label"), (CATEGORIES, "Category")):
         rows = [document(model_type, n, name=f"n{n}") for n in range(10, 15)]
         before = person.snapshot()
