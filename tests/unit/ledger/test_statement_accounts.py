@@ -93,7 +93,6 @@ def test_new_account_without_a_currency_is_refused_with_the_option(person):
 @pytest.mark.parametrize("code", ["XXQ", "", "euros and cents"])
 def test_currency_that_is_none_is_refused(person, code):
     refused(person, lambda: person.csv(CSV, account="Giro", currency=code))
-    refused(person, lambda: person.ofx(STATEMENT, currency=code))
 
 
 def test_csv_accounts_come_from_a_column(person):
