@@ -3,22 +3,29 @@
 import errno
 import lzma
 import re
+import shutil
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 import olefile
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.spreadsheet.faults import (
+    MAX_ELEMENTS,
+    damaged,
+    faults_in_ods,
+    faults_in_xls,
+    faults_in_xlsx,
+    too_many,
+    with_password,
+)
 
 #: How large a file may be, and what it unpacks to.
 MAX_BYTES = 100_000_000
-#: How many elements of XML, or records of xls, it may have: 100 MB of ordinary cells have fewer.
-MAX_ELEMENTS = 10_000_000
 _PIECE_BYTES = 1 << 18
 
 _ZIP = b"PK\x03\x04"
@@ -64,50 +71,72 @@ def _kind(archive: zipfile.ZipFile) -> str:
     return ""
 
 
-@contextmanager
-def opened_archive(stream: BinaryIO, copy: Path) -> Iterator[tuple[str, zipfile.ZipFile]]:
-    """An xlsx or ods file whose members are whole: which it is, and its members, unpacked.
+def checked_copy(stream: BinaryIO, copy: Path) -> dict[int, str]:
+    """Write what calamine is to read, and return the faults that it does not see.
 
-    copy: is written, and has these members, as they were checked, and nothing else.
-    Raises ImportRefused, also for what is found damaged while it is open.
+    The number of a sheet, from 0 -> the first cell of it that has no value, and why. The members
+    of an xlsx or ods file are written as they were checked, unpacked, and nothing else.
+    Raises ImportRefused.
     """
     try:
-        with zipfile.ZipFile(stream) as archive:
-            members = archive.infolist()
-            size = sum(member.file_size for member in members)
-            if size > MAX_BYTES:
-                raise _too_large("unpacks to", size)
-            if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
-                raise with_password()
-            kind = _kind(archive)
-            if not kind or (kind == "xlsx" and _BOOK not in archive.namelist()):
-                raise no_spreadsheet()
-            _unpack(archive, copy)
-        with zipfile.ZipFile(copy) as unpacked:
-            yield kind, unpacked
+        start = stream.read(len(olefile.MAGIC))
+        stream.seek(0)
+        if start == olefile.MAGIC:
+            return _copy_book(stream, copy)
+        kind = _unpack(stream, copy)
+        with zipfile.ZipFile(copy) as archive:
+            return faults_in_xlsx(archive) if kind == "xlsx" else faults_in_ods(archive)
     except _DAMAGES as error:
         if isinstance(error, OSError) and error.errno in _FULL:
             raise
         raise damaged() from None
 
 
-def _unpack(archive: zipfile.ZipFile, copy: Path) -> None:
-    """Write the members without packing them."""
+def _copy_book(stream: BinaryIO, copy: Path) -> dict[int, str]:
+    if stream.seek(0, 2) > MAX_BYTES:
+        raise _too_large("has", stream.tell())
+    stream.seek(0)
+    with olefile.OleFileIO(stream, raise_defects=olefile.DEFECT_INCORRECT) as container:
+        if container.exists("EncryptedPackage"):
+            raise with_password()
+        name = next((name for name in ("Workbook", "Book") if container.exists(name)), None)
+        if name is None:
+            raise _no_spreadsheet()
+        faults = faults_in_xls(container.openstream(name))
+    stream.seek(0)
+    with copy.open("wb") as target:
+        shutil.copyfileobj(stream, target)
+    return faults
+
+
+def _unpack(stream: BinaryIO, copy: Path) -> str:
+    """Write the members without packing them; which kind of spreadsheet they are."""
     names: set[str] = set()
     elements = 0
-    with zipfile.ZipFile(copy, "w") as unpacked:
-        for member in archive.infolist():
-            name = member.filename
-            # calamine takes them for the same.
-            if name.lower() in names:
-                raise damaged(f": its part {name!r} is there twice")
-            names.add(name.lower())
-            with unpacked.open(name, "w") as target:
-                for piece in _pieces(archive, member):
-                    elements += piece.count(b"<") - piece.count(b"</")
-                    target.write(piece)
-            if elements > MAX_ELEMENTS:
-                raise too_many(MAX_ELEMENTS, "cells and other elements")
+    with zipfile.ZipFile(stream) as archive:
+        members = archive.infolist()
+        size = sum(member.file_size for member in members)
+        if size > MAX_BYTES:
+            raise _too_large("unpacks to", size)
+        if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
+            raise with_password()
+        kind = _kind(archive)
+        if not kind or (kind == "xlsx" and _BOOK not in archive.namelist()):
+            raise _no_spreadsheet()
+        with zipfile.ZipFile(copy, "w") as unpacked:
+            for member in members:
+                name = member.filename
+                # calamine takes them for the same.
+                if name.lower() in names:
+                    raise damaged(f": its part {name!r} is there twice")
+                names.add(name.lower())
+                with unpacked.open(name, "w") as target:
+                    for piece in _pieces(archive, member):
+                        elements += piece.count(b"<") - piece.count(b"</")
+                        target.write(piece)
+                if elements > MAX_ELEMENTS:
+                    raise too_many(MAX_ELEMENTS, "cells and other elements")
+    return kind
 
 
 def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
@@ -125,38 +154,7 @@ def _is_encrypted(archive: zipfile.ZipFile) -> bool:
     return manifest in archive.namelist() and b":encryption-data" in archive.read(manifest)
 
 
-@contextmanager
-def opened_book(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The records of an xls file. Raises ImportRefused as `opened_archive`."""
-    if stream.seek(0, 2) > MAX_BYTES:
-        raise _too_large("has", stream.tell())
-    stream.seek(0)
-    try:
-        with olefile.OleFileIO(stream, raise_defects=olefile.DEFECT_INCORRECT) as container:
-            if container.exists("EncryptedPackage"):
-                raise with_password()
-            name = next((name for name in ("Workbook", "Book") if container.exists(name)), None)
-            if name is None:
-                raise no_spreadsheet()
-            yield container.openstream(name)
-    except _DAMAGES:
-        raise damaged() from None
-
-
-def is_book(stream: BinaryIO) -> bool:
-    start = stream.read(len(olefile.MAGIC))
-    stream.seek(0)
-    return bool(start == olefile.MAGIC)
-
-
-def damaged(how: str = "") -> ImportRefused:
-    return ImportRefused(
-        f"the spreadsheet is damaged or cut short{how}: download it again, or save it as CSV with "
-        "the program that opens it"
-    )
-
-
-def no_spreadsheet() -> ImportRefused:
+def _no_spreadsheet() -> ImportRefused:
     return ImportRefused("the file is no spreadsheet of the kinds xlsx, xls and ods")
 
 
@@ -164,17 +162,4 @@ def _too_large(has: str, size: int) -> ImportRefused:
     return ImportRefused(
         f"the spreadsheet {has} {size / 1_000_000:,.1f} MB, and at most "
         f"{MAX_BYTES // 1_000_000} MB are read: save it as CSV"
-    )
-
-
-def too_many(limit: int, what: str) -> ImportRefused:
-    return ImportRefused(
-        f"the spreadsheet has more than {limit:,} {what}, which is the limit: save the sheet with "
-        "the statement as CSV"
-    )
-
-
-def with_password() -> ImportRefused:
-    return ImportRefused(
-        "the spreadsheet is protected by a password: save it without one, or as CSV"
     )

@@ -10,13 +10,11 @@ from typing import IO, BinaryIO
 from xml.parsers import expat
 from zipfile import ZipFile
 
-from finance_api.importers.spreadsheet.container import (
-    MAX_ELEMENTS,
-    damaged,
-    too_many,
-    with_password,
-)
+from finance_api.importers.interface import ImportRefused
 
+#: How many elements of XML, or records of xls, a file may have: 100 MB of ordinary cells have
+#: fewer.
+MAX_ELEMENTS = 10_000_000
 #: How many sheets a workbook may have: each of them is looked at.
 MAX_SHEETS = 256
 _PIECE_BYTES = 1 << 16
@@ -42,6 +40,26 @@ _Event = tuple[str, _Attributes, str]
 
 class MarkupError(ValueError):
     """The part is no XML that a spreadsheet has."""
+
+
+def damaged(how: str = "") -> ImportRefused:
+    return ImportRefused(
+        f"the spreadsheet is damaged or cut short{how}: download it again, or save it as CSV with "
+        "the program that opens it"
+    )
+
+
+def too_many(limit: int, what: str) -> ImportRefused:
+    return ImportRefused(
+        f"the spreadsheet has more than {limit:,} {what}, which is the limit: save the sheet with "
+        "the statement as CSV"
+    )
+
+
+def with_password() -> ImportRefused:
+    return ImportRefused(
+        "the spreadsheet is protected by a password: save it without one, or as CSV"
+    )
 
 
 def _events(part: IO[bytes], *names: str, with_text: bool = False) -> Iterator[_Event]:
@@ -93,7 +111,7 @@ def _value_of(attributes: _Attributes, name: str) -> str | None:
 
 
 def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
-    """The number of a sheet, from 0 -> the first cell of it that has no value, and why."""
+    """As `container.checked_copy` returns them."""
     ids: list[str | None] = []
     begins_anew = False
     with archive.open("xl/workbook.xml") as book:

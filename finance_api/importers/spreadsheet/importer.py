@@ -1,7 +1,6 @@
 """Reads the sheet of a spreadsheet that has the statement, as `CsvImporter` reads a file."""
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,15 +22,8 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.spreadsheet import conversion
-from finance_api.importers.spreadsheet.container import (
-    damaged,
-    is_book,
-    opened_archive,
-    opened_book,
-    too_many,
-    with_password,
-)
-from finance_api.importers.spreadsheet.faults import faults_in_ods, faults_in_xls, faults_in_xlsx
+from finance_api.importers.spreadsheet.container import checked_copy
+from finance_api.importers.spreadsheet.faults import damaged, too_many, with_password
 from finance_api.importers.texts import listed, quoted
 
 
@@ -53,7 +45,7 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
     with TemporaryDirectory() as name, ExitStack() as files:
         directory = Path(name)
         source = directory / "workbook"
-        faults = _copy(stream, source)
+        faults = checked_copy(stream, source)
         # Not the directory of this package first: modules of other programs have other names.
         done = subprocess.run(  # noqa: S603 (of this program alone)
             [sys.executable, "-P", conversion.__file__, str(source), name],
@@ -84,19 +76,6 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
             for number, about in enumerate(found)
             if about is not None
         ]
-
-
-def _copy(stream: BinaryIO, copy: Path) -> dict[int, str]:
-    """Write what calamine is to read; the faults that it does not see."""
-    if not is_book(stream):
-        with opened_archive(stream, copy) as (kind, archive):
-            return faults_in_xlsx(archive) if kind == "xlsx" else faults_in_ods(archive)
-    with opened_book(stream) as book:
-        faults = faults_in_xls(book)
-    stream.seek(0)
-    with copy.open("wb") as target:
-        shutil.copyfileobj(stream, target)
-    return faults
 
 
 class SpreadsheetImporter:
