@@ -6,11 +6,13 @@ A response has the revision of the data and an entity tag, is a 304 where the cl
 
 import hashlib
 import re
+import threading
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pyramid.response import Response
 
@@ -23,7 +25,6 @@ from finance_api.api.representation import (
     Representation,
     negotiate,
 )
-from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, gzip_chunks, gzipped, takes_gzip
 from finance_api.http.downloads import Chunks, download
@@ -172,6 +173,54 @@ class ExportRequest(TaggedRequest, ABC):
 
 
 # -- responses ----------------------------------------------------------------------------------
+
+
+#: The approximate size of a cached response without its body.
+_ENTRY_BYTES = 2_000
+#: The largest cached response, as a part of the whole cache.
+_LARGEST_PART = 8
+
+Key = tuple[Hashable, ...]
+
+
+class ResponseCache:
+    """Responses by user, tag of the data's state, and request.
+
+    The least recently used are evicted first: those of an earlier state, in the end.
+    max_bytes: approximate memory of all entries; 0 caches nothing.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._bytes = 0
+        self._entries: OrderedDict[tuple[int, int, Key], tuple[Any, int]] = OrderedDict()
+
+    @property
+    def cached_bytes(self) -> int:
+        """Approximate memory of all entries."""
+        return self._bytes
+
+    def get(self, user_id: int, tag: int, key: Key) -> Any | None:
+        with self._lock:
+            found = self._entries.get((user_id, tag, key))
+            if found is None:
+                return None
+            self._entries.move_to_end((user_id, tag, key))
+            return found[0]
+
+    def put(self, user_id: int, tag: int, key: Key, response: Any, body_bytes: int) -> None:
+        """Cache the response, unless it is too large."""
+        size = body_bytes + _ENTRY_BYTES + sum(len(part) for part in key if isinstance(part, str))
+        if size > self._max_bytes // _LARGEST_PART:
+            return
+        with self._lock:
+            _, replaced = self._entries.pop((user_id, tag, key), (None, 0))
+            self._entries[user_id, tag, key] = response, size
+            self._bytes += size - replaced
+            while self._bytes > self._max_bytes:
+                _, (_, evicted) = self._entries.popitem(last=False)
+                self._bytes -= evicted
 
 
 class _CachedResponse(NamedTuple):

@@ -41,7 +41,7 @@ from finance_api.http.errors import NOT_FOUND, parameter_problem, problem
 from finance_api.http.querystring import split_query
 from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.categories import with_subcategories
-from finance_api.planning.computing import depends_on_today, list_computed
+from finance_api.planning.computing import DAILY, list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only
 from finance_api.query.model import Operator, Query, condition_on
@@ -64,7 +64,7 @@ class _RowsRequest(DataRequest):
         self.resource = resource
         self.columns: Sequence[Field] = self.given["fields"]
         self.convert_to = self.given.get(CONVERT_TO)
-        self.depends_on_today = depends_on_today(resource)
+        self.depends_on_today = resource in DAILY
         self.are_stored = self.convert_to is None and not resource.computed_fields
         if self.convert_to is not None:
             self.columns = (*self.columns, *converted_fields(CONVERTED[resource]))
@@ -238,7 +238,7 @@ class ListExport(ExportRequest):
             raise parameter_problem([(TRAILER, "is for NDJSON only")])
         self._query = Query(resource, self.given.conditions, self.given["sortBy"])
         self.name = str(resource.path)
-        self.depends_on_today = depends_on_today(resource) or self._query.is_relative
+        self.depends_on_today = resource in DAILY or self._query.is_relative
 
     def open(self, reading: Reading) -> Export:
         storage, user_id = reading.storage, reading.user_id

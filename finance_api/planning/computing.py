@@ -39,11 +39,8 @@ _COMPUTATIONS: dict[Resource, Computation] = {
     GOALS: _goals,
     STANDING_ORDERS: _standing_orders,
 }
-
-
-def depends_on_today(resource: Resource) -> bool:
-    """Whether the resource's rows can differ from day to day while the data is unchanged."""
-    return resource in (BUDGETS, STANDING_ORDERS)
+#: Their rows can differ from day to day while the data is unchanged.
+DAILY = (BUDGETS, STANDING_ORDERS)
 
 
 def compute(

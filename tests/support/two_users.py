@@ -6,7 +6,7 @@ import re
 import zipfile
 from urllib.parse import quote
 
-from finance_api.api.response_cache import ResponseCache
+from finance_api.api.data_request import ResponseCache
 from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, Kind, Role

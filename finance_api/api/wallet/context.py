@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.response_cache import ResponseCache
+from finance_api.api.data_request import ResponseCache
 from finance_api.importers import NATIVE
 from finance_api.planning.conversion import Conversion
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS

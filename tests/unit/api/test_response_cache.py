@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from finance_api.api.response_cache import ResponseCache
+from finance_api.api.data_request import ResponseCache
 
 #: More than an entry without a body takes, less than one with a body of as many bytes.
 ENTRY = 2_000
