@@ -77,7 +77,7 @@ def test_a_page_of_records(client: Client, figures: Figures) -> None:
     client.get("records")
     with passed_through() as files:
         assert client.get("records", limit=10).status_int == 200
-    judged(files, 52, figures)
+    judged(files, 44, figures)
 
 
 @pytest.mark.parametrize(
