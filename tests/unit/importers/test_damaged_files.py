@@ -1,0 +1,238 @@
+"""Damaged files of every format but CSV: read right, or refused with a reason; never an error."""
+
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from finance_api.importers.interface import Entry, ImportRefused
+from finance_api.importers.native import NativeRow, native_file
+from finance_api.values.time import date_text
+from support.bank_files import SAMPLE_FILES, is_camt, read_bank_file
+from support.damaging import check_refusal, mutations
+from support.independent import read_camt, read_mt940
+from support.ledger import account, document, record
+from support.nightly import count
+from support.ofx import read_ofx
+from support.qif import read_qif
+from support.service import native_line
+
+pytestmark = pytest.mark.nightly
+SAMPLES = Path(__file__).parents[2] / "samples"
+_MAX_BYTES = 4_096
+BOUNDED = settings(
+    max_examples=count(40, 10_000), suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+
+#: What is read of a file: its entries or rows.
+Read = list[Any]
+
+
+class Format(NamedTuple):
+    """files: whole. pieces: what of the format is put where it does not belong.
+
+    read: raises ImportRefused, or AssertionError for what is not read right.
+    is_beginning: whether what was read of a file that was cut off may be, beside the whole; it also
+    takes what is left of the file.
+    """
+
+    files: Sequence[bytes]
+    pieces: Sequence[bytes]
+    read: Callable[[bytes], Read]
+    is_beginning: Callable[[Read, Read, bytes], bool]
+
+
+def samples(folder: str, *suffixes: str) -> list[bytes]:
+    paths = sorted(path for path in (SAMPLES / folder).iterdir() if path.suffix in suffixes)
+    return [path.read_bytes() for path in paths]
+
+
+def ofx_entries(data: bytes) -> Read:
+    return [entry for whole in read_ofx(data) for entry in whole.entries]
+
+
+def qif_entries(data: bytes) -> Read:
+    # Whether a transaction is cleared can follow from those after it.
+    wholes = read_qif(data, account="A")
+    return [entry._replace(record_state=None) for whole in wholes for entry in whole.entries]
+
+
+def bank_entries(data: bytes) -> Read:
+    """Of camt or MT940; they are those that another reading finds."""
+    entries: list[Entry] = [e for whole in read_bank_file(data) for e in whole.entries]
+    independent = read_camt(data) if is_camt(data) else read_mt940(data)
+    assert sum(entry.amount for entry in entries) == sum(units for _, units in independent.entries)
+    if not any(entry.batch for entry in entries):
+        days = [date_text(entry.date)[0 if is_camt(data) else 5 :] for entry in entries]
+        found = Counter(zip(days, (entry.amount for entry in entries), strict=True))
+        assert found == Counter(independent.entries)
+    return entries
+
+
+def native_rows(data: bytes) -> Read:
+    with native_file(io.BytesIO(data)) as file:
+        rows: list[NativeRow] = [*file.documents(), *file.records()]
+        assert rows == [*file.documents(), *file.records()]
+    lines = {number for number, line in enumerate(data.split(b"\n"), 1) if line.strip()}
+    assert len(rows) <= len(lines)
+    assert {row.line for row in rows} <= lines
+    return rows
+
+
+BANK_FILES = {
+    name: [path.read_bytes() for path in SAMPLE_FILES if path.parent.name == name]
+    for name in ("camt", "mt940")
+}
+NATIVE = [
+    native_line(row).encode()
+    for row in (
+        account(1, source="ofx", sourceId="20/100", name="ä\u2028"),
+        document("Category", 3),
+        document("Label", 5),
+        document("Contact", 7, more={"a": [1, 2.5, None, "x"]}),
+        record(9, labelIds=["00000005-0000-4000-8000-000000000000"], payee="Café"),
+        record(10, amount=5, recordState="cleared"),
+        document("Budget", 11, limitAmount=100, categoryIds=[]),
+    )
+]
+FORMATS = {
+    "ofx": Format(
+        samples("ofx", ".ofx", ".qfx", ".qbo"),
+        [
+            *(f"<{n}>".encode() for n in ("OFX", "STMTRS", "STMTTRN", "TRNAMT", "DTPOSTED", "A")),
+            *(f"</{n}>".encode() for n in ("OFX", "STMTRS", "STMTTRN", "TRNAMT", "A")),
+            *b"<!-- --> <![CDATA[ ]]> <?a <!DOCTYPE &#0; &#xd800; &amp <CURRENCY>".split(),
+            *(b"\0", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\x81", b"CHARSET:zlib"),
+            *(b"1" * 5000, b"1." + b"0" * 5000, b"<LEDGERBAL>", b"ENCODING:UTF-16"),
+        ],
+        ofx_entries,
+        lambda found, whole, data: found == whole and b"</ofx>" in data.lower(),
+    ),
+    "camt": Format(
+        BANK_FILES["camt"],
+        [
+            *b"<Ntry> </Ntry> <Stmt> </Stmt> <Sts>PDNG</Sts> <TxDtls> </TxDtls> <!-- -->".split(),
+            *b"]]> <![CDATA[ &#0; &amp; &x; xmlns=' DBIT CRDT ITBD EUX -1 1e9 true".split(),
+            *(b"<Amt Ccy='EUR'>1</Amt>", b"<!DOCTYPE a>", b"9" * 30, b"2026-02-30", b"\x81"),
+        ],
+        bank_entries,
+        lambda found, whole, data: found == whole and data.rstrip().endswith(b"Document>"),
+    ),
+    "mt940": Format(
+        BANK_FILES["mt940"],
+        [
+            *(b"\n:%s:" % tag for tag in b"61 86 60F 20 25 NS 13D".split()),
+            *(b"\n:62F:C260227EUR1,", b"\n:34F:EUR0,", b"\n:90D:1EUR1,", b"\n-\n", b"9" * 20),
+            *b"{4: -}{5:} RC D EC , . // NTRF ?20 ?32 /NAME/ SVWZ+ 260230".split(),
+            *(b"\x81", b"\x85", b"\xe2\x80\xa8", b"\xef\xbb\xbf", "٣".encode()),
+        ],
+        bank_entries,
+        # Whole messages; the text of an entry may go on.
+        lambda found, whole, data: len(found) <= len(whole),
+    ),
+    "qif": Format(
+        samples("qif", ".qif"),
+        b"^\n,\n^,!Type:Bank\n,!Account\n,S,$,T,D,[,],/".split(b","),
+        qif_entries,
+        lambda found, whole, data: found == whole[: len(found)],
+    ),
+    "native": Format(
+        [b"".join(NATIVE)],
+        [
+            *rb'{ } [ ] " : , \ \u0000 \ud800 null 1e999999999 NaN -'.split(),
+            *(b"\n", b"\xff", b"\0", b"\xef\xbb\xbf", b"[" * 5_000, b"9" * 5_000, NATIVE[0]),
+        ],
+        native_rows,
+        lambda found, whole, data: (
+            all(row in whole for row in found)
+            and len(found) == data.count(b"\n") + (not data.endswith(b"\n"))
+        ),
+    ),
+}
+each_format = pytest.mark.parametrize("name", FORMATS)
+
+
+def outcome(format_: Format, data: bytes) -> Read | None:
+    """None for a refusal."""
+    try:
+        return format_.read(data)
+    except ImportRefused as refused:
+        if format_ is not FORMATS["native"]:
+            # It names a key as it is written.
+            check_refusal(refused)
+        return None
+
+
+@each_format
+def test_a_changed_file_is_read_right_or_refused(name: str, figures: Callable[[str], None]) -> None:
+    tried = FORMATS[name]
+    files = [data for data in tried.files if len(data) <= _MAX_BYTES]
+    each = count(100, 10_000) // len(files) + 1
+    outcomes = [
+        outcome(tried, damaged)
+        for seed, data in enumerate(files)
+        for damaged in mutations(data, each, tried.pieces, seed)
+    ]
+    # Neither everything nor nothing is refused.
+    assert 0 < outcomes.count(None) < len(outcomes)
+    figures(f"{name}: {outcomes.count(None)} of {len(outcomes)} refused")
+
+
+@each_format
+@BOUNDED
+@given(st.data())
+def test_any_heap_of_pieces_is_read_or_refused(name: str, data: st.DataObject) -> None:
+    pieces = st.lists(st.sampled_from(FORMATS[name].pieces) | st.binary(max_size=4), max_size=60)
+    heap = data.draw(pieces.map(b"".join))
+    outcome(FORMATS[name], heap)
+    outcome(FORMATS["ofx"], b"<OFX>" + heap + b"</OFX>")
+
+
+@BOUNDED
+@given(st.binary(max_size=400))
+@example(b"")
+@example(b"\xff\xfe\x00")
+@example(b"\xff\xfe<\x00O\x00\x00\xd8")
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    for tried in FORMATS.values():
+        outcome(tried, data)
+
+
+@each_format
+def test_a_file_that_is_cut_off_is_never_half_imported(name: str) -> None:
+    tried = FORMATS[name]
+    by_size = sorted(tried.files, key=len)
+    for data in count(by_size[:2], by_size):
+        whole = outcome(tried, data)
+        assert whole
+        for length in range(0, len(data), count(3, 1)):
+            found = outcome(tried, data[:length])
+            assert found is None or tried.is_beginning(found, whole, data[:length]), length
+
+
+def test_an_mt940_message_that_is_cut_off_is_refused() -> None:
+    """What is read of a file that was cut off are its first messages, whole."""
+    data = (SAMPLES / "mt940" / "german.sta").read_bytes()
+    found = (outcome(FORMATS["mt940"], data[:end]) for end in range(0, len(data), count(5, 1)))
+    assert {len(entries) for entries in found if entries is not None} == {2, 4}
+
+
+def test_lines_of_a_qif_transaction_are_limited() -> None:
+    text = "!Type:Bank\nD2026-01-05\nT-1\n" + "Ax\n" * 100_000 + "^\n"
+    with pytest.raises(ImportRefused, match=r"line 2: what begins here has more than 100,000"):
+        read_qif(text.encode(), account="A")
+
+
+def test_every_kind_of_native_value_survives_being_kept() -> None:
+    rows = native_rows(b"".join(NATIVE))
+    assert [row.line for row in rows] == [1, 2, 3, 4, 7, 5, 6]
+    for row in rows:
+        for field in row.resource.native_fields:
+            if field.kind.is_list and row.values.get(field.name) is not None:
+                assert isinstance(row.values[field.name], tuple)
+    assert rows[3].values["extra"] == '{"more":{"a":[1,2.5,null,"x"]}}'
