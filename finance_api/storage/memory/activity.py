@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from finance_api.storage.interface import AuditEntry, AuditWriter, UsageWriter
 from finance_api.storage.memory.database import Part
@@ -23,18 +24,16 @@ class MemoryUsage(Part, UsageWriter):
         return dict(sums)
 
     def add(self, requests: Mapping[tuple[int, int], int]) -> None:
-        usage = dict(self._unit.database.usage)
-        for (user_id, day), count in requests.items():
-            if user_id in self._unit.database.users:
-                usage[user_id, day] = usage.get((user_id, day), 0) + count
-        self._unit.change(usage=usage)
+        self._unit.change(usage=self._added(self._unit.database.usage, requests))
 
     def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
-        usage = dict(self._unit.database.token_usage)
-        for key, count in requests.items():
-            if key[0] in self._unit.database.users:
-                usage[key] = usage.get(key, 0) + count
-        self._unit.change(token_usage=usage)
+        self._unit.change(token_usage=self._added(self._unit.database.token_usage, requests))
+
+    def _added(self, usage: Mapping[Any, int], requests: Mapping[Any, int]) -> dict[Any, int]:
+        known = {k: n for k, n in requests.items() if k[0] in self._unit.database.users}
+        sums = Counter(usage)
+        sums.update(known)
+        return dict(sums)
 
     def prune(self, before: int) -> None:
         usage, by_token = self._unit.database.usage, self._unit.database.token_usage

@@ -3,9 +3,7 @@
 import threading
 from typing import Any
 
-import transaction
-from transaction.interfaces import IDataManager
-from zope.interface import implementer
+from transaction import TransactionManager
 
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import (
@@ -64,7 +62,7 @@ class MemoryBackend(StorageBackend):
 
     def write(
         self,
-        tm: transaction.TransactionManager,
+        tm: TransactionManager,
         *,
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
         origin: str = COMMAND,
@@ -74,8 +72,18 @@ class MemoryBackend(StorageBackend):
                 "another import or change is running: try again when it has ended"
             )
         unit = Unit(self.database)
-        tm.get().join(_Commit(self, unit, tm))
+        tm.get().addAfterCommitHook(self._end, (unit,))
+        tm.get().addAfterAbortHook(self._end, (False, unit))
         return WritableStorage(**_parts(unit), origin=origin)
+
+    def _end(self, is_committed: bool, unit: Unit) -> None:
+        """Put a writer's database in place, or drop it; a failed commit is aborted as well."""
+        if unit.has_ended:
+            return
+        unit.has_ended = True
+        if is_committed:
+            self.database = unit.database
+        self.write_lock.release()
 
     def check(self) -> None:
         """Memory is always there."""
@@ -89,34 +97,3 @@ class MemoryBackend(StorageBackend):
 
     def close(self) -> None:
         """There are no connections."""
-
-
-@implementer(IDataManager)
-class _Commit:
-    """Puts a writer's database in place when its transaction commits."""
-
-    def __init__(
-        self, backend: MemoryBackend, unit: Unit, tm: transaction.TransactionManager
-    ) -> None:
-        self.backend = backend
-        self.unit = unit
-        self.transaction_manager = tm
-
-    def abort(self, transaction: Any) -> None:
-        self.backend.write_lock.release()
-
-    def tpc_begin(self, transaction: Any) -> None: ...
-
-    def commit(self, transaction: Any) -> None: ...
-
-    def tpc_vote(self, transaction: Any) -> None: ...
-
-    def tpc_finish(self, transaction: Any) -> None:
-        self.backend.database = self.unit.database
-        self.backend.write_lock.release()
-
-    def tpc_abort(self, transaction: Any) -> None:
-        self.backend.write_lock.release()
-
-    def sortKey(self) -> str:  # noqa: N802 (the interface's name)
-        return "finance_api.memory"

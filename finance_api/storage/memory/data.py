@@ -257,6 +257,4 @@ class MemoryTransfers(Part, TransferWriter):
         self._set(user_id, kept)
 
     def _set(self, user_id: int, proposals: list[TransferProposal]) -> None:
-        if proposals != self._proposals(user_id):
-            known = self._unit.database.proposals | {user_id: proposals}
-            self._unit.change(proposals={k: found for k, found in known.items() if found})
+        self._unit.change(proposals=self._unit.database.proposals | {user_id: proposals})

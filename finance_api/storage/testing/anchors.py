@@ -154,28 +154,20 @@ class AnchorsConformance(OneUser):
             ledger.check()
         ledger.check(10, 60)
 
-    def test_after_several_writes_in_one_unit_of_work(self, ledger: Ledger) -> None:
+    def test_within_and_after_a_unit_of_work_of_several_writes(self, ledger: Ledger) -> None:
         user_id = ledger.unit.user.id
         with ledger.unit.writing() as storage:
-            for first in range(1, 400, 40):
-                days = _days(range(first, first + 40))
+            for first in range(1, 600, 150):
+                days = _days(range(first, first + 150))
                 storage.data.put_rows(user_id, RECORDS, new=_on_days(days), changed=())
                 moved = {n: 96 - day for n, day in days.items()}
                 storage.data.put_rows(user_id, RECORDS, new=(), changed=_on_days(moved))
                 ledger.dates |= moved
-        ledger.check()
-
-    def test_while_the_unit_of_work_goes_on(self, ledger: Ledger) -> None:
-        user_id = ledger.unit.user.id
-        with ledger.unit.writing() as storage:
-            for first in (1, 301):
-                days = dict.fromkeys(range(first, first + 300), 50)
-                storage.data.put_rows(user_id, RECORDS, new=_on_days(days), changed=())
-                ledger.dates |= days
                 expected = ledger.listed()
                 for offset in (0, 255, 256, 700, len(expected) - 1, len(expected)):
                     page = storage.data.list_json(user_id, _page(offset, 2))
                     assert numbers_in(page) == expected[offset : offset + 2]
+        ledger.check()
 
     def test_many_at_once_are_read_and_changed_in_the_same_unit_of_work(self, unit: Unit) -> None:
         user_id = unit.user.id

@@ -18,7 +18,15 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.records import record_type
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.time import DAY_SECONDS, Period, from_date, to_date
+from finance_api.values.time import (
+    DAY_SECONDS,
+    Period,
+    end_of,
+    from_date,
+    period_text,
+    start_of,
+    to_date,
+)
 from support.nightly import count
 
 pytestmark = pytest.mark.nightly
@@ -186,37 +194,10 @@ def conditions_of(parameters):
     )
 
 
-def begin_of(period, day):
-    match period:
-        case "day":
-            return day
-        case "week":
-            return day - timedelta(days=day.weekday())
-        case "month":
-            return day.replace(day=1)
-        case "quarter":
-            return date(day.year, {1: 1, 2: 4, 3: 7, 4: 10}[-(-day.month // 3)], 1)
-    return date(day.year, 1, 1)
-
-
-def text_of(period, day):
-    match period:
-        case "day":
-            return f"{day:%Y-%m-%d}"
-        case "week":
-            return f"{day:%G-W%V}"
-        case "month":
-            return f"{day:%Y-%m}"
-        case "quarter":
-            return f"{day.year}-Q{-(-day.month // 3)}"
-    return f"{day:%Y}"
-
-
 def values_of(data, record, name):
     """What a record shows of a dimension, once for each group that it stands in."""
     category = record["categoryId"]
     above = data.above(category)
-    day = to_date(record["recordDate"])
     match name:
         case "account":
             return [(record["accountName"], record["accountId"])]
@@ -230,7 +211,8 @@ def values_of(data, record, name):
         case "label":
             return [(data.label[i], i) for i in record["labelIds"]] or [(None, None)]
         case "day" | "week" | "month" | "quarter" | "year":
-            return [(text_of(name, begin_of(name, day)),)]
+            period = Period(name)
+            return [(period_text(period, start_of(period, record["recordDate"])),)]
     return [(record[name],)]
 
 
@@ -394,15 +376,7 @@ def test_filled_summaries_have_every_period_once_and_the_same_sums(
         assert len(wanted) <= 1
         for each in wanted:
             assert len(set(each)) == len(each)
-            steps = {(to_date(b) - to_date(a)).days for a, b in itertools.pairwise(each)}
-            allowed = {
-                "day": {1},
-                "week": {7},
-                "month": {28, 29, 30, 31},
-                "quarter": {90, 91, 92},
-                "year": {365, 366},
-            }
-            assert steps <= allowed[period]
+            assert each[1:] == tuple(end_of(period, start) for start in each[:-1])
 
     check()
 
@@ -431,8 +405,8 @@ def test_balances_are_those_of_the_model_and_end_in_the_balance(new_backend, sto
             with data.unit.reading() as reading:
                 found = list_balances(reading, data.unit.user.id, query, from_date(today))
             assert to_date(found.points[-1].last_day) == (last or default_last)
-            begin = begin_of(period.value, first or to_date(found.points[0].start))
-            assert to_date(found.points[0].start) == begin
+            begin = found.points[0].start if first is None else from_date(first)
+            assert found.points[0].start == start_of(period, begin)
             ends = [to_date(point.last_day) for point in found.points]
             for account in data.accounts:
                 own = [row for row in counted if row["accountId"] == account["id"]]
