@@ -216,23 +216,19 @@ class LedgerSession(UserRows):
             )
             self.storage.history.add(self.user.id, entry)
             self._note_entry(entry)
-        if changed or self._has_images:
-            self._prune()
+        before = self.now - self.keep_days * DAY_SECONDS
+        is_old = any(each.at < before and not each.pruned for each in self.history)
+        if is_old and (changed or self._has_images):
+            self.storage.history.prune_before(self.user.id, before)
         return changed
 
     def _note_entry(self, entry: HistoryEntry) -> None:
-        """In the audit log."""
+        """Note it in the audit log."""
+        what, name = AuditAction.EDIT, entry.action
         if entry.action == IMPORT:
             what, name = AuditAction.IMPORT, entry.details.get("file", {}).get("name")
-        else:
-            what, name = AuditAction.EDIT, entry.action
         detail = f"{entry.number} ({name})" if name else f"{entry.number}"
         self.storage.note(self.user.id, what, self.now, detail)
-
-    def _prune(self) -> None:
-        before = self.now - self.keep_days * DAY_SECONDS
-        if any(entry.at < before and not entry.pruned for entry in self.history):
-            self.storage.history.prune_before(self.user.id, before)
 
     def save(self, row_set: RowSet) -> bool:
         """Stores what changed; whether any of it can be seen from outside."""

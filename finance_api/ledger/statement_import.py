@@ -12,7 +12,6 @@ from finance_api.ledger.edits.transfers import link_by_number
 from finance_api.ledger.matching import match
 from finance_api.ledger.matching.accounts import (
     Cover,
-    FactsBefore,
     KnownAccount,
     facts_by_account,
     learned,
@@ -152,7 +151,15 @@ class StatementImport:
             _check_mark(statement, session.accounts.rows[account_id])
             account = found.get(account_id)
             if account is None:
-                account = found[account_id] = self._known(account_id, facts[account_id])
+                known = learned(facts[account_id], file.source)
+                account = found[account_id] = KnownAccount(
+                    id=account_id,
+                    name=session.accounts.rows[account_id]["name"],
+                    is_new=session.accounts.stored(account_id) is None,
+                    is_repeat=self._details.get("file", {}).get("sha256") in known.files,
+                    learned=known,
+                    ids=options.ids,
+                )
             account.statements[number] = statement
             of_statements.append(account)
             if statement.initial is not None:
@@ -180,33 +187,19 @@ class StatementImport:
                 f"{decimal_text(row['initialBalance'])}; the file says {decimal_text(initial)}"
             )
 
-    def _known(self, account_id: str, facts: FactsBefore) -> KnownAccount:
-        session = self._session
-        known = learned(facts, self._file.source)
-        return KnownAccount(
-            id=account_id,
-            name=session.accounts.rows[account_id]["name"],
-            is_new=session.accounts.stored(account_id) is None,
-            is_repeat=self._details.get("file", {}).get("sha256") in known.files,
-            learned=known,
-            ids=self._options.ids,
-        )
-
     def _find_covers(self, accounts: Iterable[KnownAccount]) -> None:
-        of_statement: dict[int, tuple[int, int]] = {}
+        """Note the days that each statement covers: as it says, or those of its entries."""
+        days: dict[int, tuple[int, int]] = {}
         for entry in self._file.open:
-            day = entry.day
-            earliest, latest = of_statement.get(entry.statement, (day, day))
-            of_statement[entry.statement] = min(earliest, day), max(latest, day)
+            earliest, latest = days.get(entry.statement, (entry.day, entry.day))
+            days[entry.statement] = min(earliest, entry.day), max(latest, entry.day)
         for account in accounts:
             for number, statement in account.statements.items():
-                rows = of_statement.get(number, (None, None))
-                first, last = (
-                    row if day is None else day // DAY_SECONDS
-                    for row, day in zip(
-                        rows, (statement.first_day, statement.last_day), strict=True
-                    )
-                )
+                first, last = days.get(number, (None, None))
+                if statement.first_day is not None:
+                    first = statement.first_day // DAY_SECONDS
+                if statement.last_day is not None:
+                    last = statement.last_day // DAY_SECONDS
                 if first is not None and last is not None and first <= last:
                     account.covers[number] = Cover(first, last)
 

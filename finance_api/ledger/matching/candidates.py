@@ -107,27 +107,20 @@ class CandidateReader:
 
         Returns whether any was not there yet.
         """
-        if self.is_empty:
-            return False
         begin = len(self.candidates)
-        wanted = iter(dict.fromkeys(entries))
-        while batch := list(islice(wanted, _BATCH)):
-            self._read_ids(batch)
+        left = iter([] if self.is_empty else dict.fromkeys(entries))
+        while wanted := list(islice(left, _BATCH)):
+            for number in range(1, MOST_OF_AN_ID + 1):
+                keys = {
+                    each.account.scopes[each.statement].of_bank_id(each.bank_id, number): each
+                    for each in wanted
+                }
+                found = self.by_source_ids(list(keys))
+                for source_id, row in found.items():
+                    if row["id"] not in self._own:
+                        self._add(row, keys[source_id].account, bank_id=keys[source_id].bank_id)
+                wanted = list(dict.fromkeys(keys[source_id] for source_id in found))
         return len(self.candidates) > begin
-
-    def _read_ids(self, wanted: list[Wanted]) -> None:
-        number = 1
-        while wanted and number <= MOST_OF_AN_ID:
-            keys: dict[str, Wanted] = {}
-            for each in wanted:
-                scope = each.account.scopes[each.statement]
-                keys[scope.of_bank_id(each.bank_id, number)] = each
-            found = self.by_source_ids(list(keys))
-            for source_id, row in found.items():
-                if row["id"] not in self._own:
-                    self._add(row, keys[source_id].account, bank_id=keys[source_id].bank_id)
-            wanted = list(dict.fromkeys(keys[source_id] for source_id in found))
-            number += 1
 
     def read_contents(
         self, wanted: dict[str, tuple[KnownAccount, Content]]

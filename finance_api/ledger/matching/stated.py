@@ -17,8 +17,10 @@ from finance_api.values import Row
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
-#: The fields whose values files say.
+#: The fields whose values files state.
 CONTENT = ("recordDate", "amount", "payee", "note")
+#: Members of the JSON, and the fields of `Said` that they are.
+_MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {n: n for n in ("texts", "batch", "offset")}
 
 
 def hash_of(text: str | None) -> int | None:
@@ -85,9 +87,7 @@ class Said(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {"now": self.now}
-        values["id"], values["asOf"] = self.bank_id, self.as_of
-        values["texts"], values["batch"] = self.texts, self.batch
-        values["offset"] = self.offset
+        values |= {key: getattr(self, name) for key, name in _MEMBERS.items()}
         values["before"] = [[*content, bank_id] for content, bank_id in self.before]
         return {name: value for name, value in values.items() if value not in (None, [])}
 
@@ -126,13 +126,9 @@ def read_stated(row: Row) -> dict[str, list[Said]]:
 def _said(values: dict[str, Any]) -> Said:
     now = values.get("now")
     return Said(
-        bank_id=values.get("id"),
         now=None if now is None else Content(*now),
         before=tuple((Content(*each[:4]), each[4]) for each in values.get("before", ())),
-        as_of=values.get("asOf"),
-        texts=values.get("texts"),
-        batch=values.get("batch"),
-        offset=values.get("offset"),
+        **{name: values.get(key) for key, name in _MEMBERS.items()},
     )
 
 

@@ -7,15 +7,16 @@ from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.session import LedgerSession, own_values
-from finance_api.ledger.undo.leftovers import DOCUMENTS, Leftovers
-from finance_api.ledger.undo.past import Key, Past
-from finance_api.ledger.undo.plan import plan_undo
-from finance_api.ledger.undo.report import UndoReport
-from finance_api.ledger.undo.statement_marks import (
+from finance_api.ledger.undo.leftovers import (
+    DOCUMENTS,
+    Leftovers,
     hand_over_numbers,
     infer_keys,
     marks_of,
 )
+from finance_api.ledger.undo.past import Key, Past
+from finance_api.ledger.undo.plan import plan_undo
+from finance_api.ledger.undo.report import UndoReport
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
 from finance_api.resources.field import Resource

@@ -25,19 +25,6 @@ def test_balance_is_the_initial_one_and_the_records(person):
     assert (person.balance(2), counts(person)) == ("0", [2, 0])
 
 
-def test_changed_amount_counts_once(person):
-    person.native(*TWO, record(9))
-    person.native(record(9, amount=7))
-    assert (person.balance(), counts(person)) == ("107", [1, 0])
-
-
-def test_record_that_moves_takes_its_amount_along(person):
-    person.native(*TWO, record(9))
-    person.native(record(9, accountId=an_id(2)))
-    assert (person.balance(1), person.balance(2), counts(person)) == ("100", "-1.5", [0, 1])
-    person.audit()
-
-
 def test_void_records_do_not_count_and_count_again(person):
     person.native(*TWO, record(9), record(10, recordState="void"))
     assert person.balance() == "98.5"

@@ -265,17 +265,6 @@ def test_a_fragment_needs_an_account_and_its_currency(person):
     assert person.bank_file(data, account_name="Giro").unchanged == 1
 
 
-def test_statements_of_two_numbers_in_one_account_tell_no_balance_of_it(person):
-    for number in ("17", "18"):
-        data = mt940(
-            [mt940_entry("2026-03-02", "-1", details=number)],
-            closing=("50", "2026-03-02"),
-            account=number,
-        )
-        person.bank_file(data, account_name="Both")
-    assert person.only(ACCOUNTS)["bankBalance"] is None
-
-
 # -- what is told twice, and what happened twice
 
 

@@ -50,17 +50,6 @@ def test_later_statements_find_the_account_of_the_first_without_being_told(perso
     assert balances(person) == {"Main": 80}
 
 
-def test_an_account_of_several_bank_accounts_takes_the_balance_of_none(person):
-    person.native(account(name="Giro", initialBalance=7))
-    person.ofx(JANUARY, account_name="Giro")
-    other = statement(("20260111", "-1", "g1"), balance=("20260201", 50), number="222")
-    person.ofx(other, account_name="Giro")
-    person.ofx(FEBRUARY)
-    row = person.rows(ACCOUNTS)[0]
-    assert row["balance"] - row["initialBalance"] == -36 * 10_000
-    assert row["bankBalance"] is None
-
-
 def test_the_balance_stays_the_banks_when_a_record_changes_natively(person):
     person.ofx(JANUARY)
     first = person.rows(RECORDS)[0]
