@@ -1,7 +1,6 @@
 """Guessing tokens: slowed down by client address, and answered without asking the storage."""
 
 import itertools
-import random
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +10,6 @@ from finance_api.storage.errors import StorageUnavailable
 from support.service import USUAL_LIMITS, Service
 
 TRUSTED = "10.0.0.0/8 2001:db8:ffff::/48 127.0.0.1"
-BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 30
 
 #: Every test speaks from addresses of its own: what they have left is kept from test to test.
@@ -238,21 +236,6 @@ def no_storage(service, monkeypatch):
 
     monkeypatch.setattr(service.backend, "read", away)
     return asked
-
-
-def test_a_thousand_near_misses_never_reach_the_storage(service, net, no_storage):
-    client_token = new_token()
-    choose = random.Random(2)
-    for n in range(1_000):
-        at, other = choose.sample(range(4, len(client_token)), 2)
-        letter = choose.choice(BASE62.replace(client_token[at], ""))
-        near = (
-            client_token[:at] + letter + client_token[at + 1 :],
-            client_token[:at] + client_token[at + 1 :] + letter,
-            client_token[:other] + letter + client_token[other:],
-        )[n % 3]
-        assert near == client_token or status(service, f"{net}.{n // ATTEMPTS}", near) == 401
-    assert no_storage == []
 
 
 def test_what_is_no_token_never_reaches_the_storage(service, net, no_storage):

@@ -2,7 +2,6 @@
 
 import io
 import threading
-from collections import defaultdict
 from contextlib import contextmanager
 
 import pytest
@@ -242,44 +241,3 @@ def test_what_is_not_committed_is_seen_by_nobody(user_of, kind):
         assert both.check(both.ask(path)) == 2
         tag = {"If-None-Match": expected.headers["ETag"]}
         assert both.ask(path, **tag).status_int == 200
-
-
-@DATABASES
-@pytest.mark.parametrize("cached", [True, False], ids=["cached", "uncached"])
-def test_many_readers_while_imports_run_see_one_state_each(user_of, kind, cached):
-    both = user_of(kind, cached=cached)
-    done, failures = threading.Event(), []
-    answers, rounds = defaultdict(set), [0] * 3
-
-    def read(number):
-        try:
-            last = 0
-            while not done.is_set() or not rounds[number]:
-                for path in PATHS[number::3]:
-                    for accept in accepts_of(path):
-                        answer = both.ask(path, accept)
-                        revision = both.check(answer)
-                        # Nobody goes back in time.
-                        assert revision >= last
-                        last = revision
-                        said = (answer.headers["ETag"], answer.headers["X-Last-Data-Change-At"])
-                        answers[path, accept, revision].add((*said, answer.body))
-                rounds[number] += 1
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=read, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in range(count(3, 30)):
-            both.load()
-    finally:
-        done.set()
-        for thread in threads:
-            thread.join(120)
-    assert failures == []
-    assert min(rounds) > 0
-    assert {len(found) for found in answers.values()} == {1}
-    tags = [etag for found in answers.values() for etag, _, _ in found]
-    assert len(set(tags)) == len(tags)

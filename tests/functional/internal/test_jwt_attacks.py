@@ -63,12 +63,10 @@ def test_a_token_that_says_it_is_not_signed_is_refused(attacker):
         attacker.refused(attacker.headers(alg=alg))
 
 
-def test_no_algorithm_or_one_of_another_type_is_refused(attacker):
+def test_no_algorithm_is_refused(attacker):
     header = attacker.header
     del header["alg"]
     attacker.refused(attacker.token(header=header))
-    for alg in (None, 0, 1, True, False, [], {}, ["HS256"], {"HS256": 1}, "hs256", "HS256 "):
-        attacker.refused(attacker.headers(alg=alg))
 
 
 def test_a_signature_that_is_empty_null_or_left_out_is_refused(attacker):
@@ -127,25 +125,6 @@ def test_the_name_of_one_key_does_not_lead_to_another(issuer):
 # -- where the key is found
 
 
-NO_KEY_IDS = (
-    *("../../../../../../dev/null", "/dev/null", "/proc/sys/kernel/randomize_va_space"),
-    *("file:///dev/null", "..\\..\\nul", "jwt-keys.json", "idp.pem", "./", "~root/.ssh/id"),
-    *("' UNION SELECT 'key", "x' OR '1'='1", "1; DROP TABLE jwts; --", '" OR ""="', "%s", "?"),
-    *("\0", "one\0", "\n", "\r\nX-Injected: 1", "${jndi:ldap://a.example/}", "{{7*7}}"),
-    *("|/usr/bin/sleep 10", "`id`", "$(id)", "", " ", "*", ".*", "null", "undefined", "é"),
-    *("\ud800", "😀", "x" * 3_000, "http://169.254.169.254/latest/meta-data/"),
-    *(None, 0, 1, -1, 1.5, 10**300, True, False, [], [1], ["x"], {}, {"kid": "x"}, [[[]]]),
-)
-
-
-def test_the_name_of_a_key_is_only_compared(attacker):
-    for kid in NO_KEY_IDS:
-        for secret in (b"", b"\0", b"key", attacker.secret):
-            header = attacker.header | {"kid": kid}
-            assert_401(attacker.ask(attacker.token(header=header, secret=secret)))
-    attacker.accepted()
-
-
 @pytest.mark.parametrize("name", ["jku", "x5u", "jwk", "x5c", "crit", "b64"])
 def test_a_token_that_brings_its_key_or_extensions_is_refused(issuer, name):
     """Even under a right signature."""
@@ -176,14 +155,6 @@ def test_a_key_that_the_token_brings_is_not_used(attacker, rsa_key):
         {"alg": "RS256", "x5c": [b64encode(b"x").decode()]},
     ):
         attacker.refused(forger.rs256(header=header))
-
-
-def test_a_token_of_another_type_is_refused(attacker):
-    for typ in (
-        *("jwt", "at+JWT", "JWE", "dpop+jwt", "secevent+jwt", "logout+jwt", "JOSE", ""),
-        *("application/jwt", None, 1, True, [], ["JWT"], {}),
-    ):
-        attacker.refused(attacker.headers(typ=typ))
 
 
 # -- what is said, and where

@@ -4,9 +4,7 @@ Every attack starts from a token that is accepted (`Attacker.accepted` shows it)
 refused for another reason.
 """
 
-import json
-
-from support.jwt_attacks import PATH, assert_401, b64
+from support.jwt_attacks import PATH, assert_401
 
 
 def test_only_one_text_is_the_token(attacker):
@@ -36,24 +34,6 @@ def test_the_alphabet_of_plain_base64_is_refused(attacker):
     attacker.accepted(good)
     for wrong in (good.replace("-", "+"), good.replace("_", "/")):
         attacker.refused(wrong)
-
-
-def test_a_segment_that_is_no_json_object_is_refused(attacker):
-    for content in (
-        *(b"null", b"[]", b'""', b"1", b"{", b"\xff\xfe", b"{}\0", b"[" * 4_000, b'{"a":' * 800),
-        *(json.dumps(attacker.payload).encode("utf-16"), b"\xef\xbb\xbf{}", b"'a'", b"true"),
-    ):
-        assert_401(attacker.ask(attacker.token(content)))
-        assert_401(attacker.ask(attacker.token(header=content)))
-    attacker.accepted()
-
-
-def test_the_scheme_is_read_in_any_case(attacker):
-    token = attacker.token()
-    for scheme in ("bearer ", "BEARER ", "Bearer  ", "bEaReR "):
-        assert attacker.ask(token, scheme).status_int == 200
-    for scheme in ("", "JWT ", "Token ", "Basic ", "Bearer", "Bearer:", "Bearer=", "\u00a0Bearer "):
-        assert attacker.ask(token, scheme).status_int == 401
 
 
 def test_a_token_elsewhere_than_in_the_header_does_not_count(attacker):
@@ -104,25 +84,3 @@ def test_no_further_header_does_harm(attacker, corpora):
         attacker.accepted(attacker.headers(**dict.fromkeys(more, value)))
         for name in checked & {*names}:
             assert_401(attacker.ask(attacker.headers(**{name: value})))
-
-
-def test_no_common_secret_signs(attacker, corpora):
-    guesses = words(corpora, "jwt-common.half.txt")
-    assert len(guesses) > 40
-    wallarm = corpora / "jwt/wallarm__jwt-secrets/jwt.secrets.half.txt"
-    lines = wallarm.read_bytes().split(b"\r\n")
-    guesses = [guess.encode() for guess in guesses] + lines[::1_000]
-    assert len(guesses) > 90
-    for guess in guesses:
-        assert_401(attacker.ask(attacker.token(secret=guess)))
-    for near in (
-        attacker.secret[:-1],
-        attacker.secret + b"\0" * 33,
-        b64(attacker.secret).encode(),
-        attacker.kid.encode(),
-        b"",
-    ):
-        assert_401(attacker.ask(attacker.token(secret=near)))
-    # HMAC fills a short key with zeros: these are the same key.
-    attacker.accepted(attacker.token(secret=attacker.secret + b"\0"))
-    attacker.accepted()
