@@ -3,7 +3,7 @@
 import orjson
 
 from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
-from finance_api.api.internal.conversion import CONVERT_TO, conversions
+from finance_api.api.internal.transactions import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value

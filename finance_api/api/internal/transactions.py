@@ -1,13 +1,12 @@
 """GET /internal/v1/get-records"""
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import orjson
 
 from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
-from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
@@ -25,16 +24,20 @@ from finance_api.api.representation import next_offset
 from finance_api.api.service import data_service
 from finance_api.auth.contexts import own_internal_data
 from finance_api.auth.permissions import Permission
-from finance_api.planning.conversion import CONVERTED, converted_fields
+from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order
 from finance_api.resources import RECORDS
 from finance_api.resources.documents import TRANSACTION_FIELDS, transaction
+from finance_api.resources.field import Resource, names_of
 from finance_api.resources.naming import snake_case
 from finance_api.resources.records import VOID
+from finance_api.resources.wire import RowEncoder
+from finance_api.values import Row
 
 MAX_TRANSACTIONS = 300
 DEFAULT_SORT = "-record_date"
+CONVERT_TO = "convert_to"
 
 _BOUNDS = {
     "min_amount": ("amount", Operator.GTE),
@@ -100,6 +103,22 @@ def _query(parameters: Mapping[str, Any]) -> Query:
         parameters["limit"],
         parameters["offset"],
     )
+
+
+@cache
+def _encoder_of(resource: Resource) -> RowEncoder:
+    fields = converted_fields(CONVERTED[resource])
+    return RowEncoder(fields, keys=[snake_case(name) for name in names_of(fields)])
+
+
+def conversions(
+    reading: Reading, resource: Resource, rows: Sequence[Row], target: str | None
+) -> list[dict[str, Any]]:
+    """For each row the members about its converted amount, for orjson; none without a target."""
+    if target is None or resource not in CONVERTED:
+        return [{} for _ in rows]
+    converted = with_converted(reading.storage, resource, rows, target, reading.today)
+    return [_encoder_of(resource).document(row) for row in converted]
 
 
 class TransactionsRequest(DataRequest):

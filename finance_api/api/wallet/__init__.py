@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def includeme(config: Configurator) -> None:
-    from finance_api.api.wallet import description, lists, others
+    from finance_api.api.wallet import lists, others, responses
     from finance_api.http.tweens import TRACING, TWEENS
 
-    for module in (lists, others, description):
+    for module in (lists, others, responses):
         for service in module.SERVICES:
             config.add_cornice_service(service)
     # Refusals below /wallet look as Wallet's do.

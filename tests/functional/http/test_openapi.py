@@ -17,7 +17,7 @@ from openapi_spec_validator import validate
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
 from finance_api.api.openapi.samples import HOST
 from finance_api.api.parameters import list_schema, read_parameters
-from finance_api.api.wallet import description, others
+from finance_api.api.wallet import others, responses
 from finance_api.auth.issuing import SCOPES
 from finance_api.http.routes import SUFFIXES
 from finance_api.http.surfaces import (
@@ -34,7 +34,7 @@ from support.programs import missing
 
 DESCRIPTIONS = {
     PUBLIC_DESCRIPTION: PUBLIC,
-    WALLET_DESCRIPTION: description.SURFACE,
+    WALLET_DESCRIPTION: responses.SURFACE,
     INTERNAL_DESCRIPTION: INTERNAL,
 }
 #: What every response of a server has, and is said elsewhere or not at all.
