@@ -9,7 +9,7 @@ from typing import IO
 from zipfile import ZipFile
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.resources.currencies import CURRENCIES
+from finance_api.importers.marks import CODES
 from finance_api.values.number import NumberError, parse_decimal
 from finance_api.values.rates import DayRates
 from finance_api.values.text import counted
@@ -21,7 +21,6 @@ MAX_RATE_CHARACTERS = 40
 #: The columns of a file with one rate on each row, in any order.
 HEADINGS = ("date", "base", "currency", "rate")
 
-_KNOWN = frozenset(CURRENCIES)
 _EUR = "EUR"
 _ZIP = b"PK\x03\x04"
 
@@ -123,7 +122,7 @@ def _stripped(row: list[str]) -> list[str]:
 
 def _check_currencies(*codes: str) -> None:
     for code in codes:
-        if code not in _KNOWN:
+        if code not in CODES:
             raise ImportRefused(f"{code!r} is not an ISO 4217 code such as EUR")
 
 

@@ -16,7 +16,6 @@ from finance_api.importers.camt.values import (
     signed_amount_of,
     time_of,
 )
-from finance_api.importers.charsets import opening_text
 from finance_api.importers.interface import (
     HEAD_BYTES,
     BankBalance,
@@ -28,8 +27,9 @@ from finance_api.importers.interface import (
     joined_key,
     nothing_remembered,
 )
+from finance_api.importers.marks import CODES
 from finance_api.importers.sections import Section, Sections
-from finance_api.resources.currencies import CURRENCIES
+from finance_api.importers.texts import opening_text
 from finance_api.values.text import is_iban
 from finance_api.values.time import DAY_SECONDS
 
@@ -59,7 +59,7 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
     number = number_of(statement, "Acct")
     account_type, word = _TYPES.get(statement.text_of("Acct/Tp/Cd") or "", ("General", "Account"))
     stated = statement.first("Acct/Ccy")
-    if stated is not None and stated.text not in CURRENCIES:
+    if stated is not None and stated.text not in CODES:
         raise stated.refused("is not an ISO 4217 currency code")
     currency = stated.text if stated is not None else currency
     if number is None:

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.marks import CODES
 from finance_api.importers.texts import ANOTHER_FILE, one_line, quoted
-from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import compact
 from finance_api.values.time import TimeError, parse_date, parse_time
 
-_CURRENCIES = frozenset(CURRENCIES)
 #: Where an account number is: an IBAN, or what the versions have for others.
 _NUMBERS = ("Id/IBAN", "Id/Othr/Id", "Id/PrtryAcct/Id", "Id/BBAN", "Id/UPIC")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -86,7 +85,7 @@ def amount_of(element: Element) -> Amount:
         units = to_units(parse_decimal(element.text))
     except NumberError as error:
         raise element.refused(str(error)) from None
-    if element.currency not in _CURRENCIES:
+    if element.currency not in CODES:
         code = quoted(element.currency or "")
         raise element.refused(f"has the currency {code}, which is not in ISO 4217")
     return units, element.currency

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 
-from finance_api.importers.charsets import fits
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
-from finance_api.importers.texts import quoted
+from finance_api.importers.texts import fits, quoted
 
 #: Byte order marks, the longer before those that they begin with: the codec that reads the
 #: file, and the names under which the user may ask for the same.

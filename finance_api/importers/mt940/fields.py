@@ -15,10 +15,9 @@ from typing import BinaryIO, NamedTuple
 
 import mt940
 
-from finance_api.importers.charsets import fits, utf_16_of
 from finance_api.importers.interface import BankBalance, Entry, ImportRefused
-from finance_api.importers.texts import ANOTHER_FILE, one_line, quoted
-from finance_api.resources.currencies import CURRENCIES
+from finance_api.importers.marks import CODES
+from finance_api.importers.texts import ANOTHER_FILE, fits, one_line, quoted, utf_16_of
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.time import from_date
 
@@ -156,7 +155,7 @@ def balance_of(field: Field) -> tuple[BankBalance, str]:
     """The balance of ``:60F:`` and such, and its currency. Raises ImportRefused."""
     # Banks write lines of their own between two messages.
     form = _BALANCE.fullmatch(field.text.split("\n")[0])
-    if form is None or form["currency"].upper() not in CURRENCIES:
+    if form is None or form["currency"].upper() not in CODES:
         raise refused(field, "is not a balance such as C260131EUR12,50")
     data = _parsed(field, f"{form['begin']}{form['amount']}").data
     (balance,) = (value for value in data.values() if isinstance(value, mt940.models.Balance))

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from finance_api.importers.charsets import opening_text
 from finance_api.importers.formats import MT940_BEGIN
 from finance_api.importers.interface import (
     HEAD_BYTES,
@@ -19,6 +18,7 @@ from finance_api.importers.interface import (
     joined_key,
     nothing_remembered,
 )
+from finance_api.importers.marks import CODES
 from finance_api.importers.mt940.details import Details, details_of
 from finance_api.importers.mt940.fields import (
     END,
@@ -31,8 +31,7 @@ from finance_api.importers.mt940.fields import (
     moment_of,
 )
 from finance_api.importers.sections import Section, Sections
-from finance_api.importers.texts import one_line
-from finance_api.resources.currencies import CURRENCIES
+from finance_api.importers.texts import one_line, opening_text
 from finance_api.values.number import decimal_text
 from finance_api.values.text import compact
 
@@ -180,7 +179,7 @@ class _Message:
         elif kind in ("34", "90"):
             self.is_interim = True
             code = each.text.lstrip("0123456789")[:3].upper()
-            if self.currency is None and code in CURRENCIES:
+            if self.currency is None and code in CODES:
                 self.currency = code
 
     def _take_details(self, each: Field) -> None:
@@ -242,7 +241,7 @@ class _Message:
     def _account(self) -> StatementAccount:
         written = compact(self.number or "")
         with_currency = _WITH_CURRENCY.fullmatch(written)
-        codes = CURRENCIES if self.currency is None else (self.currency,)
+        codes = CODES if self.currency is None else {self.currency}
         if with_currency and with_currency[2] in codes:
             written, currency = with_currency.groups()
             self.currency = self.currency or currency

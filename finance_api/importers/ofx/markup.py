@@ -16,9 +16,8 @@ from enum import Enum
 from html.entities import html5
 from typing import BinaryIO
 
-from finance_api.importers.charsets import utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
-from finance_api.importers.texts import quoted
+from finance_api.importers.texts import quoted, utf_16_of
 
 _BODY = re.compile(rb"<(?:\w++:)?+OFX[\s>]", re.IGNORECASE)
 _XML = re.compile(rb"<\?(?:xml|OFX)\b", re.IGNORECASE)
@@ -31,18 +30,9 @@ _ENCODING = re.compile(_HEADER_FIELD % b"ENCODING", re.IGNORECASE)
 #: Names that OFX headers use and Python does not know. ISO-8859-1 in practice is its superset
 #: Windows-1252 (as in https://encoding.spec.whatwg.org/#names-and-labels).
 _ALIASES = {
-    "": None,
-    "none": None,
-    "usascii": None,
-    "us-ascii": None,
-    "ascii": None,
-    "unicode": "utf-8",
-    "csunicode": "utf-8",
-    "ansi": "cp1252",
-    "8859-1": "cp1252",
-    "iso-8859-1": "cp1252",
-    "iso8859-1": "cp1252",
-    "latin1": "cp1252",
+    **dict.fromkeys(("", "none", "usascii", "us-ascii", "ascii")),
+    **dict.fromkeys(("unicode", "csunicode"), "utf-8"),
+    **dict.fromkeys(("ansi", "8859-1", "iso-8859-1", "iso8859-1", "latin1"), "cp1252"),
 }
 _NAME = re.compile(r"[a-z0-9_-]{1,30}")
 #: Python's registry also has codecs that compress or execute escapes; only these are charsets.

@@ -11,15 +11,14 @@ before or after the one on the statement.
 
 import re
 
+from finance_api.importers.marks import CODES
 from finance_api.importers.ofx.tree import Element
-from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import clean, clean_or_none
 from finance_api.values.time import TimeError, parse_date
 
 #: The longest identifier of the format (FITID, A-255); it goes into an index.
 MAX_IDENTIFIER_LENGTH = 255
-_CURRENCIES = frozenset(CURRENCIES)
 
 _MAX_AMOUNT_LENGTH = 64
 _SHAPE = re.compile(r"([+-]?)([0-9]*(?:[.,][0-9]*)*)")
@@ -62,7 +61,7 @@ def identifier_of(leaf: Element | None) -> str | None:
 def currency_of(leaf: Element) -> str:
     """The leaf's ISO 4217 code, in upper case; else refused."""
     code = leaf.text.upper()
-    if code not in _CURRENCIES:
+    if code not in CODES:
         raise leaf.refused("is not an ISO 4217 currency code")
     return code
 
