@@ -120,13 +120,17 @@ def _sums(storage: Storage, user_id: int, query: BalancesQuery, begin: int, last
 
     However much lies before ``begin``, only what comes after it is read.
     """
-    is_short = query.interval in (Period.DAY, Period.WEEK)
-    days_from = begin if is_short else start_of(Period.MONTH, last)
+    days_from, days_end = start_of(Period.MONTH, last), end_of(Period.MONTH, last)
+    if query.interval in (Period.DAY, Period.WEEK):
+        days_from = begin
+    elif query.last is None:
+        # No record is later.
+        days_from = days_end
+    ranges = [("month", begin, days_from), ("recordDate", days_from, days_end)]
+    if query.last is not None:
+        ranges.append(("month", days_end, MAX_SECONDS + 1))
     sums: _Sums = {}
-    for name, first, end in (
-        ("month", begin, days_from),
-        ("recordDate", days_from, MAX_SECONDS + 1),
-    ):
+    for name, first, end in ranges:
         if first < end:
             conditions = [*query.conditions, dated(first, end)]
             sums |= storage.data.sum_by(user_id, ["accountId", name], conditions)
