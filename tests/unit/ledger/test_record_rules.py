@@ -26,24 +26,40 @@ def imported(person, *rules, payee="Corner Shop", note="bread", **options):
     return row["categoryId"], row["labelIds"]
 
 
-def test_first_rule_by_time_and_id_gives_the_category(person):
-    rules = [
-        rule(1, "shop", created="2026-01-02T00:00:00Z", categoryId=an_id(11)),
-        rule(3, "shop", categoryId=an_id(12)),
-        rule(2, "shop", categoryId=an_id(13)),
-    ]
-    assert imported(person, *rules)[0] == an_id(13)
-
-
-def test_labels_are_those_of_all_rules_that_match(person):
-    rules = [
-        rule(1, "shop", categoryId=an_id(11), labelIds=[an_id(22)]),
-        rule(2, "bread", categoryId=an_id(12), labelIds=[an_id(21), an_id(22)]),
-        rule(3, "nowhere", labelIds=[an_id(23)]),
-    ]
-    category, labels = imported(person, *rules)
-    assert category == an_id(11)
-    assert labels == (an_id(22), an_id(21))
+@pytest.mark.parametrize(
+    ("rules", "category", "labels"),
+    [
+        # The first one by time and id gives the category.
+        (
+            [
+                rule(1, "shop", created="2026-01-02T00:00:00Z", categoryId=an_id(11)),
+                rule(3, "shop", categoryId=an_id(12)),
+                rule(2, "shop", categoryId=an_id(13)),
+            ],
+            13,
+            [],
+        ),
+        # All that match give their labels.
+        (
+            [
+                rule(1, "shop", categoryId=an_id(11), labelIds=[an_id(22)]),
+                rule(2, "bread", categoryId=an_id(12), labelIds=[an_id(21), an_id(22)]),
+                rule(3, "nowhere", labelIds=[an_id(23)]),
+            ],
+            11,
+            [22, 21],
+        ),
+        ([rule(1, "x", "BREAD", categoryId=an_id(11))], 11, []),
+        # No keyword is in payee and note together.
+        ([rule(1, "shopbread", categoryId=an_id(11))], None, []),
+        ([rule(1, "shop", accountId=an_id(1), labelIds=[an_id(21)])], None, [21]),
+        ([rule(1, "shop", accountId=an_id(2), labelIds=[an_id(21)])], None, []),
+        ([rule(1, categoryId=an_id(11)), rule(2, " ", categoryId=an_id(12))], None, []),
+    ],
+)
+def test_what_rules_give(person, rules, category, labels):
+    expected = category and an_id(category), tuple(map(an_id, labels))
+    assert imported(person, *rules) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,29 +80,6 @@ def test_labels_are_those_of_all_rules_that_match(person):
 def test_keywords_are_found_without_regard_to_case(person, keyword, payee, matches):
     category, _ = imported(person, rule(1, keyword, categoryId=an_id(11)), payee=payee)
     assert (category == an_id(11)) == matches
-
-
-def test_any_keyword_in_payee_or_note_is_enough(person):
-    assert imported(person, rule(1, "x", "BREAD", categoryId=an_id(11)))[0] == an_id(11)
-
-
-def test_keyword_does_not_match_across_payee_and_note(person):
-    found = imported(person, rule(1, "ab", categoryId=an_id(11)), payee="a", note="b")
-    assert found[0] is None
-
-
-@pytest.mark.parametrize(("number", "matches"), [(1, True), (2, False)])
-def test_rule_of_an_account_is_for_its_records_only(person, number, matches):
-    row = rule(1, "shop", categoryId=an_id(11), accountId=an_id(number), labelIds=[an_id(21)])
-    expected = (an_id(11), (an_id(21),)) if matches else (None, ())
-    assert imported(person, row) == expected
-
-
-def test_rule_without_keywords_matches_nothing(person):
-    assert imported(person, rule(1, categoryId=an_id(11)), rule(2, " ", categoryId=an_id(12))) == (
-        None,
-        (),
-    )
 
 
 def test_rules_are_for_new_records_only(person):

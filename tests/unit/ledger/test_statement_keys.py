@@ -4,7 +4,6 @@ import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
-from support.ledger import account
 
 OFX = """OFXHEADER:100
 
@@ -38,16 +37,6 @@ def test_an_existing_account_is_never_replaced_by_a_new_one_of_its_key(person):
     with pytest.raises(ImportRefused, match="leave --account out"):
         person.ofx(JANUARY, account_name="Giro")
     assert balances(person) == {"Checking 111": 100}
-
-
-def test_later_statements_find_the_account_of_the_first_without_being_told(person):
-    person.native(account(name="Giro", source="wallet", sourceId="1"))
-    person.ofx(JANUARY, account_name="Giro")
-    person.ofx(FEBRUARY)
-    assert balances(person) == {"Giro": 80}
-    person.native(account(name="Main"))
-    assert person.ofx(FEBRUARY).unchanged == 1
-    assert balances(person) == {"Main": 80}
 
 
 def test_the_balance_stays_the_banks_when_a_record_changes_natively(person):
