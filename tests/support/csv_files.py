@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from finance_api.cli.importing import import_command
 from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import (
     Entry,
@@ -46,6 +47,14 @@ def read(data, options_of=nothing_remembered.options, profiles=None, **options):
             found[id(statement)].entries.append(entry)
     assert not stream.closed
     return list(found.values())
+
+
+def options_in(words):
+    """The command line of an import, and its options as `Layout` has them."""
+    context = import_command.make_context("import", list(words))
+    given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
+    options = {name: value for name, value in given.items() if name in Layout.__dataclass_fields__}
+    return context, options | ({"header": False} if given.get("no_header") else {})
 
 
 def records(data, profile, /, **options):

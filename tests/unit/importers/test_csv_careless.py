@@ -2,25 +2,19 @@
 
 import csv
 import io
-import os
 import re
 import shlex
 from collections import Counter
-from dataclasses import fields
-from pathlib import Path
 
 import pytest
 
 from finance_api.cli.file_options import commands_to_copy
-from finance_api.cli.importing import import_command
 from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import CODE
+from support.corpora import STATEMENTS
+from support.csv_files import options_in
 from support.nightly import count
-
-REPOSITORY = Path(__file__).parents[3]
-CORPORA = Path(os.environ.get("FINANCE_TEST_CORPORA", REPOSITORY.parent / "shared" / "corpora"))
-STATEMENTS = CORPORA / "statements"
 
 pytestmark = pytest.mark.skipif(not STATEMENTS.is_dir(), reason="the corpora are not here")
 
@@ -30,11 +24,8 @@ GIVEN = ["me@example.com", "f.csv"]
 
 def run(data, words):
     """Sums by currency, or the refusal; and the commands that it shows."""
-    context = import_command.make_context("import", list(words))
-    names = {f.name for f in fields(Layout)} | {"no_header"}
-    options = {name: value for name, value in context.params.items() if name in names}
-    options = {name: value for name, value in options.items() if value is not None}
-    importer = CsvImporter(Layout(header=not options.pop("no_header", False), **options))
+    context, options = options_in(words)
+    importer = CsvImporter(Layout(**options))
     sums = Counter()
     try:
         for statement, entry in importer.read(io.BytesIO(data)):
@@ -192,17 +183,8 @@ def test_enough_files_are_read():
 
 
 def test_a_command_is_quoted_for_the_shell():
-    words = [
-        "me@example.com",
-        "a b.csv",
-        "--map",
-        "payee=It's",
-        "--positive",
-        "in",
-        "--only",
-        "a=b",
-    ]
-    context = import_command.make_context("import", words)
+    words = ["me@example.com", "a b.csv", *"--map payee=It's --positive in --only a=b".split()]
+    context, _ = options_in(words)
     answers = [
         Answer(("--sign", "D/C type"), ("--positive",), "the words say it"),
         Answer(),

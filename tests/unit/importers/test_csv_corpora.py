@@ -1,8 +1,7 @@
 """Real files, read where they lie; left out where they are missing."""
 
 import json
-import os
-from pathlib import Path
+import shlex
 
 import pytest
 
@@ -10,12 +9,10 @@ from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.table import read_rows
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
+from support.corpora import CORPORA, STATEMENTS
+from support.csv_files import options_in, records
 from support.csv_files import read as read_file
-from support.csv_files import records
 
-REPOSITORY = Path(__file__).parents[3]
-CORPORA = Path(os.environ.get("FINANCE_TEST_CORPORA", REPOSITORY.parent / "shared" / "corpora"))
-STATEMENTS = CORPORA / "statements"
 SPECTRUM = CORPORA / "csv" / "max-mapper__csv-spectrum"
 
 pytestmark = pytest.mark.skipif(not STATEMENTS.is_dir(), reason="the corpora are not here")
@@ -27,7 +24,11 @@ PARSER = "sebastienrousseau__bankstatementparser/"
 HLEDGER = "simonmichael__hledger/"
 
 
-def read(name, **options):
+def options_of(line):
+    return options_in(["me@example.com", "f.csv", *shlex.split(line)])[1]
+
+
+def read(name, options):
     return read_file((STATEMENTS / name).read_bytes(), **({"no_text": True} | options))
 
 
@@ -42,7 +43,7 @@ def totals(statements):
 @pytest.mark.parametrize("name", FILES)
 def test_file_is_read_or_refused_with_a_reason(name, account):
     try:
-        statements = read(name, account=account)
+        statements = read(name, {"account": account})
     except ImportRefused as refused:
         assert refused.reason.strip()
     else:
@@ -53,127 +54,86 @@ def test_file_is_read_or_refused_with_a_reason(name, account):
 @pytest.mark.parametrize(
     "name, options, expected",
     [
-        (OCA + "balance.csv", {"account": "X"}, {"X": (2, "1500")}),
+        (OCA + "balance.csv", "--account X", {"X": (2, "1500")}),
         (
             "beancount__beangulp/examples/Downloads/UTrade20160215.csv",
-            {"account": "X", "columns": {"id": "REF #"}},
+            "--account X --map 'id=REF #'",
             {"X": (12, "3588.95")},
         ),
         (
             "egh__ledger-autosync/paypal.csv",
-            {"account": "X", "columns": {"amount": "Net"}, "date_format": "%m/%d/%Y"},
+            "--account X --map amount=Net --date-format %m/%d/%Y",
             {"X": (2, "1100")},
         ),
         (
             CSV2OFX + "schwab-checking.csv",
-            {"account": "X", "debit": "Withdrawal", "credit": "Deposit"},
+            "--account X --debit Withdrawal --credit Deposit",
             {"X": (4, "-215.27")},
         ),
         (
             CSV2OFX + "gls.csv",
-            {
-                "columns": {
-                    "date": "Buchungstag",
-                    "amount": "Betrag",
-                    "account": "Kontonummer",
-                    "currency": "Währung",
-                },
-                "encoding": "cp1252",
-            },
+            "--map date=Buchungstag --map amount=Betrag --map account=Kontonummer "
+            "--map 'currency=Währung' --encoding cp1252",
             {"1234567890": (1, "-98.76")},
         ),
         (
             CSV2OFX + "xero.csv",
-            {"columns": {"date": "JournalDate", "amount": "NetAmount"}},
+            "--map date=JournalDate --map amount=NetAmount",
             {"Income": (5, "-322000"), "Cash": (7, "113000"), "Checking": (1, "209000")},
         ),
-        (
-            CSV2OFX + "outbank.csv",
-            {"columns": {"payee": "Name"}, "account": "X"},
-            {"X": (4, "-35.89")},
-        ),
+        (CSV2OFX + "outbank.csv", "--map payee=Name --account X", {"X": (4, "-35.89")}),
         (
             CSV2OFX + "ingesp.csv",
-            {"columns": {"payee": "desc"}, "account": "X", "ignore": ["balance"]},
+            "--map payee=desc --account X --ignore balance",
             {"X": (10, "350.21")},
         ),
         (
             CSV2OFX + "payoneer.csv",
-            {
-                "columns": {"date": "Transaction Date", "id": "Transaction ID"},
-                "debit": "Debit Amount",
-                "credit": "Credit Amount",
-                "date_format": "DD/MM/YYYY",
-                "account": "X",
-            },
+            "--map 'date=Transaction Date' --map 'id=Transaction ID' --debit 'Debit Amount' "
+            "--credit 'Credit Amount' --date-format DD/MM/YYYY --account X",
             {"X": (2, "20")},
         ),
         (
             CSV2OFX + "n26-fr.csv",
-            {
-                "columns": {
-                    "date": "Booking Date",
-                    "amount": "Amount (EUR)",
-                    "account": "Account Name",
-                }
-            },
+            "--map 'date=Booking Date' --map 'amount=Amount (EUR)' --map 'account=Account Name'",
             {"Coffre fort": (2, "0")},
         ),
         (
             PARSER + "golden/csv_european_decimals.csv",
-            {
-                "columns": {
-                    "date": "Buchungstag",
-                    "amount": "Betrag",
-                    "account": "IBAN",
-                    "currency": "CCY",
-                }
-            },
+            "--map date=Buchungstag --map amount=Betrag --map account=IBAN --map currency=CCY",
             {"DE89370400440532013000": (3, "2260.94")},
         ),
         (
             PARSER + "golden/csv_french_headers.csv",
-            {
-                "columns": {"date": "Date opération"},
-                "debit": "Débit",
-                "credit": "Crédit",
-                "account": "X",
-            },
+            "--map 'date=Date opération' --debit 'Débit' --credit 'Crédit' --account X",
             {"X": (3, "2260.94")},
         ),
         (
             HLEDGER + "examples/sample.fr.cp1252.csv",
-            {"columns": {"amount": "Montant"}, "encoding": "cp1252", "account": "X"},
+            "--map amount=Montant --encoding cp1252 --account X",
             {"X": (3, "20")},
         ),
         (
             HLEDGER + "examples/csv/apps/monefy.csv",
-            {"columns": {"currency": "5"}, "date_format": "DD/MM/YYYY"},
+            "--map currency=5 --date-format DD/MM/YYYY",
             {"Cash": (4, "1000.8"), "Payment card": (4, "4892")},
         ),
         (
             HLEDGER + "examples/csv/other/stripe.csv",
-            {"columns": {"date": "created_utc", "amount": "net"}, "account": "X"},
+            "--map date=created_utc --map amount=net --account X",
             {"X": (2, "11.23")},
         ),
         (
             OCA + "meta_data_separated_credit_debit.csv",
-            {
-                "columns": {"payee": "Label", "id": "Operation Number"},
-                "debit": "Debit",
-                "credit": "Credit",
-                "skip_rows": 4,
-                "skip_last": 1,
-                "date_format": "DD/MM/YY",
-                "account": "08088804068",
-            },
+            "--map payee=Label --map 'id=Operation Number' --debit Debit --credit Credit "
+            "--skip-rows 4 --skip-last 1 --date-format DD/MM/YY --account 08088804068",
             {"08088804068": (4, "1069.32")},
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_count_and_sum_of_a_real_file(name, options, expected):
-    assert totals(read(name, **options)) == expected
+    assert totals(read(name, options_of(options))) == expected
 
 
 # Written down from the files by hand; those without options say all of it themselves.
@@ -183,7 +143,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             "egh__ledger-autosync/paypal.csv",
             "paypal",
-            {"account": "X", "date_format": "MM/DD/YYYY"},
+            "--account X --date-format MM/DD/YYYY",
             {
                 "X": [
                     "2016-06-04 -20 | Jane Doe | Recurring Payment Sent My Friend | - id=XYZ1",
@@ -194,7 +154,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             "egh__ledger-autosync/paypal_alternate.csv",
             "paypal-2016",
-            {"account": "X"},
+            "--account X",
             {
                 "X": [
                     "2016-12-31 -12.34 | Some User | Payment Sent | -",
@@ -205,7 +165,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             "egh__ledger-autosync/venmo.csv",
             "venmo",
-            {"account": "X"},
+            "--account X",
             {
                 "X": [
                     "2020-01-01 73.01 | Friend A | foobar charge positive | - id=1",
@@ -218,7 +178,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             CSV2OFX + "n26-fr.csv",
             "n26-2024",
-            {},
+            "",
             {
                 "N26 Coffre fort": [
                     "2020-03-07 328 | Compte courant | Credit Transfer | - "
@@ -231,7 +191,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             CSV2OFX + "payoneer.csv",
             "payoneer",
-            {"account": "X", "date_format": "DD/MM/YYYY"},
+            "--account X --date-format DD/MM/YYYY",
             {
                 "X": [
                     "2021-03-05 -100 | payee | Transaction description "
@@ -244,7 +204,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             HLEDGER + "examples/csv/other/stripe.csv",
             "stripe",
-            {"account": "X"},
+            "--account X",
             {
                 "X": [
                     "2020-01-23 12 | - | charge | - id=txn_14G11HjubSIHf9IKrvJdwN value=2020-01-27",
@@ -256,7 +216,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             HLEDGER + "examples/csv/apps/monefy.csv",
             "monefy",
-            {"date_format": "DD/MM/YYYY"},
+            "--date-format DD/MM/YYYY",
             {
                 "Cash": [
                     "2021-12-06 -55 | - | fbbd | Bills",
@@ -275,7 +235,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             CSV2OFX + "gls.csv",
             "gls",
-            {},
+            "",
             {
                 "1234567890": [
                     "2017-10-10 -98.76 | Drillisch Online AG | SEPA-Basislastschrift "
@@ -286,7 +246,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             CSV2OFX + "schwab-checking.csv",
             "schwab-checking",
-            {"account": "X"},
+            "--account X",
             {
                 "X": [
                     "2022-08-17 20 | Deposit Mobile Banking | DEPOSIT | -",
@@ -300,7 +260,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_records_of_a_real_file_with_its_profile(name, profile, options, expected):
-    assert records((STATEMENTS / name).read_bytes(), profile, **options) == expected
+    assert records((STATEMENTS / name).read_bytes(), profile, **options_of(options)) == expected
 
 
 @pytest.mark.parametrize(
@@ -324,52 +284,35 @@ def test_count_and_sum_of_a_real_file_with_its_profile(name, profile, expected):
     [
         (
             OCA + "meta_data_separated_credit_debit.csv",
-            {"debit": "Debit", "credit": "Credit", "account": "X"},
+            "--debit Debit --credit Credit --account X",
             6,
             "DD/MM/YY",
         ),
         (
             OCA + "meta_data_separated_credit_debit.csv",
-            {"debit": "Debit", "credit": "Credit", "account": "X", "date_format": "DD/MM/YY"},
+            "--debit Debit --credit Credit --account X --date-format DD/MM/YY",
             10,
             "Balance at start of period",
         ),
         (
             CSV2OFX + "payoneer.csv",
-            {
-                "columns": {"date": "1"},
-                "debit": "Debit Amount",
-                "credit": "Credit Amount",
-                "account": "X",
-            },
+            "--map date=1 --debit 'Debit Amount' --credit 'Credit Amount' --account X",
             2,
             "--date-format",
         ),
-        (CSV2OFX + "default.csv", {"account": "X", "positive": "out"}, 8, "--account"),
-        (CSV2OFX + "gls.csv", {"account": "X", "no_profile": True}, 1, "--encoding"),
-        (
-            PARSER + "golden/csv_garbled_amount.csv",
-            {"account": "X"},
-            3,
-            "12..34",
-        ),
-        (OCA + "multi_currency.csv", {"account": "X", "currency": "EUR"}, 2, "USD"),
+        (CSV2OFX + "default.csv", "--account X --positive out", 8, "--account"),
+        (CSV2OFX + "gls.csv", "--account X --no-profile", 1, "--encoding"),
+        (PARSER + "golden/csv_garbled_amount.csv", "--account X", 3, "12..34"),
+        (OCA + "multi_currency.csv", "--account X --currency EUR", 2, "USD"),
         (
             HLEDGER + "hledger/test/errors/csvamountonenonzero.csv",
-            {
-                "columns": {"date": "1"},
-                "debit": "2",
-                "credit": "3",
-                "header": False,
-                "skip_rows": 2,
-                "account": "X",
-            },
+            "--map date=1 --debit 2 --credit 3 --no-header --skip-rows 2 --account X",
             5,
             "both",
         ),
         (
             "egh__ledger-autosync/venmo.csv",
-            {"columns": {"date": "Datetime", "amount": "Amount (total)"}, "account": "X"},
+            "--map date=Datetime --map 'amount=Amount (total)' --account X",
             2,
             "date is empty",
         ),
@@ -377,7 +320,7 @@ def test_count_and_sum_of_a_real_file_with_its_profile(name, profile, expected):
 )
 def test_what_a_real_file_does_not_decide_is_refused(name, options, line, named):
     with pytest.raises(ImportRefused) as refused:
-        read(name, **options)
+        read(name, options_of(options))
     assert refused.value.line == line
     assert named in refused.value.reason
 

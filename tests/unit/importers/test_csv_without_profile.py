@@ -6,28 +6,15 @@ from collections import Counter
 import pytest
 
 from finance_api.cli.file_options import commands_to_copy
-from finance_api.cli.importing import import_command
-from finance_api.importers.csv import Layout
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.bank_layouts import DAMAGES, damaged, make
-from support.csv_files import read
+from support.csv_files import options_in, read
 from support.nightly import count
 
 GIVEN = ["me@example.com", "f.csv", "--account", "Giro", "--currency", "EUR"]
 #: Each part is a test of its own, so that they can run beside each other.
 PARTS = 4
-
-
-def options_in(words):
-    """The options of a command line, as `Layout` has them."""
-    context = import_command.make_context("import", list(words))
-    known = Layout.__dataclass_fields__
-    given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
-    options = {name: value for name, value in given.items() if name in known}
-    if given.get("no_header"):
-        options["header"] = False
-    return context, options
 
 
 def outcome(file, words=GIVEN):

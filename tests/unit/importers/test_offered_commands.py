@@ -8,8 +8,6 @@ from datetime import date, timedelta
 import pytest
 
 from finance_api.cli.file_options import commands_to_copy
-from finance_api.cli.importing import import_command
-from finance_api.importers.csv import Layout
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.importers.questions import CODE, NAME
@@ -18,7 +16,7 @@ from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import date_text
 from support.bank_layouts import LANGUAGES
-from support.csv_files import read
+from support.csv_files import options_in, read
 from support.ledger import Person, an_id, record
 from support.ledger import account as native_account
 from support.nightly import count
@@ -33,15 +31,6 @@ POINTS = (
     *("days", "unsigned", "words", "status", "total", "fee", "thousands", "sides", "dates"),
     *("amounts", "footer", "codes", "accounts", "balance", "encoding", "cents", "doubled"),
 )
-
-
-def options_in(words):
-    """The command line, and its options as `Layout` has them."""
-    context = import_command.make_context("import", list(words))
-    known = Layout.__dataclass_fields__
-    given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
-    options = {name: value for name, value in given.items() if name in known}
-    return context, options | ({"header": False} if given.get("no_header") else {})
 
 
 def ends(data, words=GIVEN, passed=()):
