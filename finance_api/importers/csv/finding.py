@@ -1,5 +1,6 @@
 """Find the table of a file and its layout: from options, saved answers, a profile, or the file."""
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -56,13 +57,14 @@ def find_plan(
     text = replace(text, skip_rows=given.skip_rows)
     places, saved = _saved(list(tables(text, given)), given.account, remembered)
     recognised = _recognised(places, given, saved, profiles)
+    if saved.get("profile") != (recognised and recognised[1].profile.name):
+        saved = {}
+    user_layout, taken = given.over(saved)
     if recognised is not None:
-        table, match = recognised
-        if saved.get("profile") != match.profile.name:
-            saved = {}
-        plan = _profiled(table, match, given, saved)
+        plan = _profiled(*recognised, user_layout)
     else:
-        plan = _decided(text, places, given, {} if "profile" in saved else saved)
+        user_layout = user_layout.checked()
+        plan = _decided(text, places, user_layout)
         questions.add(plan.inferred.questions)
         _ask_about_doubled(plan, questions)
     if plan.layout.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
@@ -70,7 +72,14 @@ def find_plan(
             "--mixed-signs is for --debit and --credit, or --sign",
             answers=(Answer(instead_of=("--mixed-signs",)),),
         )
-    return replace(plan, new_accounts=remembered.new_accounts, last_year=remembered.last_year)
+    return replace(
+        plan,
+        remembered=saved,
+        taken=taken,
+        user_layout=user_layout,
+        new_accounts=remembered.new_accounts,
+        last_year=remembered.last_year,
+    )
 
 
 def _saved(
@@ -117,10 +126,9 @@ def _recognised(
     return None
 
 
-def _profiled(table: Table, match: Match, given: Layout, saved: Mapping[str, Any]) -> Plan:
+def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
     """The plan of a profile, under what the user gave besides."""
     profile = match.profile
-    user_layout, taken = given.over(saved)
     headings = headings_of(table)
     rows = ProfileRows(
         match,
@@ -143,16 +151,7 @@ def _profiled(table: Table, match: Match, given: Layout, saved: Mapping[str, Any
         extra_cells=profile.extra_cells,
         nameless=True,
     )
-    return Plan(
-        table,
-        columns,
-        both,
-        remembered=dict(saved),
-        taken=taken,
-        user_layout=user_layout,
-        profile=profile,
-        rows=rows,
-    )
+    return Plan(table, columns, both, profile=profile, rows=rows)
 
 
 def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
@@ -171,10 +170,8 @@ def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
         )
 
 
-def _decided(text: TextFile, places: list[Table], given: Layout, saved: Mapping[str, Any]) -> Plan:
+def _decided(text: TextFile, places: list[Table], user_layout: Layout) -> Plan:
     """The plan that the user, now or before, and the file decide together."""
-    user_layout, taken = given.over(saved)
-    user_layout = user_layout.checked()
     if not user_layout.header:
         refuse_headings(places)
     possible, refusal = _possible(text, places, user_layout)
@@ -189,8 +186,7 @@ def _decided(text: TextFile, places: list[Table], given: Layout, saved: Mapping[
             plan.inferred.reasons.append("the first row has a date and an amount: no headings")
     if not possible:
         raise refusal or undivided(text)
-    plan = possible[0] if len(possible) == 1 else _consistent(possible)
-    return replace(plan, remembered=dict(saved), taken=taken, user_layout=user_layout)
+    return possible[0] if len(possible) == 1 else _consistent(possible)
 
 
 def _of_one_line(possible: list[Plan]) -> list[Plan]:
@@ -265,23 +261,21 @@ def _possible(
 
 def _consistent(possible: list[Plan]) -> Plan:
     """The only plan under which every row has its cells."""
-    consistent: list[Plan] = []
+    fitting: dict[str, Plan] = {}
     faults: list[str] = []
     for plan in possible:
+        delimiter = plan.table.delimiter
         try:
-            for _ in plan.table.rows():
-                pass
-            consistent.append(plan)
+            deque(plan.table.rows(), maxlen=0)
+            fitting[delimiter] = plan
         except ImportRefused as refused:
-            delimiter = quoted(plan.table.delimiter)
-            faults.append(f"with {delimiter} line {refused.line} does not fit")
-    if len(consistent) == 1:
-        return consistent[0]
-    if not consistent:
+            faults.append(f"with {quoted(delimiter)} line {refused.line} does not fit")
+    if len(fitting) == 1:
+        return fitting.popitem()[1]
+    if not fitting:
         raise ImportRefused(
             f"no delimiter divides all rows alike ({'; '.join(faults)}): name it with --delimiter"
         )
-    fitting = [plan.table.delimiter for plan in consistent]
     raise ImportRefused(
         f"{' and '.join(map(quoted, fitting))} both divide the rows evenly: name one with "
         "--delimiter",
