@@ -1,4 +1,4 @@
-"""Tracking of budgets: what their periods have used of them."""
+"""Budgets: their periods, and what these have used of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,24 +6,71 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from finance_api.planning.categories import CategoryTree
-from finance_api.planning.periods import BudgetPeriod, current_period
 from finance_api.query.model import Condition, Span, any_of, dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
 from finance_api.resources.common import INCOME
+from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
+from finance_api.values.time import (
+    DAY_SECONDS,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    Period,
+    end_of,
+    start_of,
+)
 
-_TRACKED = names_of(BUDGETS.computed_fields)
-_OUTSIDE = dict.fromkeys(_TRACKED)
-
+_OUTSIDE = dict.fromkeys(names_of(BUDGETS.computed_fields))
+_PERIODS = {WEEK: Period.WEEK, MONTH: Period.MONTH, YEAR: Period.YEAR}
 #: The fields that decide which budgets a record counts for; labels only where a budget has some.
 _KEY = ("currencyCode", "accountId", "categoryId", "recordType", "isTransfer", "labelIds")
 
 #: The label ids that some records of a group have, the exact sum of these records, their number.
 _Labelled = tuple[tuple[str, ...], int, int]
+
+
+class BudgetPeriod(NamedTuple):
+    """First and last day, both inclusive, as seconds; None where a custom budget is open."""
+
+    start: int | None
+    end: int | None
+
+
+def current_period(budget: Row, today: int) -> BudgetPeriod | None:
+    """The calendar week (from Monday), month or year of ``today``, or startDate to endDate.
+
+    None where ``today`` is outside startDate and endDate.
+    """
+    start, end = budget["startDate"], budget["endDate"]
+    if (start is not None and today < start) or (end is not None and today > end):
+        return None
+    if budget["type"] == CUSTOM:
+        return BudgetPeriod(start, end)
+    period = _PERIODS[budget["type"]]
+    return BudgetPeriod(start_of(period, today), end_of(period, today) - DAY_SECONDS)
+
+
+def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
+    """Return the last `number` periods up to ``today``, newest first, within the budget's dates.
+
+    A custom budget has one.
+    """
+    start, end = budget["startDate"], budget["endDate"]
+    if budget["type"] == CUSTOM:
+        return [] if start is not None and start > today else [BudgetPeriod(start, end)]
+    period, found = _PERIODS[budget["type"]], []
+    day = today
+    for _ in range(number):
+        first, last = start_of(period, day), end_of(period, day) - DAY_SECONDS
+        if (start is None or start <= last) and (end is None or first <= end):
+            found.append(BudgetPeriod(first, last))
+        if first <= MIN_SECONDS:
+            break
+        day = first - 1
+    return found
 
 
 class RecordGroup(NamedTuple):

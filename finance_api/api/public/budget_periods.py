@@ -6,8 +6,7 @@ from finance_api.api.openapi.responses import table_response
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import NOT_FOUND, problem
-from finance_api.planning.periods import last_periods
-from finance_api.planning.tracking import track
+from finance_api.planning.tracking import last_periods, track
 from finance_api.resources import BUDGETS
 from finance_api.values.ids import FORM
 

@@ -11,8 +11,14 @@ from finance_api.api.data_request import Reading
 from finance_api.api.wallet.context import Context
 from finance_api.api.wallet.members import decimal, moment
 from finance_api.api.wallet.parameters import UNKNOWN_CATEGORIES
-from finance_api.planning.periods import BudgetPeriod, current_period, last_periods
-from finance_api.planning.tracking import BudgetSums, RecordGroup, span_of
+from finance_api.planning.tracking import (
+    BudgetPeriod,
+    BudgetSums,
+    RecordGroup,
+    current_period,
+    last_periods,
+    span_of,
+)
 from finance_api.resources.common import INCOME
 from finance_api.resources.plans import CUSTOM, WEEK, YEAR
 from finance_api.values import Row
