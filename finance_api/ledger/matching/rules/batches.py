@@ -1,7 +1,6 @@
 """A batch and its parts: one statement tells an entry as a whole, another one in its parts."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
 from finance_api.importers.interface import joined_key
@@ -42,19 +41,20 @@ def batch_pairs(
     yield from _pair_stored_parts(rows, stored_parts, parts, reach)
 
 
-def _is_certain(batch: str, bank_id: str | None, inner: bool) -> bool:
+def _is_certain(batch: str | None, bank_id: str | None, inner: bool) -> bool:
     """Whether they have one id; or the file has the day whole, and not what is stored."""
-    return inner or (bank_id is not None and batch.startswith(f"{joined_key(bank_id)}/"))
+    return inner or (bank_id is not None and (batch or "").startswith(f"{joined_key(bank_id)}/"))
 
 
-def _sum_of_a_day(batch: Sequence[FileEntry] | Sequence[Candidate]) -> int | None:
-    total = sum(part.amount for part in batch)
-    is_one_day = len({part.day for part in batch}) == 1
-    return total if is_one_day and abs(total) <= MAX_UNITS else None
-
-
-def _day(batch: tuple[object, Sequence[FileEntry] | Sequence[Candidate]]) -> int:
-    return batch[1][0].day
+def _batches(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> list[tuple[int, list[_Row]]]:
+    """Return the batches of one day, in the order of days, each with its sum."""
+    by_day = sorted(grouped(rows, key).values(), key=lambda batch: batch[0].day)
+    sums = ((sum(part.amount for part in batch), batch) for batch in by_day)
+    return [
+        (total, batch)
+        for total, batch in sums
+        if len({part.day for part in batch}) == 1 and abs(total) <= MAX_UNITS
+    ]
 
 
 def _nearest(found: list[_Row], day: int, reach: int | None) -> list[_Row]:
@@ -66,20 +66,18 @@ def _pair_parts_of_the_file(
     rows: OpenRows, stored: CandidateTest, outcome: Outcome, reach: int | None
 ) -> Iterator[Pair]:
     """Parts of one entry, whose sum a record of their day is, are this record as a whole."""
-    batches: defaultdict[tuple[object, str], list[FileEntry]] = defaultdict(list)
-    for entry in rows.entries:
-        if entry.rare.batch is not None and entry.outcome is not Outcome.DUPLICATE:
-            batches[entry.account, entry.rare.batch].append(entry)
-    if not batches:
-        return
-    records = grouped(rows.free(stored), lambda c: (c.account, c.amount))
-    for (account, batch), parts in sorted(batches.items(), key=_day):
-        total = _sum_of_a_day(parts)
-        if total is None or any(part.outcome is not None for part in parts):
+    in_batches = (
+        e for e in rows.entries if e.rare.batch is not None and e.outcome is not Outcome.DUPLICATE
+    )
+    batches = _batches(in_batches, lambda e: (e.account, e.rare.batch))
+    records = grouped(rows.free(stored) if batches else (), lambda c: (c.account, c.amount))
+    for total, parts in batches:
+        first = parts[0]
+        if any(part.outcome is not None for part in parts):
             continue
-        for candidate in _nearest(records.get((account, total), []), parts[0].day, reach):
-            is_certain = reach is not None or _is_certain(batch, candidate.bank_id, candidate.inner)
-            if is_certain and not candidate.is_taken:
+        for candidate in _nearest(records.get((first.account, total), []), first.day, reach):
+            is_certain = _is_certain(first.rare.batch, candidate.bank_id, candidate.inner)
+            if (reach is not None or is_certain) and not candidate.is_taken:
                 for part in parts:
                     yield Pair(part, outcome, candidate)
                 break
@@ -89,23 +87,19 @@ def _pair_stored_parts(
     rows: OpenRows, stored: CandidateTest, outcome: Outcome, reach: int | None
 ) -> Iterator[Pair]:
     """An entry that is the sum of the stored parts of one is these records as a whole."""
-    batches: defaultdict[tuple[object, str | None, str], list[Candidate]] = defaultdict(list)
-    for candidate in filter(stored, rows.candidates):
-        if candidate.batch is not None:
-            batches[candidate.account, candidate.source, candidate.batch].append(candidate)
-    if not batches:
-        return
-    entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
-    for (account, _, batch), parts in sorted(batches.items(), key=_day):
-        total = _sum_of_a_day(parts)
-        if total is None or any(part.is_taken for part in parts):
+    in_batches = (c for c in rows.candidates if c.batch is not None and stored(c))
+    batches = _batches(in_batches, lambda c: (c.account, c.source, c.batch))
+    plain = filter(is_plain, rows.undecided if batches else ())
+    entries = grouped(plain, lambda e: (e.account, e.amount))
+    for total, parts in batches:
+        first, inner = parts[0], all(part.inner for part in parts)
+        if any(part.is_taken for part in parts):
             continue
         if reach is not None and all(part.is_void for part in parts):
             # As one void record of another source, they keep no entry out.
             continue
-        inner = all(part.inner for part in parts)
-        for entry in _nearest(entries.get((account, total), []), parts[0].day, reach):
-            is_certain = reach is not None or _is_certain(batch, entry.bank_id, inner)
+        for entry in _nearest(entries.get((first.account, total), []), first.day, reach):
+            is_certain = reach is not None or _is_certain(first.batch, entry.bank_id, inner)
             if is_certain and entry.outcome is None:
-                yield Pair(entry, outcome, parts[0], tuple(parts))
+                yield Pair(entry, outcome, first, tuple(parts))
                 break
