@@ -84,15 +84,17 @@ def stored(resource: Resource, names: str, *, older: bool = False) -> list[Membe
 
 
 def of_field(name: str, field: Field, *, older: bool = False) -> Member:
-    key, convert = field.name, _CONVERSIONS.get(field.kind)
     is_time = field.kind in (Kind.DATE, Kind.DATETIME)
     schema = date_time(field.meaning) if is_time else of_given(field)
-
-    def write(row: Row, context: Context) -> Any:
-        return row[key] if convert is None else convert(row[key])
-
     is_optional = field.nullable or field.kind is Kind.NUMBER
+    write = _write(field.name, _CONVERSIONS.get(field.kind))
     return Member(name, write, schema, is_optional=is_optional, older=older)
+
+
+def _write(key: str, convert: Callable[[Any], Any] | None) -> Write:
+    if convert is None:
+        return lambda row, _: row[key]
+    return lambda row, _: convert(row[key])
 
 
 def money(name: str, field: Field) -> Member:
