@@ -166,7 +166,7 @@ class ExportRequest(TaggedRequest, ABC):
 
     @abstractmethod
     def open(self, reading: Reading) -> Export:
-        """As `DataRequest.read`. The chunks read the storage as they are taken."""
+        """Begin the export, as `DataRequest.read`. Its chunks read the storage as they are taken."""
 
     def file_name(self, today: int) -> str:
         return f"{self.name}-{date_text(today)}.{self.representation.suffix}"
@@ -326,7 +326,7 @@ def _gzip_tag(etag: str) -> str:
 
 
 def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hashable) -> Response:
-    """The data request ``make(*arguments, target)`` of the authenticated user: 200 or 304."""
+    """Respond to the data request ``make(*arguments, target)`` with 200 or 304."""
     target = target_of(request)
     asked = make(*arguments, target)
     conditional = _Conditional(request, asked)
@@ -361,7 +361,7 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
 def respond_with_export(
     request: Request, make: Callable[..., ExportRequest], *arguments: Hashable
 ) -> Response:
-    """As `respond`, for an export: a download, which takes of the quota what it costs."""
+    """Respond with an export: a download, which takes its cost from the quota."""
     asked = make(*arguments, target_of(request))
     conditional = _Conditional(request, asked)
     unchanged = conditional.unchanged()

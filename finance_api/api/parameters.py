@@ -196,7 +196,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
                 self.add_conditions(field)
 
     def add_row_filters(self, resource: Resource) -> None:
-        """As `add_filters`; of records also counted."""
+        """Add the filters, and for records ``counted``."""
         if resource is RECORDS:
             meaning = "Whether only the records come that a summary with these filters counts."
             self.add_flag(COUNTED, meaning)

@@ -39,7 +39,7 @@ XLSX = Representation(_XLSX_TYPE, _XLSX_TYPE, "xlsx")
 OF_LISTS = (JSON, CSV, NDJSON, XLSX)
 #: A longer Accept header is not remembered.
 _MAX_CHARACTERS = 256
-#: By the suffix of the path that asks for it.
+#: Representations by the suffix of the path that asks for them.
 BY_SUFFIX = {f".{form.suffix}": form for form in (CSV, NDJSON, XLSX)}
 
 
@@ -97,7 +97,7 @@ def chunks_of(
 
 
 def body_of(representation: Representation, fields: Sequence[Field], lines: bytes) -> bytes:
-    """As `chunks_of`, of one page, which may be empty."""
+    """Return one page, which may be empty, as `chunks_of` makes it."""
     count = lines.count(b"\n") + 1 if lines else 0
     pages = [lines] if lines else []
     return b"".join(chunks_of(representation, fields, pages, count))

@@ -29,7 +29,7 @@ _FIRST_DAY = parse_date("1900-03-01")
 _EPOCH = 25_569
 #: So that the same rows give the same bytes.
 _CREATED = datetime(1980, 1, 1)
-#: As for gzip.
+#: The same level as for gzip.
 _LEVEL = 3
 #: With more rows a sheet may be longer than a part of a zip file can be without extensions, which
 #: few old programs do not know.

@@ -15,11 +15,11 @@ from finance_api.resources.field import Resource, names_of
 class Paging(Enum):
     """How the API pages what a tool reads."""
 
-    #: With limit and offset.
+    #: Pages have a limit and an offset.
     OFFSET = "offset"
-    #: Not at all: the tool does.
+    #: There are no pages: the tool makes them.
     WHOLE = "whole"
-    #: By its own cursor, with a limit.
+    #: Pages have a limit, and follow a cursor.
     CURSOR = "cursor"
 
 

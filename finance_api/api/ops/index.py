@@ -21,7 +21,7 @@ from finance_api.version import __version__
 
 #: The links that plug-ins add.
 _WALLET, _DOCS = "walletDescription", "docs"
-#: By name: what it is, and its path.
+#: The meaning and the path of each link, by its name.
 _LINKS = {
     "description": ("The public API, by OpenAPI.", PUBLIC_DESCRIPTION),
     _WALLET: ("The same for clients of the hosted Wallet API.", WALLET_DESCRIPTION),

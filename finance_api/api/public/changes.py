@@ -28,7 +28,7 @@ DEFAULT_CHANGES = 100
 #: In place of a cursor, for the whole data.
 START = "0"
 
-#: By what is said of them: as their scopes, and in this order.
+#: The resources by their paths, in the order in which changes come.
 _TYPES = {str(r.path): r for r in sorted(PUBLIC_RESOURCES, key=lambda r: r.name)}
 
 

@@ -56,7 +56,7 @@ _HEADERS = (
     ),
 )
 
-#: By every column that a summary can have.
+#: A sort key for every column that a summary can have.
 _SORT_KEYS = {
     column.name: SortKey(column)
     for column in SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns

@@ -51,7 +51,7 @@ class Names:
         return found
 
 
-#: By user and tag of the state.
+#: Names by user and tag of the state.
 _cache = ResponseCache(_MAX_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""What records and accounts show beside their own rows: transfers, converted amounts, sums."""
+"""Data that records and accounts show beside their rows: transfers, converted amounts, sums."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -72,7 +72,7 @@ _LABELS = Member("labels", _labels, LABEL_EMBEDS, is_optional=False)
 
 
 def _record_category(row: Row, context: Context) -> Any:
-    """With the envelope of earlier versions, by which clients leave transfers out."""
+    """Return the category with the envelope by which clients of earlier versions know transfers."""
     if row["transferId"] is None:
         return _category(row, context)
     of_transfers = context.names.transfer_categories
@@ -199,7 +199,7 @@ def _initial_balance(row: Row, context: Context) -> Any:
 
 
 def _initial_base_balance(row: Row, context: Context) -> Any:
-    """As `_base_amount`."""
+    """Return it only where it is in the base currency, as `_base_amount` does."""
     return _initial_balance(row, context) if row["currencyCode"] == context.names.base else None
 
 

@@ -40,7 +40,7 @@ from finance_api.storage.interface import DataState
 #: The most ids listed of each kind.
 _LIMIT = 50
 _REFERRING = (RECORDS, STANDING_ORDERS, BUDGETS, RECORD_RULES)
-#: By what is referred to: who refers to it, and by which field.
+#: The resources that refer to each resource, and the fields by which they do.
 _REFERENCES: dict[Resource, dict[Resource, Field]] = {
     resource: {
         other: field
@@ -58,7 +58,7 @@ _FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
 
 
 class ReferencesRequest(DataRequest):
-    """By each id: what refers to it."""
+    """The objects that refer to each id."""
 
     def __init__(self, resource: Resource, target: RequestTarget) -> None:
         super().__init__(target)
