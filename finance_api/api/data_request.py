@@ -166,7 +166,7 @@ class ExportRequest(TaggedRequest, ABC):
 
     @abstractmethod
     def open(self, reading: Reading) -> Export:
-        """Begin the export, as `DataRequest.read`. Its chunks read the storage as they are taken."""
+        """Begin the export. Its chunks read the storage as they are taken."""
 
     def file_name(self, today: int) -> str:
         return f"{self.name}-{date_text(today)}.{self.representation.suffix}"
