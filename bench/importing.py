@@ -16,8 +16,7 @@ from bench.ini import context_of
 from bench.processes import peak_bytes
 from bench.sizes import SIZES
 from bench.workspace import Workspace
-from finance_api.auth.issuing import SCOPES
-from finance_api.auth.personal_tokens import START_CHARACTERS, digest
+from finance_api.auth.personal_tokens import SCOPES, START_CHARACTERS, digest
 from finance_api.auth.user_accounts import make_user
 from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.storage.interface import StorageBackend, Token

@@ -7,7 +7,7 @@ from bench.workspace import PROJECT
 from finance_api.cli.context import CliContext
 
 APPLICATION = "app:main"
-#: The most that `finance_api.ratelimit.limits` takes: quotas are counted, and never used up.
+#: The most that `finance_api.ratelimit.interface` takes: quotas are counted, and never used up.
 _MANY = "1000000000/hour"
 _CACHE_BYTES = "finance_api.cache.max_bytes"
 

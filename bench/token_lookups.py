@@ -17,7 +17,7 @@ from bench.ini import context_of, sqlite_url, write_ini
 from bench.postgresql import Postgresql
 from bench.prepare import remove_sqlite, run_program
 from bench.workspace import Workspace
-from finance_api.auth.issuing import issue_token
+from finance_api.auth.personal_tokens import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.cli.context import CliContext
 

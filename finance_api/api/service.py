@@ -10,8 +10,7 @@ from pyramid.response import Response
 from finance_api.api.data_request import respond
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.parameters import ParameterSchema, validate_query
-from finance_api.auth.contexts import own_data
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission, own_data
 from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
 from finance_api.http.routes import SUFFIX

@@ -7,6 +7,7 @@ A key is in use from ``nbf`` until ``exp`` and verifies the JWTs of one issuer. 
 verify for the first issuer of the settings; all others are public keys.
 """
 
+import json
 import logging
 import math
 import os
@@ -22,7 +23,6 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from finance_api.auth.settings import JWT_KEYS, KEY_ISSUERS
-from finance_api.auth.strict_json import parse_json
 from finance_api.runtime.settings import SettingError
 
 logger = logging.getLogger(__name__)
@@ -288,3 +288,22 @@ def includeme(config: Any) -> None:
             JWT_KEYS,
             settings[JWT_KEYS],
         )
+
+
+def parse_json(text: str) -> Any:
+    """Raises ValueError, also for duplicate members, NaN and infinities."""
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object has a member twice")
+    return members
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number")

@@ -1,4 +1,6 @@
-"""Personal tokens: ``fin_``, 43 characters of secret, 6 of checksum.
+"""Personal tokens: their text, issuing, renaming, replacing and revoking them.
+
+A token is ``fin_``, 43 characters of secret, 6 of checksum.
 
 The checksum (CRC-32 of all before it) recognises a typo, or a string that only looks like a token,
 without reading the storage. Only the SHA-256 of a token is stored: 256 random bits cannot be
@@ -9,10 +11,23 @@ import hashlib
 import re
 import secrets
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.runtime.background import WriteBehind
-from finance_api.storage.interface import StorageBackend, unit_of_work
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import (
+    AuditAction,
+    StorageBackend,
+    Token,
+    User,
+    WritableStorage,
+    unit_of_work,
+)
+from finance_api.values.ids import new_id
+from finance_api.values.text import TextError, clean_or_none
+from finance_api.values.time import MAX_SECONDS
 
 PREFIX = "fin_"
 SECRET_CHARACTERS = 43
@@ -66,3 +81,155 @@ def _base62(number: int, width: int) -> str:
         number, pair = divmod(number, 62 * 62)
         pairs.append(_PAIRS[pair])
     return "".join(reversed(pairs))[-width:]
+
+
+SCOPES: tuple[str, ...] = tuple(str(r.path) for r in PUBLIC_RESOURCES)
+MAX_NAME_CHARACTERS = 100
+#: As in the settings finance_api.tokens.max_live and finance_api.jwt.max_live.
+MAX_LIVE = 50
+
+
+class IssueRefused(Exception):
+    """No token is issued; the message says why."""
+
+
+def has_api_access(user: User, settings: Mapping[str, Any]) -> bool:
+    """Return whether the user may use the public API."""
+    return user.premium or is_open_to_all(settings)
+
+
+def is_open_to_all(settings: Mapping[str, Any]) -> bool:
+    """Return whether every enabled user counts as one with premium."""
+    return bool(settings["finance_api.users.api_access"] == "all")
+
+
+def issue_token(
+    storage: WritableStorage,
+    user: User,
+    *,
+    name: str,
+    now: int,
+    scopes: Sequence[str] = (),
+    expires_at: int | None = None,
+    max_live: int = MAX_LIVE,
+    is_open_to_all: bool = False,
+) -> str:
+    """Issue a token and return its text, which is not stored. Raises IssueRefused, NotFound.
+
+    scopes: paths of resources; none means all. expires_at: None means never.
+    max_live: how many tokens a user has that are neither revoked nor expired.
+    is_open_to_all: whether it needs no premium.
+    """
+    user = storage.users.lock(user.id)
+    if not (user.premium or is_open_to_all):
+        raise IssueRefused(
+            "personal tokens need premium: finance-api user set EMAIL --premium, or for all users "
+            "the setting finance_api.users.api_access = all"
+        )
+    if not user.enabled:
+        raise IssueRefused("the user is disabled")
+    live = [token for token in storage.tokens.list_by_user(user.id) if is_live(token, now)]
+    if len(live) >= max_live:
+        raise IssueRefused(
+            f"there are {len(live)} active tokens, and {max_live} are allowed: revoke one first"
+        )
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown:
+        raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
+    text = new_token()
+    token = Token(
+        id=new_id(),
+        user_id=user.id,
+        name=checked_name(name),
+        sha256=digest(text),
+        start=text[:START_CHARACTERS],
+        scopes=tuple(s for s in SCOPES if s in scopes) or None,
+        created_at=now,
+        expires_at=_checked_expiry(now, expires_at),
+    )
+    storage.tokens.add(token)
+    storage.note(user.id, AuditAction.TOKEN_CREATED, now, token.name)
+    return text
+
+
+def rename_token(
+    storage: WritableStorage, token_id: str, *, user_id: int, before: str, name: str, now: int
+) -> None:
+    """before: the name that it has. name: a `checked_name`. Raises NotFound."""
+    storage.tokens.update(token_id, user_id=user_id, name=name)
+    storage.note(user_id, AuditAction.TOKEN_RENAMED, now, f"{before}, now {name}")
+
+
+def revoke_token(
+    storage: WritableStorage, token_id: str, now: int, *, user_id: int | None = None
+) -> Token:
+    """See `TokenWriter.revoke`."""
+    token = storage.tokens.revoke(token_id, now, user_id=user_id)
+    storage.note(token.user_id, AuditAction.TOKEN_REVOKED, now, token.name)
+    return token
+
+
+def regenerate_token(
+    storage: WritableStorage,
+    user: User,
+    token_id: str,
+    *,
+    now: int,
+    overlap_seconds: int,
+    max_live: int,
+    is_open_to_all: bool,
+) -> str:
+    """Issue a token in place of an active one, and return its text. Raises as `issue_token`.
+
+    It has the same name and scopes, and lasts as long as the old one was made for. The old one is
+    valid for overlap_seconds more, or is revoked with 0.
+    """
+    storage.users.lock(user.id)
+    found = [token for token in storage.tokens.list_by_user(user.id) if token.id == token_id]
+    if not found:
+        raise NotFound("there is no such token")
+    (old,) = found
+    if not is_live(old, now):
+        raise IssueRefused("the token is not active any more: create another one")
+    if overlap_seconds:
+        ends = min(now + overlap_seconds, old.expires_at or MAX_SECONDS)
+        storage.tokens.update(old.id, user_id=user.id, expires_at=ends)
+    else:
+        revoke_token(storage, old.id, now, user_id=user.id)
+    expires_at = None
+    if old.expires_at is not None:
+        expires_at = min(now + old.expires_at - old.created_at, MAX_SECONDS)
+    return issue_token(
+        storage,
+        user,
+        name=old.name,
+        now=now,
+        scopes=old.scopes or (),
+        expires_at=expires_at,
+        max_live=max_live,
+        is_open_to_all=is_open_to_all,
+    )
+
+
+def is_live(token: Token, now: int) -> bool:
+    """Neither revoked nor expired."""
+    return token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
+
+
+def checked_name(name: str) -> str:
+    """The name of a token as it is stored. Raises IssueRefused."""
+    try:
+        cleaned = clean_or_none(" ".join(name.split()))
+    except TextError as error:
+        raise IssueRefused(f"the name {error}") from None
+    if cleaned is None:
+        raise IssueRefused("a token needs a name")
+    if len(cleaned) > MAX_NAME_CHARACTERS:
+        raise IssueRefused(f"the name has more than {MAX_NAME_CHARACTERS} characters")
+    return cleaned
+
+
+def _checked_expiry(now: int, expires_at: int | None) -> int | None:
+    if expires_at is not None and not now < expires_at <= MAX_SECONDS:
+        raise IssueRefused("a token expires in the future, and before the year 10000")
+    return expires_at

@@ -1,17 +1,58 @@
-"""The security policy of the application: identities, and their principals in the ACLs."""
+"""Who may do what: permissions, contexts with ACLs, and the security policy.
 
-from collections.abc import Sequence
+A permission is ``<surface>:<resource>:<action>``; each view has one. The root factories of the
+routes make the contexts.
+"""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from pyramid.authorization import ACLHelper
+from pyramid.authorization import ALL_PERMISSIONS, DENY_ALL, ACLHelper, Allow, Deny
 from pyramid.config import Configurator
+from pyramid.exceptions import ConfigurationError
 from pyramid.interfaces import ISecurityPolicy
 from zope.interface import implementer
 
-from finance_api.auth.issuing import SCOPES, has_api_access
+from finance_api.auth.personal_tokens import SCOPES, has_api_access
 from finance_api.http.identity import Failure, Identity, JwtIdentity, SessionIdentity
 from finance_api.http.requests import Request
+
+
+class Permission(StrEnum):
+    RECORDS_READ = "public:records:read"
+    ACCOUNTS_READ = "public:accounts:read"
+    CATEGORIES_READ = "public:categories:read"
+    BUDGETS_READ = "public:budgets:read"
+    GOALS_READ = "public:goals:read"
+    STANDING_ORDERS_READ = "public:standing-orders:read"
+    LABELS_READ = "public:labels:read"
+    RECORD_RULES_READ = "public:record-rules:read"
+    CHANGES_READ = "public:changes:read"
+    ALL_READ = "public:all:read"
+    API_USAGE_READ = "public:api-usage:read"
+    INTERNAL_RECORDS_READ = "internal:records:read"
+    INTERNAL_DOCUMENTS_READ = "internal:documents:read"
+    SETTINGS_READ = "settings:all:read"
+    SETTINGS_TOKENS_WRITE = "settings:tokens:write"
+    SETTINGS_JWTS_WRITE = "settings:jwts:write"
+    SETTINGS_PROFILE_WRITE = "settings:profile:write"
+    SETTINGS_SECURITY_WRITE = "settings:security:write"
+    DATA_READ = "pages:data:read"
+    DATA_WRITE = "pages:data:write"
+
+
+#: The permissions of the pages.
+PAGES = tuple(p for p in Permission if p.startswith(("pages:", "settings:")))
+
+
+def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
+    """View deriver: refuses to register a view without a permission."""
+    if info.options.get("permission") is None and not info.exception_only:
+        raise ConfigurationError(f"the view {info.original_view!r} names no permission")
+    return view
+
 
 #: A user with a personal token, with one of every scope, a JWT, or a session; and without premium.
 BY_TOKEN, BY_FULL_TOKEN, BY_JWT, BY_SESSION = "token", "token:*", "jwt", "session"
@@ -68,5 +109,69 @@ def _by_token(scopes: tuple[str, ...] | None, has_access: bool) -> tuple[str, ..
     return tuple(principals)
 
 
+class OwnData:
+    """Data of the authenticated user.
+
+    scopes: the paths of public resources that a personal token needs as scopes.
+    """
+
+    def __init__(self, user_id: int, acl: list[Any], scopes: tuple[str, ...] = ()) -> None:
+        self.user_id = user_id
+        self.scopes = scopes
+        self.__acl__ = acl
+
+
+Factory = Callable[[Request], OwnData]
+
+
+def own_data(scope: str, permission: Permission) -> Factory:
+    """A resource of the public API: for tokens of premium users with its scope."""
+    return _own(by_token_with(scope), permission, (scope,))
+
+
+def all_own_data(permission: Permission) -> Factory:
+    """All data of the user: for tokens of premium users with every scope."""
+    return _own(BY_FULL_TOKEN, permission, SCOPES)
+
+
+def own_by_any_token(permission: Permission) -> Factory:
+    """Data that needs no particular scope: for all tokens of premium users."""
+    return _own(BY_TOKEN, permission)
+
+
+def own_internal_data(permission: Permission) -> Factory:
+    """The internal API: for the user's JSON Web Tokens."""
+    return _own(BY_JWT, permission)
+
+
+def _own(principal: str, permission: Permission, scopes: tuple[str, ...] = ()) -> Factory:
+    premium_only = (Deny, NO_PREMIUM, ALL_PERMISSIONS)
+    acl = [premium_only, (Allow, principal, permission), DENY_ALL]
+
+    def factory(request: Request) -> OwnData:
+        # The authentication tween has refused requests without an identity before.
+        return OwnData(request.identity.user.id, acl, scopes)
+
+    return factory
+
+
+class NoContext:
+    """The default context: denies everything."""
+
+    __acl__ = (DENY_ALL,)
+
+    def __init__(self, request: Request) -> None: ...
+
+
+def own_pages(request: Request) -> OwnData | NoContext:
+    """The pages: for signed-in users."""
+    identity = request.identity
+    if identity is None:
+        return NoContext(request)
+    return OwnData(identity.user.id, [(Allow, BY_SESSION, PAGES), DENY_ALL])
+
+
 def includeme(config: Configurator) -> None:
+    config.set_root_factory(NoContext)
+    config.add_view_deriver(require_permission, name="require_permission")
     config.set_security_policy(SecurityPolicy())

@@ -9,9 +9,8 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.auth.policy import NO_PREMIUM
-from finance_api.http.errors import as_problem, problem
+from finance_api.http.errors import CONTENT_TYPE, as_problem, problem
 from finance_api.http.identity import Failure, TokenIdentity
-from finance_api.http.problem import CONTENT_TYPE
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import needs_token

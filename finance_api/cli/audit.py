@@ -3,7 +3,7 @@
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
-from finance_api.cli.table import instant, json_option, show_list
+from finance_api.cli.output import instant, json_option, show_list
 from finance_api.values.time import TimeError, parse_date
 
 

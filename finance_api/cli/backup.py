@@ -1,4 +1,4 @@
-"""finance-api backup, finance-api restore"""
+"""finance-api backup, finance-api restore, finance-api db"""
 
 from pathlib import Path
 
@@ -37,3 +37,17 @@ def restore(cli: CliContext, file: Path, revoke_tokens: bool, yes: bool) -> None
     cli.unchecked_backend.restore(file, cli.clock.now(), revoke_tokens=revoke_tokens)
     cli.backend.check()
     say(f"restored the database from {file}; all sessions and JWTs have ended")
+
+
+@click.group()
+def db() -> None:
+    """The database."""
+
+
+@db.command(epilog="Example: finance-api db upgrade")
+@pass_cli_context
+def upgrade(cli: CliContext) -> None:
+    """Create the tables, or upgrade them to this version."""
+    cli.unchecked_backend.upgrade()
+    cli.backend.check()
+    click.echo("the database is up to date")

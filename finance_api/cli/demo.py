@@ -9,9 +9,8 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from finance_api.auth.issuing import issue_token
 from finance_api.auth.key_rotation import add_signing_key
-from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.auth.personal_tokens import digest, is_well_formed, issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.cli.context import INI_FILES, CliContext, pass_cli_context
 from finance_api.cli.init import write_ini

@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
-from finance_api.cli.output import say
-from finance_api.cli.table import instant, json_option, show_list
+from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.ledger.changing import changing
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.resources import ACCOUNTS

@@ -1,12 +1,15 @@
-"""Files named on the command line, opened for an import."""
+"""Files and folders named on the command line, and the folder that imported files are moved to."""
 
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import BinaryIO
+
+import click
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.text import shown
@@ -79,3 +82,59 @@ def _check_content(stream: BinaryIO, what: str) -> None:
     if not stream.read(1):
         raise ImportRefused(f"{what} is empty; there is nothing to import")
     stream.seek(0)
+
+
+#: A file that was changed more recently may still be being written.
+_SETTLED_SECONDS = 10
+
+
+def expanded(files: Iterable[str], done: Path, now: int) -> list[str]:
+    """The files, and the files in the folders among them, by name.
+
+    Hidden files, links, and files that may still be being written are left out.
+    """
+    found: list[str] = []
+    for name in files:
+        folder = Path(name)
+        if not folder.is_dir():
+            found.append(name)
+            continue
+        if folder.resolve() == done.resolve():
+            raise click.UsageError(
+                "--move-done: choose another folder than the one that the files come from"
+            )
+        with os.scandir(folder) as entries:
+            found += sorted(entry.path for entry in entries if _is_settled(entry, now))
+    return found
+
+
+def _is_settled(entry: os.DirEntry[str], now: int) -> bool:
+    if entry.name.startswith(".") or not entry.is_file(follow_symlinks=False):
+        return False
+    return entry.stat().st_mtime <= now - _SETTLED_SECONDS
+
+
+def move_done(file: str, done: Path, before: os.stat_result) -> str:
+    """Move an imported file to a free name in the folder, and return its path.
+
+    before: its status before it was read. Raises ImportRefused if it has changed since, so that
+    the next import reads what was added.
+    """
+    after = os.stat(file)
+    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise ImportRefused(f"{file} was changed while it was imported; it stays where it is")
+    name = Path(file).name
+    for number in range(1, 10_000):
+        target = done / (name if number == 1 else f"{Path(name).stem}.{number}{Path(name).suffix}")
+        try:
+            # Reserves the name, so that two commands cannot choose the same one.
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            continue
+        try:
+            shutil.move(file, target)
+        except OSError:
+            target.unlink(missing_ok=True)
+            raise
+        return str(target)
+    raise ImportRefused(f"{done} has too many files named {name}")

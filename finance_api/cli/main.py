@@ -22,7 +22,7 @@ _COMMANDS = {
     "audit": ("audit:audit", "Show who did what, when and from where."),
     "backup": ("backup:backup", "Write the whole database to a file."),
     "check": ("check:check", "Look for faults in settings, keys, the database and stored data."),
-    "db": ("database:db", "Create or upgrade the tables of the database."),
+    "db": ("backup:db", "Create or upgrade the tables of the database."),
     "dump": ("dump:dump", "Write all data of a user to standard output."),
     "duplicates": ("duplicates:duplicates", "List records that look like duplicates."),
     "import": ("importing:import_command", "Import files into a user's data."),
@@ -140,10 +140,10 @@ def _message(error: Exception, cli: CliContext) -> str:
 def _is_expected(error: Exception) -> bool:
     """Whether the user or operator can do something about it."""
     from finance_api.auth.emails import EmailRefused
-    from finance_api.auth.issuing import IssueRefused
-    from finance_api.auth.jwt_issuing import RevokeRefused
     from finance_api.auth.jwt_keys import KeyFileError
+    from finance_api.auth.jwts import RevokeRefused
     from finance_api.auth.passwords import PasswordRefused
+    from finance_api.auth.personal_tokens import IssueRefused
     from finance_api.importers.interface import ChangeRefused
     from finance_api.runtime.settings import SettingError
     from finance_api.storage.errors import StorageError

@@ -7,8 +7,7 @@ import click
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.editing import naming
 from finance_api.cli.input_files import opened
-from finance_api.cli.output import say
-from finance_api.cli.table import json_option, show_list
+from finance_api.cli.output import json_option, say, show_list
 from finance_api.importers.csv import CsvImporter, Layout, Profiles, load_profiles
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.interface import Entry, Statement

@@ -10,9 +10,8 @@ import click
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.editing import dry_run_option, json_option, naming
 from finance_api.cli.input_files import opened
-from finance_api.cli.output import say
-from finance_api.cli.table import json_option as json_list_option
-from finance_api.cli.table import show_list
+from finance_api.cli.output import json_option as json_list_option
+from finance_api.cli.output import say, show_list
 from finance_api.importers.rates import read_rates
 from finance_api.ledger.exchange_rates import RatesReport, import_rates
 from finance_api.values.text import counted

@@ -4,8 +4,8 @@ import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.editing import Edit, edit_options
-from finance_api.cli.table import json_option as json_list_option
-from finance_api.cli.table import show_list
+from finance_api.cli.output import json_option as json_list_option
+from finance_api.cli.output import show_list
 from finance_api.ledger.derivation import list_rules
 from finance_api.ledger.edits.objects import remove_object
 from finance_api.ledger.edits.report import shown

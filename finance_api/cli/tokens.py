@@ -4,11 +4,15 @@ import sys
 
 import click
 
-from finance_api.auth.issuing import is_open_to_all, issue_token, revoke_token
-from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.auth.personal_tokens import (
+    digest,
+    is_open_to_all,
+    is_well_formed,
+    issue_token,
+    revoke_token,
+)
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
-from finance_api.cli.output import say
-from finance_api.cli.table import instant, json_option, show_list
+from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import NotFound
 from finance_api.values.ids import IdError, parse_id

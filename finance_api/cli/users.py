@@ -8,8 +8,7 @@ import click
 from finance_api.auth.passwords import PasswordRefused, checked_hash
 from finance_api.auth.user_accounts import make_user, set_enabled, set_password
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
-from finance_api.cli.output import say
-from finance_api.cli.table import instant, json_option, show_list
+from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.storage.interface import User
 from finance_api.values.time import TimeError, parse_time_zone
 

@@ -5,17 +5,17 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
 
+import orjson
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException, status_map
 from pyramid.response import Response
 
-from finance_api.http.problem import CONTENT_TYPE, problem_body
 from finance_api.http.requests import Request
 from finance_api.http.routes import route_patterns
 from finance_api.http.surfaces import DOCS, INDEX
-from finance_api.runtime.bulkhead import BulkheadFull
-from finance_api.runtime.downloads import DownloadRunning
+from finance_api.runtime.bulkhead import BulkheadFull, DownloadRunning
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 
@@ -166,3 +166,40 @@ def includeme(config: Configurator) -> None:
     config.add_exception_view(busy, context=BulkheadFull)
     config.add_exception_view(download_running, context=DownloadRunning)
     config.add_exception_view(unexpected, context=Exception)
+
+
+CONTENT_TYPE = "application/problem+json"
+
+#: The faults of a request that are listed.
+_LISTED = 20
+
+
+def problem_body(
+    status: int,
+    detail: str,
+    errors: Iterable[Mapping[str, str]] = (),
+    *,
+    title: str | None = None,
+    **members: str,
+) -> bytes:
+    """The JSON text of a problem.
+
+    detail: one sentence for a person; it is repeated as ``error``, which older clients read.
+    errors: ``{"in", "name", "message"}`` for each fault of the request; of many the first ones are
+    listed, and ``moreErrors`` is how many more there are.
+    title: instead of the status's. members: further members of the document.
+    """
+    document: dict[str, object] = {
+        "type": "about:blank",
+        "title": title or HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "error": detail,
+    }
+    faults = list(errors)
+    if faults:
+        document["errors"] = faults[:_LISTED]
+    if len(faults) > _LISTED:
+        document["moreErrors"] = len(faults) - _LISTED
+    document.update(members)
+    return orjson.dumps(document)

@@ -1,18 +1,47 @@
-"""The request: Pyramid's, with the properties of this application."""
+"""The request: Pyramid's, with the properties of this application and its shared objects."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import pyramid.request
 from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.http.identity import Failure, Identity
-from finance_api.http.services import Services
+from finance_api.runtime.background import Periodic
+from finance_api.runtime.bulkhead import Bulkhead, Downloads
+from finance_api.runtime.clock import Clock
+from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.time_limit import time_limit
-from finance_api.storage.interface import Storage
+from finance_api.storage.interface import Storage, StorageBackend
 
 T = TypeVar("T")
+
+
+class Services(Protocol):
+    """``request.services``: what `finance_api.services` makes for every part.
+
+    What belongs to one part above this package is read from ``request.registry.services``.
+    data_requests: limits how many requests read a user's data at once.
+    sampling: updates the metrics of the process.
+    """
+
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def metrics(self) -> Metrics: ...
+    @property
+    def sampling(self) -> Periodic: ...
+    @property
+    def storage(self) -> StorageBackend: ...
+    @property
+    def housekeeping(self) -> Periodic: ...
+    @property
+    def data_requests(self) -> Bulkhead: ...
+    @property
+    def downloads(self) -> Downloads: ...
+    @property
+    def statement_seconds(self) -> int: ...
 
 
 class Request(pyramid.request.Request):  # type: ignore[misc]

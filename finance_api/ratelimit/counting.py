@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
-from finance_api.ratelimit.interface import RateLimiter
-from finance_api.ratelimit.limits import Algorithm, Decision, Level, Limit, Rule
+from finance_api.ratelimit.interface import Algorithm, Decision, Level, Limit, RateLimiter, Rule
 
 
 class Counter(ABC):

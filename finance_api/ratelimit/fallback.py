@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
-from finance_api.ratelimit.limits import Decision, Rule
+from finance_api.ratelimit.interface import Decision, LimiterUnavailable, RateLimiter, Rule
 from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
 
 logger = logging.getLogger(__name__)

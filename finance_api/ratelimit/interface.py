@@ -1,8 +1,133 @@
-"""The interface of rate limiters; the tests hold every implementation to it."""
+"""Limits, rules of several limits, decisions; and the interface of the limiters that make them.
 
+The tests hold every limiter to this interface.
+"""
+
+import re
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from enum import Enum, auto
 
-from finance_api.ratelimit.limits import Decision, Rule
+_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
+_NAMES = {seconds: name for name, seconds in _SECONDS.items()}
+_LIMIT = re.compile(r"\s*([0-9]{1,20})\s*/\s*([a-z]+)\s*")
+MAX_COUNT = 1_000_000_000
+
+
+class Algorithm(Enum):
+    """The algorithm of a limit.
+
+    TOKEN_BUCKET: holds ``count`` requests and refills evenly, ``count`` in a window.
+    SLIDING_WINDOW: at most ``count`` requests in any window; one made at t counts in
+    [t, t + window).
+    """
+
+    TOKEN_BUCKET = auto()
+    SLIDING_WINDOW = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """``count`` requests in a window: a second, a minute, an hour or a day; or `Rule.free`'s."""
+
+    count: int
+    window_seconds: int
+
+    @property
+    def name(self) -> str:
+        """The window's: second, minute, hour or day."""
+        return _NAMES[self.window_seconds]
+
+    @property
+    def window_ms(self) -> int:
+        return self.window_seconds * 1000
+
+
+def parse_limits(text: str) -> tuple[Limit, ...]:
+    """Parse limits such as ``100/minute, 1000/hour``, in the order of the text.
+
+    Raises ValueError with a reason that completes a sentence about the text ("is not ...").
+    """
+    limits: list[Limit] = []
+    for part in text.split(","):
+        found = _LIMIT.fullmatch(part)
+        if found is None or found[2] not in _SECONDS:
+            raise ValueError(
+                f"is not a list of limits such as 100/minute, 1000/hour (per {', '.join(_SECONDS)})"
+            )
+        limit = Limit(int(found[1]), _SECONDS[found[2]])
+        if not 1 <= limit.count <= MAX_COUNT:
+            raise ValueError(f"is not made of counts from 1 to {MAX_COUNT}")
+        if any(limit.name == other.name for other in limits):
+            raise ValueError(f"is not clear: it has two limits per {limit.name}")
+        limits.append(limit)
+    return tuple(limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Limits that are taken all or none.
+
+    name: each rule has counters of its own.
+    limits: at least one, of different windows.
+    free: a token bucket for requests that don't count against the limits, such as a 304; once it
+    is empty, they do.
+    """
+
+    name: str
+    algorithm: Algorithm
+    limits: tuple[Limit, ...]
+    free: Limit | None = None
+
+    def __hash__(self) -> int:
+        # Computed at each request; strings cache theirs.
+        return hash(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The remaining part of one limit.
+
+    remaining: whole requests, 0 to the limit's count.
+    full_ms: milliseconds until everything is available again; 0 if it is.
+    next_ms: milliseconds until one request more than ``remaining`` is available; 0 when full.
+    retry_ms: milliseconds until one request, or as many as were refused, are available; 0 if they
+    are. At most a window.
+    """
+
+    limit: Limit
+    remaining: int
+    full_ms: int
+    next_ms: int
+    retry_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The decision about one request, or several, and the levels after it.
+
+    levels: one for each limit of the rule, in its order.
+    taken_at_ms: ``now_ms`` of the call.
+    taken: how many requests of the limits were taken, which can be refunded.
+    made_by: the limiter that decided, if there are several.
+    """
+
+    allowed: bool
+    levels: tuple[Level, ...]
+    taken_at_ms: int
+    taken: int = field(default=0, compare=False)
+    made_by: object = field(default=None, compare=False, repr=False)
+
+    @property
+    def retry_after_seconds(self) -> int:
+        """Whole seconds after which the same would pass; at least 1 when this was refused."""
+        seconds = -(-max(level.retry_ms for level in self.levels) // 1000)
+        return seconds if self.allowed else max(1, seconds)
+
+    @property
+    def tightest(self) -> Level:
+        """The level with the fewest requests left; of equal ones, the one that is full last."""
+        return min(self.levels, key=lambda level: (level.remaining, -level.full_ms))
 
 
 class LimiterUnavailable(Exception):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from finance_api.ratelimit.counting import COUNTERS, CountingLimiter, Decide, kinds_of
-from finance_api.ratelimit.limits import Decision, Limit, Rule
+from finance_api.ratelimit.interface import Decision, Limit, Rule
 
 
 class MemoryLimiter(CountingLimiter):

@@ -10,8 +10,14 @@ from typing import Any, assert_never
 from finance_api.http.identity import Identity, JwtIdentity, SessionIdentity, TokenIdentity
 from finance_api.http.proxies import Address
 from finance_api.ratelimit.fallback import FallbackLimiter
-from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
-from finance_api.ratelimit.limits import Algorithm, Decision, Limit, Rule
+from finance_api.ratelimit.interface import (
+    Algorithm,
+    Decision,
+    Limit,
+    LimiterUnavailable,
+    RateLimiter,
+    Rule,
+)
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.settings import made_by_name

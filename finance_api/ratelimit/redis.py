@@ -15,8 +15,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from finance_api.ratelimit.counting import COUNTERS, Counter, CountingLimiter, Decide, kinds_of
-from finance_api.ratelimit.interface import LimiterUnavailable
-from finance_api.ratelimit.limits import Algorithm, Decision, Rule
+from finance_api.ratelimit.interface import Algorithm, Decision, LimiterUnavailable, Rule
 from finance_api.runtime.settings import SettingError
 
 #: Whoever waits for Redis keeps a request waiting.

@@ -1,6 +1,6 @@
 """The settings of rate limits."""
 
-from finance_api.ratelimit.limits import parse_limits
+from finance_api.ratelimit.interface import parse_limits
 from finance_api.runtime.settings import Setting, integer, required_text, url
 
 

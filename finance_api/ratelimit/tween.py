@@ -1,9 +1,10 @@
-"""Rate limiting: 429, after the request limits and before the 401.
+"""Rate limiting: 429, after the request limits and before the 401; and the headers about limits.
 
 Failed authentications are counted by client address.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from pyramid.registry import Registry
 from pyramid.response import Response
@@ -13,8 +14,7 @@ from finance_api.http.identity import Failure, Identity
 from finance_api.http.proxies import client_address
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
-from finance_api.ratelimit.headers import rate_headers
-from finance_api.ratelimit.limits import Decision
+from finance_api.ratelimit.interface import Decision, Limit
 from finance_api.ratelimit.quotas import Quotas
 from finance_api.runtime.time_limit import TookTooLong
 
@@ -106,3 +106,34 @@ _FAILURES = "Too many requests without a valid token; please try again in {} sec
 def _too_many(decision: Decision, detail: str) -> Response:
     seconds = decision.retry_after_seconds
     return problem(429, detail.format(seconds), headers=rate_headers(decision))
+
+
+def rate_headers(decision: Decision) -> dict[str, str]:
+    """``X-RateLimit-*`` are of the limit with the fewest requests left, the others of all limits.
+
+    X-RateLimit-Reset: seconds until all requests are available again. ``t`` in RateLimit: until
+    one more request is.
+    """
+    tightest = decision.tightest
+    levels = decision.levels
+    states = [f'"{le.limit.name}";r={le.remaining};t={_seconds(le.next_ms)}' for le in levels]
+    headers = {
+        "X-RateLimit-Limit": str(tightest.limit.count),
+        "X-RateLimit-Remaining": str(tightest.remaining),
+        "X-RateLimit-Reset": str(_seconds(tightest.full_ms)),
+        "RateLimit-Policy": _policy(tuple([level.limit for level in levels])),
+        "RateLimit": ", ".join(states),
+    }
+    if not decision.allowed:
+        headers["Retry-After"] = str(decision.retry_after_seconds)
+    return headers
+
+
+@lru_cache
+def _policy(limits: tuple[Limit, ...]) -> str:
+    return ", ".join(f'"{one.name}";q={one.count};w={one.window_seconds}' for one in limits)
+
+
+def _seconds(milliseconds: int) -> int:
+    """Whole seconds, rounded up."""
+    return -(-milliseconds // 1000)

@@ -11,9 +11,8 @@ from finance_api.auth.personal_tokens import make_last_used
 from finance_api.auth.sessions import make_seen_sessions
 from finance_api.ratelimit.quotas import Quotas, open_limiter
 from finance_api.runtime.background import Periodic, WriteBehind
-from finance_api.runtime.bulkhead import Bulkhead
+from finance_api.runtime.bulkhead import Bulkhead, Downloads
 from finance_api.runtime.clock import Clock
-from finance_api.runtime.downloads import Downloads
 from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.settings import Settings
 from finance_api.services.housekeeping import make_housekeeping

@@ -1,8 +1,11 @@
-"""The stored uploads of users: how many there can be, for how long, and their content."""
+"""The stored uploads of users: how many, for how long, their content, and who works on them."""
 
+import os
+import socket
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, BinaryIO
 
 from finance_api.storage.errors import NotFound
@@ -14,7 +17,6 @@ from finance_api.storage.interface import (
     WritableStorage,
     reading,
 )
-from finance_api.uploads.worker import is_gone, this_worker
 from finance_api.values.ids import new_id
 
 LIFE_SECONDS = 3_600
@@ -105,3 +107,27 @@ def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterato
 
 def prune_uploads(storage: WritableStorage, now: int) -> None:
     storage.uploads.prune(created_before=now - LIFE_SECONDS + 1, alive_before=now - DEAD_SECONDS)
+
+
+def this_worker() -> str:
+    """The name of this process: host, its boot, process id and when the process started."""
+    return _worker(os.getpid())
+
+
+def is_gone(worker: str) -> bool:
+    """Whether a process of this host has certainly ended; False for processes of other hosts."""
+    place, _, pid = worker.rpartition("/")[0].rpartition("/")
+    if not this_worker().startswith(f"{place}/"):
+        return False
+    return worker != _worker(int(pid))
+
+
+def _worker(pid: int) -> str:
+    """The name of a process. The start is empty if the process has ended."""
+    boot, started = "", ""
+    with suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        # The command, in parentheses, may contain anything; 19 fields after it comes the start.
+        status = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+        started = status.rpartition(")")[2].split()[19]
+    return f"{socket.gethostname()}/{boot}/{pid}/{started}"

@@ -1,11 +1,15 @@
-"""Results of requests to the public API, computed by the same functions as the API's.
+"""Requests to the public API, as pages show them, and their results, computed as the API does.
 
 A page shows a figure and the request that returns it; both come from one `ApiRequest`.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from shlex import quote as shell_quote
+from urllib.parse import quote, urlencode
 
 from finance_api.http.errors import problem
+from finance_api.http.proxies import is_https
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.balances import (
@@ -30,7 +34,6 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
 from finance_api.values.time import Period, parse_date
-from finance_api.web.api_requests import ApiRequest
 from finance_api.web.page import identity_of, today_of
 
 SUMMARY = f"{PUBLIC_SURFACE}records/summary"
@@ -41,6 +44,35 @@ _SUMMARY_SORTS = {
     column.name: SortKey(column)
     for column in SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
 }
+
+
+@dataclass(frozen=True)
+class ApiRequest:
+    """A GET request. parameters: not yet encoded; blank ones are left out.
+
+    about: which figure of the page it returns, if the page shows several requests.
+    """
+
+    path: str
+    parameters: Mapping[str, str]
+    about: str = ""
+
+    @property
+    def target(self) -> str:
+        """Path and query."""
+        given = {name: text for name, text in self.parameters.items() if text}
+        query = urlencode(given, safe=",.:", quote_via=quote)
+        return f"{self.path}?{query}" if query else self.path
+
+
+def curl_line(request: Request, token: str, target: str) -> str:
+    """A shell command, with scheme and host of the page. token: or a variable such as $TOKEN."""
+    # request.scheme is that of the proxy's request.
+    scheme = "https" if is_https(request) else "http"
+    url = shell_quote(f"{scheme}://{request.host}{target}")
+    # In single quotes a shell would not fill in a variable.
+    mark = '"' if token.startswith("$") else "'"
+    return f"curl -H {mark}Authorization: Bearer {token}{mark} {url}"
 
 
 class ApiResults:

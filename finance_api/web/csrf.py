@@ -23,7 +23,7 @@ from finance_api.http.identity import SessionIdentity
 from finance_api.http.proxies import is_https
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import UPLOADS, is_page
-from finance_api.web.return_path import LOGIN
+from finance_api.web.page import LOGIN
 
 _BLANK = re.compile("[ \t]")
 #: The content types of forms without files; scripts name the charset.

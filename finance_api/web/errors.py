@@ -26,13 +26,11 @@ from finance_api.http.errors import (
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PAGES
 from finance_api.ratelimit.interface import LimiterUnavailable
-from finance_api.runtime.bulkhead import BulkheadFull
-from finance_api.runtime.downloads import DownloadRunning
+from finance_api.runtime.bulkhead import BulkheadFull, DownloadRunning
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
-from finance_api.web.page import SIGNED_OUT, SeeOther
+from finance_api.web.page import SIGNED_OUT, SeeOther, login_path
 from finance_api.web.rendering import with_globals
-from finance_api.web.return_path import login_path
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""The pages of accounts, categories and the like: one declaration for each type."""
+"""The pages of accounts, categories and the like, one declaration each; and the navigation."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -115,4 +115,46 @@ OBJECT_PAGES = _by_name(
             none="A rule categorises records by words in their payee or note.",
         ),
     )
+)
+
+
+def _objects(*names: str) -> tuple[tuple[str, str, str], ...]:
+    pages = [OBJECT_PAGES[name] for name in names]
+    return tuple((page.name, page.path, page.title) for page in pages)
+
+
+#: Groups of (name of the page, path, label).
+NAVIGATION = (
+    (
+        "View",
+        (
+            ("overview", "/overview", "Overview"),
+            ("records", "/records", "Records"),
+            *_objects("accounts", "budgets", "goals", "standing-orders"),
+        ),
+    ),
+    (
+        "Organise",
+        (
+            *_objects("categories", "labels", "rules"),
+            ("transfers", "/transfers", "Transfers"),
+        ),
+    ),
+    (
+        "Add data",
+        (
+            ("import", "/import", "Import"),
+            ("imports", "/imports", "Imports"),
+        ),
+    ),
+    (
+        "Settings",
+        (
+            ("tokens", "/settings/tokens", "API tokens"),
+            ("usage", "/settings/usage", "Usage"),
+            ("profile", "/settings/profile", "Profile"),
+            ("security", "/settings/security", "Security"),
+        ),
+    ),
+    ("Advanced", (("jwts", "/settings/jwts", "JWTs"),)),
 )

@@ -14,8 +14,7 @@ from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcomi
 from finance_api.resources import ACCOUNTS, BUDGETS
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
-from finance_api.web.api_requests import ApiRequest
-from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiResults
+from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiRequest, ApiResults
 from finance_api.web.plots import Plot, column_plot, line_plot
 from finance_api.web.record_filters import NO_CATEGORY
 from finance_api.web.rendering import month_words

@@ -1,19 +1,26 @@
-"""Helpers of the views: template variables, forms, units of work, redirections."""
+"""Helpers of the views: template variables, forms, units of work, redirections, long lists."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, unquote, urlencode
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
 from pyramid.response import Response
 
+from finance_api.auth import sessions
 from finance_api.auth.auditing import origin_of
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.identity import SessionIdentity
 from finance_api.http.requests import Request
+from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES, is_page
 from finance_api.ledger.changing import changing
 from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.query.errors import QueryError
+from finance_api.query.model import MAX_OFFSET
+from finance_api.query.parse import parse_integer
 from finance_api.resources.field import Resource
 from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import NotFound
@@ -198,3 +205,89 @@ def data_state(request: Request) -> dict[str, Any]:
     state = data_state_of(request.storage, identity_of(request).user.id)
     changed_at = state.changed_at if state.revision else None
     return {"revision": state.revision, "changed_at": changed_at}
+
+
+_COOKIE = "made"
+_SECONDS = 60
+
+
+def show_once(request: Request, path: str, text: str) -> Response:
+    """Redirect to the page that shows a new secret, which it has from a cookie.
+
+    So reloading the page creates no second secret, and the server stores none. The page must check
+    whose secret it is: a cookie can be anybody's.
+    """
+    response = SeeOther(path)
+    sessions.set_cookie(request, response, _COOKIE, text, seconds=_SECONDS)
+    return response
+
+
+def taken(request: Request) -> str:
+    """The text, or "". The browser deletes it with this response."""
+
+    def forget(request: Request, response: Response) -> None:
+        sessions.set_cookie(request, response, _COOKIE, None)
+
+    request.add_response_callback(forget)
+    return str(request.cookies.get(sessions.cookie_name(request, _COOKIE), ""))
+
+
+LOGIN = f"{SETTINGS_PAGES}/login"
+
+
+def login_path(wanted: str) -> str:
+    """The sign-in page that returns to ``wanted``, a path with its query."""
+    return f"{LOGIN}?next={quote(wanted, safe='')}"
+
+
+def page_after(wanted: str) -> str:
+    """``wanted`` if it is the path of a page; otherwise the overview.
+
+    A full URL would be an open redirect, and so would ``//host`` or ``/\\\\host`` in some browsers.
+    """
+    path = wanted.partition("?")[0]
+    harmless = wanted.isprintable() and wanted.isascii() and "\\" not in wanted
+    # Browsers decode %2e to a dot.
+    if harmless and is_page(path) and "/." not in unquote(path) and path != LOGIN:
+        return wanted
+    return OVERVIEW
+
+
+PAGE_ROWS = 50
+
+
+def offset_of(request: Request) -> int:
+    """The first row of the page; 0 for a faulty parameter."""
+    try:
+        return parse_integer(request.GET.get("offset", "0"), 0, MAX_OFFSET)
+    except QueryError:
+        return 0
+
+
+@dataclass(frozen=True)
+class Pager:
+    """first, last: numbers of the rows on the page, from 1. previous, next: links, if any."""
+
+    first: int
+    last: int
+    total: int
+    previous: str | None
+    next: str | None
+
+    @classmethod
+    def of(cls, request: Request, total: int) -> "Pager":
+        offset = offset_of(request)
+        following = offset + PAGE_ROWS
+        return cls(
+            first=min(offset + 1, total),
+            last=min(following, total),
+            total=total,
+            previous=_link(request, max(0, offset - PAGE_ROWS)) if offset else None,
+            next=_link(request, following) if following < total else None,
+        )
+
+
+def _link(request: Request, offset: int) -> str:
+    """This page with another offset, and without the notice."""
+    kept = [pair for pair in request.GET.items() if pair[0] not in ("offset", "done")]
+    return "?" + urlencode([*kept, ("offset", offset)])

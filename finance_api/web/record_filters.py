@@ -9,10 +9,8 @@ from finance_api.query.errors import QueryError
 from finance_api.query.parse import parse_conditions, parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
-from finance_api.web.api_requests import ApiRequest
-from finance_api.web.api_results import SUMMARY
-from finance_api.web.page import sentence
-from finance_api.web.paging import PAGE_ROWS
+from finance_api.web.api_results import SUMMARY, ApiRequest
+from finance_api.web.page import PAGE_ROWS, sentence
 
 #: In place of a category: records without a category.
 NO_CATEGORY = "none"

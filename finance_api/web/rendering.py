@@ -14,7 +14,7 @@ from pyramid.config import Configurator
 from pyramid.csrf import get_csrf_token
 from pyramid.viewderivers import VIEW
 
-from finance_api.auth.issuing import has_api_access
+from finance_api.auth.personal_tokens import has_api_access
 from finance_api.http.requests import Request
 from finance_api.values.number import decimal_text, rounded
 from finance_api.values.time import (
@@ -27,8 +27,8 @@ from finance_api.values.time import (
     to_date,
 )
 from finance_api.version import __version__
-from finance_api.web.api_requests import curl_line
-from finance_api.web.navigation import NAVIGATION
+from finance_api.web.api_results import curl_line
+from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()

@@ -6,7 +6,7 @@ from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
-from finance_api.auth.contexts import own_pages
+from finance_api.auth.policy import own_pages
 from finance_api.http.surfaces import SETTINGS_PAGES, UPLOADS
 from finance_api.web.object_pages import OBJECT_PAGES
 

@@ -1,5 +1,9 @@
-"""The form that asks what a file leaves open, made from the file options and the refusal."""
+"""The form that asks what a file leaves open, made from the file options and the refusal.
 
+Messages name command-line options; on the pages they have the labels of the form.
+"""
+
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +19,6 @@ from finance_api.importers.options import (
 )
 from finance_api.importers.questions import CODE, NAME
 from finance_api.storage.interface import Upload
-from finance_api.web.option_labels import CHOICES, COLUMNS, answer_in_labels, in_labels
 
 #: Never filled in, even if a refusal proposes a value: one click too few would make a wrong sum.
 _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
@@ -302,3 +305,78 @@ def _with_given(known: Iterable[str], given: Iterable[str]) -> tuple[tuple[str, 
     if names:
         names |= dict.fromkeys(text for text in given if text)
     return tuple((name, name) for name in names)
+
+
+#: Labels of choices, by option.
+CHOICES = {
+    "ids": {"stable": "Stable: one transaction each", "reused": "Used again for others"},
+    "first_day": {"same": "The same transactions", "new": "Other transactions"},
+    "decimal": {".": "Point (1,234.50)", ",": "Comma (1.234,50)"},
+    "mixed_signs": {
+        "plus": "A positive number follows its column",
+        "minus": "A negative number follows its column",
+        "ignore": "The column alone decides",
+    },
+    "units": {"major": "Whole units", "minor": "Hundredths, such as cents"},
+    "positive": {"in": "Money coming in", "out": "Money going out"},
+}
+#: Labels of the columns of fields.
+COLUMNS = {
+    "recordDate": "Date column",
+    "amount": "Amount column",
+    "payee": "Payee column",
+    "note": "Note column",
+    "category": "Category column",
+    "labels": "Labels column",
+    "id": "Bank id column",
+    "account": "Account column",
+    "accountNumber": "Account number column",
+    "currency": "Currency column",
+    "paymentType": "Payment type column",
+    "valueDate": "Value date column",
+    "counterpartyAccount": "Other account column",
+    "reference": "Reference column",
+    "originalAmount": "Original amount column",
+    "originalCurrencyCode": "Original currency column",
+}
+#: Words of a command line -> their label on the pages.
+_LABELS = {
+    **{option.flag: option.label for option in FILE_OPTIONS},
+    **{
+        f"{option.flag} {choice}": f"{option.label}: {label}"
+        for option in FILE_OPTIONS
+        for choice, label in CHOICES.get(option.name, {}).items()
+    },
+    **{f"--map {field}": label for field, label in COLUMNS.items()},
+    "--with-later": "Undo later changes as well",
+    "--keep-changed": "Keep later manual edits",
+    "'finance-api transfers find'": "Transfers",
+}
+#: A column follows ``=``, or nothing if the field has no column. Quoted words are the file's own.
+_WORDS = re.compile(
+    f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
+    r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"
+    rf"| (?:{NAME}|{CODE}|N|…)(?![\w=]))?"
+    r"|(?<!\w)'[^']*'(?!\w)"
+)
+
+
+def in_labels(message: str) -> str:
+    """A message of an importer, with the labels of the form in place of options."""
+    return _WORDS.sub(_label, message)
+
+
+def answer_in_labels(words: Sequence[str], instead_of: Sequence[str]) -> str:
+    """The text of an answer in the form."""
+    if not words:
+        return f"without {in_labels(', '.join(instead_of))}"
+    return in_labels(" ".join(words).replace(" --", ", --"))
+
+
+def _label(match: re.Match[str]) -> str:
+    if match["words"] is None:
+        return match[0]
+    label = f"“{_LABELS[match['words']]}”"
+    if match["none"]:
+        return f"no {label}"
+    return f"{label} " if match["column"] else label

@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from finance_api.ratelimit.fallback import FallbackLimiter
-from finance_api.ratelimit.limits import Algorithm, Rule
+from finance_api.ratelimit.interface import Algorithm, Rule
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.ratelimit.redis import RedisLimiter
 from support.limiters import (

@@ -12,7 +12,7 @@ PROCESSES = 4
 
 PROGRAM = """
 import sys
-from finance_api.ratelimit.limits import Algorithm, Rule, parse_limits
+from finance_api.ratelimit.interface import Algorithm, Rule, parse_limits
 from finance_api.ratelimit.redis import RedisLimiter
 
 url, key, algorithm, now, takes = sys.argv[1:]

@@ -16,8 +16,8 @@ from argon2 import PasswordHasher
 from sqlalchemy import URL, Engine, MetaData, NullPool, create_engine, select
 from webtest import TestApp, TestResponse
 
-from finance_api.auth.issuing import issue_token
-from finance_api.auth.jwt_issuing import issue_jwt
+from finance_api.auth.jwts import issue_jwt
+from finance_api.auth.personal_tokens import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.http.surfaces import is_page
 from finance_api.storage.interface import Jwt, Session, Token, User

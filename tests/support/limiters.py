@@ -16,8 +16,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from finance_api.ratelimit.interface import RateLimiter
-from finance_api.ratelimit.limits import Algorithm, Decision, Level, Limit, Rule, parse_limits
+from finance_api.ratelimit.interface import (
+    Algorithm,
+    Decision,
+    Level,
+    Limit,
+    RateLimiter,
+    Rule,
+    parse_limits,
+)
 from support.nightly import count
 
 #: A whole second.

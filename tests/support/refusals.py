@@ -5,7 +5,7 @@ import re
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.web.option_labels import answer_in_labels, in_labels
+from finance_api.web.upload_form import answer_in_labels, in_labels
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
 #: Whether an account goes with its records, its page asks in its own words.

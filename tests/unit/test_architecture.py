@@ -96,7 +96,7 @@ def test_there_are_modules_to_look_at() -> None:
             own(
                 "api",
                 "resources",
-                "http.problem",
+                "http.errors",
                 "importers",
                 "storage.sql.roles.history",
                 "storage.sql.roles.uploads",

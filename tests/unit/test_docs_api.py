@@ -30,8 +30,8 @@ from finance_api.http.surfaces import (
 )
 from finance_api.planning.summaries.declaration import DIMENSIONS
 from finance_api.query.model import Operator, operators_of
-from finance_api.ratelimit.headers import rate_headers
-from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits
+from finance_api.ratelimit.interface import Decision, Level, Limit, parse_limits
+from finance_api.ratelimit.tween import rate_headers
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.documents import TRANSACTION_FIELDS

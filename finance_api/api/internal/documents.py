@@ -10,8 +10,7 @@ from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import next_offset
 from finance_api.api.service import data_service
-from finance_api.auth.contexts import own_internal_data
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission, own_internal_data
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query

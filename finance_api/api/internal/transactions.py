@@ -22,8 +22,7 @@ from finance_api.api.openapi.schemas import (
 from finance_api.api.parameters import SORT_MEANING, Fault, ParameterSchema, Scalar
 from finance_api.api.representation import next_offset
 from finance_api.api.service import data_service
-from finance_api.auth.contexts import own_internal_data
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission, own_internal_data
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order

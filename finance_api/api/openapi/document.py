@@ -17,7 +17,7 @@ from finance_api.api.openapi.samples import samples
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
 from finance_api.api.representation import BY_SUFFIX, JSON, XLSX, Representation
 from finance_api.api.service import Service
-from finance_api.http.problem import CONTENT_TYPE
+from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.surfaces import (
     INDEX,
     INTERNAL_SURFACE,

@@ -9,8 +9,7 @@ from finance_api.api.openapi.schemas import array_of, date_time, of_members, val
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, json_response, negotiate
 from finance_api.api.service import Service
-from finance_api.auth.contexts import own_by_any_token
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission, own_by_any_token
 from finance_api.http.compression import compress
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import USAGE_PATH

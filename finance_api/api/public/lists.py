@@ -31,9 +31,8 @@ from finance_api.api.parameters import (
 )
 from finance_api.api.representation import NDJSON
 from finance_api.api.service import PERMISSIONS, Service, data_service, of_resource
-from finance_api.auth.contexts import all_own_data
-from finance_api.auth.issuing import SCOPES
-from finance_api.auth.permissions import Permission
+from finance_api.auth.personal_tokens import SCOPES
+from finance_api.auth.policy import Permission, all_own_data
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Kind

@@ -13,7 +13,7 @@ from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.ops.openapi import description_service
 from finance_api.api.representation import JSON, HeaderItems
 from finance_api.api.wallet.members import moment
-from finance_api.http.problem import CONTENT_TYPE
+from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import WALLET, WALLET_DESCRIPTION
 from finance_api.ratelimit.tween import taken_from_quota

@@ -3,7 +3,7 @@
 from pyramid.response import Response
 
 from finance_api.auth.auditing import note_export
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.compression import GZIP, gzip_chunks, takes_gzip
 from finance_api.http.downloads import Chunks, download
 from finance_api.http.requests import Request

@@ -6,7 +6,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth.auditing import origin_of
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import UPLOADS
 from finance_api.importers import NATIVE
@@ -25,13 +25,13 @@ from finance_api.uploads.stored_uploads import (
     add_upload,
     get_upload,
     is_abandoned,
+    is_gone,
+    this_worker,
     waiting_uploads,
 )
-from finance_api.uploads.worker import is_gone, this_worker
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
-from finance_api.web.option_labels import COLUMNS, in_labels
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -46,7 +46,7 @@ from finance_api.web.page import (
 )
 from finance_api.web.receiving import TooLarge, TooSlow, sent_file
 from finance_api.web.routes import get, post
-from finance_api.web.upload_form import given_in, upload_form
+from finance_api.web.upload_form import COLUMNS, given_in, in_labels, upload_form
 
 #: How long an upload waits for another of the same user: a browser cannot send it again.
 _PLACE_SECONDS = 5

@@ -4,17 +4,27 @@ from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
 
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
-from finance_api.web.option_labels import in_labels
-from finance_api.web.page import SeeOther, done, editing, form_text, identity_of, page, refused
-from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
+from finance_api.web.page import (
+    PAGE_ROWS,
+    Pager,
+    SeeOther,
+    done,
+    editing,
+    form_text,
+    identity_of,
+    offset_of,
+    page,
+    refused,
+)
 from finance_api.web.routes import get, post
+from finance_api.web.upload_form import in_labels
 
 IMPORTS = "/imports"
 _CHANGED = "Your data has changed since this page was made. Check it again, and confirm."

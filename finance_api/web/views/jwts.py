@@ -5,17 +5,16 @@ from typing import Any
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
-from finance_api.auth.issuing import IssueRefused
-from finance_api.auth.jwt_issuing import TooManyJwts, issue_jwt, revoke_own_jwt
 from finance_api.auth.jwt_keys import signing_key
-from finance_api.auth.jwts import JwtRefused, verify_jwt
-from finance_api.auth.permissions import Permission
+from finance_api.auth.jwts import JwtRefused, TooManyJwts, issue_jwt, revoke_own_jwt, verify_jwt
+from finance_api.auth.personal_tokens import IssueRefused
+from finance_api.auth.policy import Permission
 from finance_api.auth.user_accounts import revoke_all_jwts as revoke_all
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Jwt
-from finance_api.web.api_requests import curl_line
+from finance_api.web.api_results import curl_line
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -25,11 +24,12 @@ from finance_api.web.page import (
     path_text,
     refused,
     sentence,
+    show_once,
+    taken,
     writing,
     writing_for_user,
 )
 from finance_api.web.routes import get, post
-from finance_api.web.shown_once import show_once, taken
 
 JWTS = f"{SETTINGS_PAGES}/jwts"
 MADE = f"{JWTS}/made"

@@ -7,7 +7,7 @@ from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ChangeRefused
@@ -19,7 +19,7 @@ from finance_api.query.parse import parse_sort
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Field, Role
 from finance_api.values import Row
-from finance_api.web.api_requests import ApiRequest
+from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import Cells, title_of
 from finance_api.web.forms import (
     FormFaults,
@@ -35,9 +35,12 @@ from finance_api.web.forms import (
 from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
 from finance_api.web.page import (
     CHANGED_MEANWHILE,
+    PAGE_ROWS,
+    Pager,
     done,
     editing,
     identity_of,
+    offset_of,
     own_row,
     own_rows,
     page,
@@ -45,7 +48,6 @@ from finance_api.web.page import (
     refused,
     today_of,
 )
-from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
 
 
 def _page_of(request: Request) -> ObjectPage:

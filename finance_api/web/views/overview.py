@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES
 from finance_api.resources import BUDGETS

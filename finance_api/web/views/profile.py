@@ -5,8 +5,8 @@ from zoneinfo import available_timezones
 
 from pyramid.response import Response
 
-from finance_api.auth.issuing import is_open_to_all
-from finance_api.auth.permissions import Permission
+from finance_api.auth.personal_tokens import is_open_to_all
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.values.time import TimeError, parse_time_zone

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ChangeRefused
@@ -15,8 +15,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.values import Row
-from finance_api.web.api_requests import ApiRequest
-from finance_api.web.api_results import ApiResults
+from finance_api.web.api_results import ApiRequest, ApiResults
 from finance_api.web.cells import Cells
 from finance_api.web.forms import (
     NEW_CATEGORY,
@@ -36,18 +35,19 @@ from finance_api.web.forms import (
 from finance_api.web.overview import added
 from finance_api.web.page import (
     CHANGED_MEANWHILE,
+    Pager,
     SeeOther,
     done,
     editing,
     form_text,
     form_texts,
+    offset_of,
     own_row,
     own_rows,
     page,
     refused,
     sentence,
 )
-from finance_api.web.paging import Pager, offset_of
 from finance_api.web.record_filters import NO_CATEGORY, RecordFilters
 from finance_api.web.routes import get, post
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits.report import Change, EditReport
 from finance_api.ledger.edits.rules import APPLY, apply_rules

@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 from finance_api.auth import sessions
 from finance_api.auth.passwords import PasswordRefused, checked_hash, is_password
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.auth.sessions import remember_browser
 from finance_api.auth.user_accounts import set_password
 from finance_api.http.requests import Request

@@ -6,16 +6,17 @@ from typing import Any
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
-from finance_api.auth import issuing
-from finance_api.auth.issuing import (
+from finance_api.auth import personal_tokens
+from finance_api.auth.personal_tokens import (
     SCOPES,
     IssueRefused,
     checked_name,
+    digest,
     has_api_access,
     is_open_to_all,
+    is_well_formed,
 )
-from finance_api.auth.permissions import Permission
-from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
@@ -23,7 +24,7 @@ from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
 from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date, start_of_day
-from finance_api.web.api_requests import curl_line
+from finance_api.web.api_results import curl_line
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -34,12 +35,13 @@ from finance_api.web.page import (
     path_text,
     refused,
     sentence,
+    show_once,
+    taken,
     today_of,
     writing,
     writing_for_user,
 )
 from finance_api.web.routes import get, post
-from finance_api.web.shown_once import show_once, taken
 
 TOKENS = f"{SETTINGS_PAGES}/tokens"
 MADE = f"{TOKENS}/made"
@@ -142,7 +144,7 @@ def create_token(request: Request) -> Any:
     if not errors:
         try:
             with writing_for_user(request) as storage:
-                text = issuing.issue_token(
+                text = personal_tokens.issue_token(
                     storage,
                     user,
                     name=name,
@@ -238,7 +240,7 @@ def rename_token(request: Request) -> Any:
         return refused(request, _token_page(token, text, errors))
     user_id, now = identity_of(request).user.id, request.services.clock.now()
     with writing_for_user(request) as storage:
-        issuing.rename_token(
+        personal_tokens.rename_token(
             storage, token.id, user_id=user_id, before=token.name, name=name, now=now
         )
     return done(TOKENS, "token-renamed")
@@ -253,7 +255,7 @@ def regenerate(request: Request) -> Any:
         return refused(request, _token_page(token, token.name, errors))
     try:
         with writing_for_user(request) as storage:
-            text = issuing.regenerate_token(
+            text = personal_tokens.regenerate_token(
                 storage,
                 identity_of(request).user,
                 token.id,
@@ -275,7 +277,7 @@ def revoke_token(request: Request) -> Response:
     user_id, now = identity_of(request).user.id, request.services.clock.now()
     try:
         with writing(request) as storage:
-            issuing.revoke_token(storage, path_text(request, "id"), now, user_id=user_id)
+            personal_tokens.revoke_token(storage, path_text(request, "id"), now, user_id=user_id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(TOKENS, "token-revoked")

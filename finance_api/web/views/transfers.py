@@ -4,7 +4,7 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.transfers import (
@@ -14,17 +14,19 @@ from finance_api.ledger.edits.transfers import (
     list_proposals,
 )
 from finance_api.web.page import (
+    PAGE_ROWS,
+    Pager,
     done,
     editing,
     form_text,
     form_texts,
     identity_of,
+    offset_of,
     own_rows,
     page,
     refused,
     sentence,
 )
-from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
 from finance_api.web.routes import get, post
 
 _CHANGES = {

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
 from finance_api.web.page import identity_of, page

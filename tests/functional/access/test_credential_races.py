@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import text
 
-from finance_api.auth.issuing import MAX_LIVE, IssueRefused, issue_token
 from finance_api.auth.passwords import checked_hash
+from finance_api.auth.personal_tokens import MAX_LIVE, IssueRefused, issue_token
 from finance_api.auth.user_accounts import set_enabled, set_password
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import unit_of_work

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.auth.issuing import MAX_LIVE
+from finance_api.auth.personal_tokens import MAX_LIVE
 from finance_api.auth.user_accounts import set_enabled
 from finance_api.settings import SETTINGS
 from support.browser import (

@@ -9,7 +9,7 @@ from pyramid.interfaces import IExceptionResponse
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.api import includeme
-from finance_api.auth.permissions import Permission
+from finance_api.auth.policy import Permission
 from finance_api.http.surfaces import is_page
 from support.routes import (
     OPEN_PAGES,
@@ -76,7 +76,7 @@ def test_every_permission_is_of_some_view(registry):
 
 def test_a_view_without_a_permission_stops_the_start():
     config = Configurator()
-    config.include("finance_api.auth.permissions")
+    config.include("finance_api.auth.policy")
     config.add_route("careless", "/v1/api/careless")
     config.add_view(lambda request: None, route_name="careless")
     with pytest.raises(ConfigurationError, match="names no permission"):

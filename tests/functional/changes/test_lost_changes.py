@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from finance_api.auth.issuing import issue_token
+from finance_api.auth.personal_tokens import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.storage.interface import unit_of_work
 from finance_api.storage.sql.backend import SqlBackend

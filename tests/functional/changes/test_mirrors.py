@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finance_api.auth.issuing import issue_token
+from finance_api.auth.personal_tokens import issue_token
 from finance_api.importers.interface import ChangeRefused
 from support.household import Household
 from support.ledger import Person, an_id, document

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from finance_api.api.data_request import ResponseCache
-from finance_api.auth.issuing import issue_token
+from finance_api.auth.personal_tokens import issue_token
 from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import StorageBackend

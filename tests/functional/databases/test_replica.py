@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import create_engine, delete, text
 from sqlalchemy.engine import make_url
 
-from finance_api.auth.issuing import issue_token
+from finance_api.auth.personal_tokens import issue_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import reading
 from finance_api.storage.sql.tables import users

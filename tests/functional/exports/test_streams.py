@@ -9,7 +9,7 @@ from webob import Request
 
 from finance_api.api import data_request, listing
 from finance_api.http.downloads import DownloadBroken
-from finance_api.runtime.downloads import Downloads
+from finance_api.runtime.bulkhead import Downloads
 from finance_api.storage.errors import StorageUnavailable
 from support.exports import export, many
 from support.native_rows import record

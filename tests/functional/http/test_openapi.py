@@ -18,7 +18,7 @@ from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
 from finance_api.api.openapi.samples import HOST
 from finance_api.api.parameters import list_schema, read_parameters
 from finance_api.api.wallet import others, responses
-from finance_api.auth.issuing import SCOPES
+from finance_api.auth.personal_tokens import SCOPES
 from finance_api.http.routes import SUFFIXES
 from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 from webtest import TestApp
 
-from finance_api.auth.issuing import IssueRefused
-from finance_api.auth.jwt_issuing import issue_jwt, revoke_jwt
-from finance_api.auth.jwts import Claims, verify_jwt
+from finance_api.auth.jwts import Claims, issue_jwt, revoke_jwt, verify_jwt
+from finance_api.auth.personal_tokens import IssueRefused
 from finance_api.auth.user_accounts import set_enabled
 from finance_api.services.housekeeping import make_housekeeping
 from finance_api.values.ids import new_id

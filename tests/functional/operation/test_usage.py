@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.auth.issuing import issue_token
+from finance_api.auth.personal_tokens import issue_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import Jwt

@@ -15,7 +15,7 @@ from finance_api.storage.interface import UploadState, reading, unit_of_work
 from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.stored_uploads import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
 from finance_api.uploads.work import UploadWork
-from finance_api.web.option_labels import in_labels
+from finance_api.web.upload_form import in_labels
 from support.browser import (
     assert_error_page,
     changed_tables,

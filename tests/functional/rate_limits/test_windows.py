@@ -1,6 +1,6 @@
 """Quotas of a token and a user: exactly so many requests, and when there are more."""
 
-from finance_api.auth.issuing import issue_token
+from finance_api.auth.personal_tokens import issue_token
 from support.rate_limits import Asking, assert_429, assert_bucket, assert_windows, parameters
 
 # -- the public surface: a token bucket ------------------------------------------------------------

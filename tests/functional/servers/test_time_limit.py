@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from finance_api.auth.issuing import issue_token
+from finance_api.auth.personal_tokens import issue_token
 from finance_api.http.surfaces import is_page
 from finance_api.runtime import time_limit as limits
 from finance_api.storage.sql.reading import SqlDataReader

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from finance_api.auth.emails import EmailRefused, normal_email
-from finance_api.auth.issuing import IssueRefused, checked_name
+from finance_api.auth.personal_tokens import IssueRefused, checked_name
 from finance_api.auth.sessions import start_session
 from support.browser import (
     LOGIN,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from finance_api.auth.issuing import MAX_NAME_CHARACTERS, SCOPES
+from finance_api.auth.personal_tokens import MAX_NAME_CHARACTERS, SCOPES
 from finance_api.values.time import parse_time
 from support.browser import (
     Visitor,

@@ -10,8 +10,7 @@ import pytest
 from pyramid.response import Response
 
 from finance_api.http.downloads import DownloadBroken, download
-from finance_api.runtime.bulkhead import BulkheadFull
-from finance_api.runtime.downloads import DownloadRunning, Downloads
+from finance_api.runtime.bulkhead import BulkheadFull, DownloadRunning, Downloads
 from finance_api.storage.memory import MemoryBackend
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from finance_api.cli.file_options import commands_to_copy
+from finance_api.cli.importing import commands_to_copy
 from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import CODE

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from finance_api.cli.file_options import commands_to_copy
+from finance_api.cli.importing import commands_to_copy
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.bank_layouts import DAMAGES, damaged, make

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from finance_api.cli.file_options import commands_to_copy
+from finance_api.cli.importing import commands_to_copy
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.importers.questions import CODE, NAME

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits
+from finance_api.ratelimit.interface import Decision, Level, Limit, parse_limits
 
 MINUTE = Limit(100, 60)
 HOUR = Limit(1000, 3600)

@@ -26,7 +26,7 @@ def test_a_limiter_is_looked_up_by_its_name(backend):
     [
         ("redsi", "'redsi' is neither memory nor redis nor a name that can be imported"),
         ("builtins.dict", "'builtins.dict' does not return a RateLimiter"),
-        ("finance_api.ratelimit.limits.Limit", "cannot be called with the settings"),
+        ("finance_api.ratelimit.interface.Limit", "cannot be called with the settings"),
     ],
 )
 def test_another_name_is_refused(backend, said):

@@ -2,7 +2,7 @@
 
 import threading
 
-from finance_api.uploads.turns import Turns
+from finance_api.uploads.jobs import Turns
 
 
 class Jobs:
