@@ -93,8 +93,7 @@ def decide_currencies(
             option, None, several, by_mark=False, remembered=remembered, column=column
         )
     above = None if plan.profile is not None else currency_above(lines_above(plan.table))
-    indexes = [i for name in ("amount", "debit", "credit") for i in columns.get(name, ())]
-    in_headings = {mark for index in indexes for mark in marks_in(headings.text(index))}
+    in_headings = {mark for index in plan.amounts for mark in marks_in(headings.text(index))}
     stated = {mark.currency for mark in in_headings} - {None}
     written = stated.pop() if len(stated) == 1 else above
     marks = survey.amounts.marks

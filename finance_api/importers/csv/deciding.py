@@ -170,12 +170,8 @@ class Deciding:
     def _ask_about_units(self) -> None:
         """Ask whether amounts whose heading says so are in hundredths of the currency."""
         plan, headings = self.plan, self.plan.headings
-        if headings.texts is None or plan.layout.units is not None or plan.profile:
-            return
-        names = ("amount", "debit", "credit")
-        texts = [headings.texts[i] for name in names for i in plan.columns.get(name, ())]
-        named = [text for text in texts if in_minor_units(text)]
-        if named:
+        named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
+        if named and plan.layout.units is None and plan.profile is None:
             self._questions.ask(
                 f"the amounts of {quoted(named[0])} may be in hundredths of the currency: say it "
                 "with --units",

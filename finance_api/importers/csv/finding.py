@@ -325,8 +325,7 @@ def refuse_data_as_headings(plan: Plan) -> None:
     if plan.table.headings is None or plan.profile is not None:
         return
     dates = map(plan.headings.text, plan.columns["recordDate"])
-    amounts = [i for name in ("amount", "debit", "credit") for i in plan.columns.get(name, ())]
-    if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, amounts))):
+    if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, plan.amounts))):
         raise ImportRefused(
             "the first row is taken for headings, and has a date or an amount: say --no-header",
             plan.table.first_line,

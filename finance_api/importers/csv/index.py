@@ -271,7 +271,7 @@ class _Table:
         return list(self._values)
 
     def items(self) -> list[tuple[str, tuple[str, ...]]]:
-        """All that is left, each as `words`."""
+        """Take every other key, each as `words`."""
         return [(key, self.words(key)) for key in self.left()]
 
     def end(self) -> None:

@@ -59,15 +59,19 @@ class ProfileRows:
         self.columns: Columns = {name: (width + i,) for i, name in enumerate(names)}
         if self._opening is not None:
             self.columns["opening"] = (width + len(names),)
-        self._make = [self._cell(name, None) for name in names]
         self._legs = [
             (tests, [self._cell(name, leg) for name in names])
-            for leg in profile.legs
+            for leg in profile.legs or [Leg()]
             if (tests := self._tests(leg.when)) is not None
         ]
         self.used = frozenset(
             (
-                *(i for n in names for leg in (None, *profile.legs) for i in self._sources(n, leg)),
+                *(
+                    i
+                    for n in names
+                    for leg in (Leg(), *profile.legs)
+                    for i in self._sources(n, leg)
+                ),
                 *(index for tests, _ in self._legs for index, _ in tests),
                 *(index for pair in self._equal for index in pair),
                 *(index for index, *_ in self._only),
@@ -102,12 +106,12 @@ class ProfileRows:
         names |= dict.fromkeys(name for name, is_derived in are_derived.items() if is_derived)
         return tuple(names | dict.fromkeys(self._preamble))
 
-    def _sources(self, name: str, leg: Leg | None) -> tuple[int, ...]:
+    def _sources(self, name: str, leg: Leg) -> tuple[int, ...]:
         """The columns that a cell is made of."""
         match, profile = self._match, self._match.profile
         if name in ("debit", "credit"):
             name = "amount"
-        if leg is not None and name in leg.map:
+        if name in leg.map:
             return match.indexes(leg.map[name])
         if name == "balance":
             return match.indexes([profile.layout.balance or ""])
@@ -115,14 +119,14 @@ class ProfileRows:
             return tuple(match.column_and_rest("fee", fee)[0] for fee in profile.layout.fee)
         return match.indexes(profile.map.get(name, ()))
 
-    def _cell(self, name: str, leg: Leg | None) -> Make:
-        """Return the function that makes the cell of a leg, or of a row without legs."""
+    def _cell(self, name: str, leg: Leg) -> Make:
+        """Return the function that makes a derived cell of a leg."""
         profile = self._match.profile
         is_side = name in ("debit", "credit")
         constant = self._preamble.get(name)
-        if leg is not None and name == "currency" and leg.currency:
+        if name == "currency" and leg.currency:
             constant = leg.currency
-        if leg is not None and is_side and (name == "credit") != (leg.positive == "in"):
+        if is_side and (name == "credit") != (leg.positive == "in"):
             constant = ""
         separator = profile.category_separator if name == "category" else " "
         make = _joined(self._sources(name, leg), separator, constant)
@@ -130,7 +134,7 @@ class ProfileRows:
             return lambda cells: f"{prefix} {text}" if (text := make(cells).strip()) else ""
         if name == "paymentType" and (types := profile.payment_types):
             return lambda cells: types.get(folded(make(cells)), "")
-        if is_side and leg is not None and leg.ignore_sign:
+        if is_side and leg.ignore_sign:
             return lambda cells: make(cells).strip(_SIGNS)
         return make
 
@@ -154,8 +158,6 @@ class ProfileRows:
             end = []
             if self._opening is not None:
                 end.append("1" if _hold(self._opening, cells) else "")
-            if not self._legs:
-                return [[*cells, *(make(cells) for make in self._make), *end]]
             legs = [makes for tests, makes in self._legs if tests and _hold(tests, cells)]
             legs = legs or [makes for tests, makes in self._legs if not tests]
             if not legs:
@@ -271,23 +273,30 @@ class Plan:
             texts = [*texts, *("" for _ in self.rows.columns)]
         return Headings(texts, width, self.table.first_line)
 
+    def indexes(self, *fields: str) -> list[int]:
+        """The columns of these fields."""
+        return [index for name in fields for index in self.columns.get(name, ())]
+
+    @property
+    def amounts(self) -> list[int]:
+        return self.indexes("amount", "debit", "credit")
+
     @property
     def ignored(self) -> frozenset[int]:
-        """The columns that are said to be of no use."""
+        """The columns that the user ignores."""
         return frozenset(self.headings.position("--ignore", name) for name in self.layout.ignore)
 
     @property
     def texts(self) -> list[int]:
-        """The columns that may name a balance: what is neither a date nor money."""
-        of = self.profile
-        if of is not None and (of.opening or of.leave_out or of.only):
+        """The columns that may name a balance: neither dates nor money."""
+        profile, width = self.profile, self.table.width
+        if profile is not None and (profile.opening or profile.leave_out or profile.only):
             return []
-        named = [index for name in ("payee", "note") for index in self.columns.get(name, ())]
-        if named or of is not None:
-            return [index for index in named if index < self.table.width]
-        names = ("recordDate", "amount", "debit", "credit", "balance", "fee", "currency", "sign")
-        taken = {index for name in names for index in self.columns.get(name, ())}
-        return [index for index in range(min(self.table.width, _TEXTS)) if index not in taken]
+        named = self.indexes("payee", "note")
+        if named or profile is not None:
+            return [index for index in named if index < width]
+        taken = [*self.amounts, *self.indexes("recordDate", "balance", "fee", "currency", "sign")]
+        return [index for index in range(min(width, _TEXTS)) if index not in taken]
 
     def to_remember(self) -> dict[str, Any]:
         """Return the options to save for the file's accounts: all given now or before."""

@@ -95,11 +95,11 @@ class Leg:
     map: the columns of this leg, where they are others than the profile's.
     """
 
-    when: Condition
-    positive: str | None
-    ignore_sign: bool
-    currency: str
-    map: Map
+    when: Condition = field(default_factory=dict)
+    positive: str | None = None
+    ignore_sign: bool = False
+    currency: str = ""
+    map: Map = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,7 @@ class Selection:
         self._denied = {index: denies(headings.text(index)) for index in statuses}
         self._texts = [index for index in plan.texts if index not in self._left_out]
         self._days = plan.columns.get("recordDate", ())
-        money = [i for name in ("amount", "debit", "credit") for i in plan.columns.get(name, ())]
-        self._money = [index for index in money if index < headings.width]
+        self._money = [index for index in plan.amounts if index < headings.width]
         self._has_profile = plan.profile is not None
         self.unknown: dict[int, dict[str, int]] = {}
         self.words = {

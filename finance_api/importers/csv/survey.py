@@ -135,7 +135,7 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
     Raises ImportRefused if others are texts of which the numbers do not say what they mean.
     """
     layout, text = plan.layout, plan.table.text
-    indexes = [i for name in _MONEY for i in plan.columns.get(name, ())]
+    indexes = plan.indexes(*_MONEY)
     if any(text.fractions.get(index, 0) > plan.table.first_line for index in indexes):
         line = max(text.thousands.get(index, 0) for index in indexes)
         if line > plan.table.first_line:

@@ -96,7 +96,7 @@ _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae
 _BESIDE_CURRENCY = frozenset("in en em w v".split())
 #: Codes that are taken for such in small letters, too; others may be words.
 _SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy".split())
-#: Whose time it is, at the end of the heading of a date.
+#: Time zones at the end of the heading of a date.
 _ZONES = frozenset("utc gmt local cet".split())
 _LONGEST_HEADING = 100
 

@@ -137,9 +137,8 @@ def test_headings_of_two_profiles_select_neither(own):
 def test_a_profile_of_the_operator_replaces_that_of_its_name(own):
     text = "date,paymode,info,payee,memo,amount,category,tags\n2026-03-04,6,,Shop,,-1,,\n"
     mine = OWN.replace("Tag,Wert,Text,Ort", "date,paymode,info,payee,memo,amount,category,tags")
-    mine = (
-        mine.replace('"Tag"', '"date"').replace('"Wert"', '"amount"').replace('"Text"', '"payee"')
-    )
+    for old, new in (("Tag", "date"), ("Wert", "amount"), ("Text", "payee")):
+        mine = mine.replace(f'"{old}"', f'"{new}"')
     (found,) = own(text, {"homebank": mine.replace("version = 1", "version = 7")})
     assert "read with the profile 'homebank' (version 7)" in found.statement.remarks
     assert found.entries[0].payment_type is None
@@ -174,11 +173,8 @@ def test_other_options_are_taken_beside_a_profile(own):
 
 
 def test_a_refusal_says_that_a_profile_was_used(own):
-    broken = FILE.replace("5,00", "five")
-    assert (
-        "(read with the profile 'mine' (version 1); --no-profile"
-        in refusal(own, broken, {"mine": OWN}).reason
-    )
+    refused = refusal(own, FILE.replace("5,00", "five"), {"mine": OWN})
+    assert "(read with the profile 'mine' (version 1); --no-profile" in refused.reason
 
 
 def test_positive_amounts_alone_are_not_asked_about(own):
@@ -428,11 +424,8 @@ def test_a_file_that_is_no_toml_is_refused_with_its_name(tmp_path, content):
     assert "mine.toml: it is no" in refusal(load_profiles, str(tmp_path)).reason
 
 
-def test_a_directory_that_is_not_there_is_refused():
-    assert "/nowhere is no directory" in refusal(load_profiles, "/nowhere").reason
-
-
 def test_the_profiles_of_the_program_are_used_where_none_are_given():
+    assert "/nowhere is no directory" in refusal(load_profiles, "/nowhere").reason
     text = "Data,Valor,Identificador,Descrição\n04/03/2026,-12.40,65a1-1,Mercado\n"
     assert list(records(text, "nubank", account="Nu")) == ["Nu"]
     assert CsvImporter(Layout()).source == "csv"
