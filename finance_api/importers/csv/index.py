@@ -7,7 +7,7 @@ files, and found by their headings.
 import difflib
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from itertools import chain
@@ -207,7 +207,7 @@ def parse_profile(name: str, text: str) -> Profile:
         equal=tuple((one, other) for one, other in pairs),
         ignore=table.words("ignore"),
         trailer=Words(table.words("trailer")),
-        preamble=_preamble(table.table("preamble")),
+        preamble={n: Words(labels) for n, labels in table.table("preamble").items(_PREAMBLE)},
         payment_types=_payment_types(table.table("payment_types")),
         **parts,
     )
@@ -270,8 +270,11 @@ class _Table:
         """The keys that were not taken."""
         return list(self._values)
 
-    def items(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Take every other key, each as `words`."""
+    def items(self, possible: Collection[str] = ()) -> list[tuple[str, tuple[str, ...]]]:
+        """Take every other key, each as `words`. possible: the keys, where they are few."""
+        for key in self.left():
+            if possible and key not in possible:
+                raise self.refused(key, f"is none of {', '.join(possible)}")
         return [(key, self.words(key)) for key in self.left()]
 
     def end(self) -> None:
@@ -311,13 +314,6 @@ def _map(table: _Table, fields: frozenset[str]) -> Map:
             near = field_of(name)
             raise table.refused(name, f"is no field{f', it is {near}' if near in fields else ''}")
         found[name] = tuple(column for column in columns if column)
-    return found
-
-
-def _preamble(table: _Table) -> dict[str, Words]:
-    found = {name: Words(labels) for name, labels in table.items()}
-    for name in found.keys() - set(_PREAMBLE):
-        raise table.refused(name, f"is none of {', '.join(_PREAMBLE)}")
     return found
 
 

@@ -23,18 +23,12 @@ _MOST_TRIED = 8
 
 
 def find_money(open_: OpenColumns) -> None:
-    numbers = [
-        column
-        for column in open_.free
-        if column.is_number and (column.has_decimals or not column.fit("account"))
-    ]
-    open_.explain(*(column for column in numbers if column.fit("rate")))
-    numbers = [column for column in numbers if not column.fit("rate")]
+    all_ = [c for c in open_.free if c.is_number and (c.has_decimals or not c.fit("account"))]
+    numbers = [column for column in all_ if not column.fit("rate")]
+    open_.explain(*(column for column in all_ if column not in numbers))
     if any(column.has_decimals for column in numbers):
         # Numbers without decimals are counts and ids, but for amounts in full.
-        numbers = [
-            column for column in numbers if column.has_decimals or max(map(column.fit, _MONEY)) == 2
-        ]
+        numbers = [c for c in numbers if c.has_decimals or max(map(c.fit, _MONEY)) == 2]
     if not open_.has("amount", "debit") and numbers:
         _find_amounts(open_, numbers)
     elif open_.by_name >= {"amount", "currency"}:
@@ -108,6 +102,7 @@ def _find_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence
 
 
 def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequence[Column]) -> None:
+    sides = ("debit", debit), ("credit", credit)
     amount = named[0] if len(named) == 1 else None
     if amount is not None and open_.numbers.agree(amount, debit, credit):
         if amount.is_signed:
@@ -121,14 +116,11 @@ def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
             f"the amounts are in {quoted(open_.name(amount))}, or in "
             f"{quoted(open_.name(debit))} and {quoted(open_.name(credit))}: name them with "
             "--map amount=…, or with --debit … and --credit …",
-            [
-                open_.reading(("debit", debit), ("credit", credit)),
-                open_.reading(("amount", amount)),
-            ],
+            [open_.reading(*sides), open_.reading(("amount", amount))],
         )
         return
-    open_.take("debit", debit, BY_HEADING)
-    open_.take("credit", credit, BY_HEADING)
+    for role, column in sides:
+        open_.take(role, column, BY_HEADING)
 
 
 def _is_other(column: Column) -> bool:
@@ -138,8 +130,7 @@ def _is_other(column: Column) -> bool:
 
 def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
     """The column that is settled in the account's currency, or one of several that agree."""
-    numbers, found = open_.numbers, open_.found
-    if all(numbers.of(column) == numbers.of(named[0]) for column in named):
+    if all(open_.numbers.of(column) == open_.numbers.of(named[0]) for column in named):
         open_.explain(*named[1:])
         return named[:1]
     stated = [column for column in named if currency_in(column.heading) is not None]
@@ -150,13 +141,9 @@ def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
         return named
     if not _settles(open_, own[0], rest[0], codes[0]):
         return named
-    found.columns["originalAmount"] = (rest[0].index,)
-    found.columns["originalCurrencyCode"] = (codes[0].index,)
-    open_.free = [c for c in open_.free if c not in (rest[0], codes[0])]
-    found.reasons.append(
-        f"originalAmount is {quoted(open_.name(rest[0]))}: {quoted(open_.name(own[0]))} "
-        f"has the same in {currency_in(own[0].heading)}"
-    )
+    reason = f"{quoted(open_.name(own[0]))} has the same in {currency_in(own[0].heading)}"
+    open_.take("originalAmount", rest[0], reason)
+    open_.take("originalCurrencyCode", codes[0], None)
     return own
 
 
