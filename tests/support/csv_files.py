@@ -1,6 +1,7 @@
 """CSV files in tests: read to their end."""
 
 import io
+import json
 from dataclasses import dataclass
 
 import pytest
@@ -55,6 +56,25 @@ def options_in(words):
     given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
     options = {name: value for name, value in given.items() if name in Layout.__dataclass_fields__}
     return context, options | ({"header": False} if given.get("no_header") else {})
+
+
+class Memory:
+    """Remembers as the ledger does."""
+
+    def __init__(self):
+        self.kept = {}
+        self.asked = set()
+
+    def __call__(self, heading, account):
+        self.asked.add((heading, account))
+        return self.kept.get((heading, account))
+
+    def read(self, text, profiles=None, account="Main", **options):
+        (found,) = read(text, self, profiles, account=account, **options)
+        kept = found.statement.options
+        json.dumps(kept)
+        self.kept[kept["heading"], account] = kept
+        return found
 
 
 def records(data, profile, /, **options):

@@ -1,12 +1,10 @@
 """What was given for an account and heading row is used the next time, and said."""
 
-import json
-
 import pytest
 
 from finance_api.importers.csv.layout import heading_digest
 from finance_api.importers.interface import ImportRefused
-from support.csv_files import answers, read
+from support.csv_files import Memory, answers, read
 
 FILE = "Tag;Wert;Text;Ort;Soll;Haben\n01/02/2026;-5,00;a;x;1;\n"
 GIVEN = {
@@ -14,25 +12,6 @@ GIVEN = {
     "date_format": "DD/MM/YYYY",
     "currency": "EUR",
 }
-
-
-class Memory:
-    """Remembers as the ledger does."""
-
-    def __init__(self):
-        self.kept = {}
-        self.asked = set()
-
-    def __call__(self, heading, account):
-        self.asked.add((heading, account))
-        return self.kept.get((heading, account))
-
-    def read(self, text, **options):
-        (found,) = read(text, self, **({"account": "Main"} | options))
-        kept = found.statement.options
-        json.dumps(kept)
-        self.kept[kept["heading"], options.get("account", "Main")] = kept
-        return found
 
 
 @pytest.fixture

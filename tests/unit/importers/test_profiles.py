@@ -8,7 +8,7 @@ from finance_api.importers.csv import CsvImporter, Layout, index, load_profiles
 from finance_api.importers.csv.index import INDEX, Profiles, index_text, parse_profile, read_profile
 from finance_api.importers.csv.profile import FEWEST_COLUMNS
 from finance_api.importers.interface import ImportRefused
-from support.csv_files import answers, read, records
+from support.csv_files import Memory, answers, read, records
 from support.losses import documented
 from support.profile_tables import cases
 
@@ -202,22 +202,6 @@ def test_a_currency_in_the_headings_is_that_of_the_file(own):
 
 
 # -- what is remembered
-
-
-class Memory:
-    """Remembers as the ledger does."""
-
-    def __init__(self):
-        self.kept = {}
-
-    def __call__(self, heading, account):
-        return self.kept.get((heading, account))
-
-    def read(self, text, profiles, **options):
-        (found,) = read(text, self, profiles=profiles, **({"account": "X"} | options))
-        kept = found.statement.options
-        self.kept[kept["heading"], "X"] = kept
-        return found
 
 
 def profiles(text=OWN, name="mine"):
