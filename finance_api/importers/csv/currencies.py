@@ -160,7 +160,7 @@ def _in_columns(
     questions: Questions,
     needs_one: Callable[[], bool],
 ) -> str | None:
-    """The code that an unmapped column has in every row."""
+    """Return the code that an unmapped column has in every row, or ask about its codes."""
     for column in survey.watched:
         codes = codes_in(column.values)
         if not codes:

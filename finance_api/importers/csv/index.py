@@ -142,7 +142,7 @@ def _shipped_index() -> dict[str, dict[str, Any]]:
 def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
     """List the heading rows that select each profile, none if it is read by name only.
 
-    encoding: of its files, where they are not UTF-8.
+    encoding: the encoding of its files, if it is not UTF-8.
     """
     return {
         profile.name: {

@@ -31,10 +31,10 @@ _SIGNS = "-+\u2010\u2011\u2012\u2013\u2212 "
 class ProfileRows:
     """The rows of one file under its profile.
 
-    Behind the cells of the file stand derived ones: of fields that are one column here and another
-    there, that are made of several, or that stand above the headings.
+    Derived cells follow the cells of the file: for fields whose column differs by the row, that are
+    made of several columns, or that are stated above the headings.
 
-    columns: the indexes of the derived cells. used: of the file's own that are no text to import.
+    columns: the indexes of the derived cells. used: the file's own columns that are no text.
     """
 
     def __init__(

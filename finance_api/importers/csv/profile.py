@@ -139,7 +139,7 @@ class HeadingRow:
 class Profile:
     """The content of a TOML file; docs/importing.md, "Profiles", has the keys.
 
-    layout: what it says of every file, with the columns of its fields. text: the file.
+    layout: the parts that hold for every file, with the columns of its fields. text: the TOML file.
     date_order: "DMY" or "MDY" where dates do not begin with the year; "": the file decides.
     otherwise: what rows without a leg are called, if they are left out.
     """
@@ -175,9 +175,7 @@ class Profile:
     @property
     def map(self) -> Map:
         """The columns of the fields; none for a field that stays empty."""
-        return {
-            name: tuple(c for c in columns if c) for name, columns in self.layout.columns.items()
-        }
+        return {name: tuple(columns) for name, columns in self.layout.columns.items()}
 
     @property
     def says_direction(self) -> bool:
@@ -205,7 +203,7 @@ class Profile:
 class Match:
     """A profile and the heading row of a file.
 
-    names: of the file's columns, as the profile calls them, folded. code: the currency in them.
+    names: the profile's names of the file's columns, folded. code: the currency in the headings.
     """
 
     profile: Profile

@@ -92,7 +92,7 @@ def _either_way(line: int) -> list[Answer]:
 
 
 def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -> None:
-    """Words in the column of --sign that say nothing."""
+    """Ask about words in the column of --sign that say no direction."""
     name = headings.named(words.column)
     known = {**DIRECTIONS, **words.ways}
     answers = _answers_of_words(name, (*words.named, *words.seen), known)
@@ -194,7 +194,7 @@ def _shown_way(line: int, direction: int) -> str:
 def _ask_about_contradictions(
     plan: Plan, survey: Survey, signs: Signs, questions: Questions
 ) -> None:
-    """Words of unmapped columns that say something else than the signs."""
+    """Ask about words of unmapped columns that contradict the signs."""
     layout = plan.layout
     for column in survey.watched:
         # Text, the way that it says, the way that an amount beside it goes, and its first line.
