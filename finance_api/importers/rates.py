@@ -25,10 +25,6 @@ _EUR = "EUR"
 _ZIP = b"PK\x03\x04"
 
 
-#: The date, base, currency and rate of a row, as they are written.
-_Cells = tuple[str, str, str, str]
-
-
 def read_rates(stream: IO[bytes]) -> list[DayRates]:
     """All rates of a file, which may be packed as ZIP, in the order of (day, base).
 
@@ -38,8 +34,8 @@ def read_rates(stream: IO[bytes]) -> list[DayRates]:
     reader = csv.reader(text, strict=True)
     found: defaultdict[tuple[int, str], dict[str, Decimal]] = defaultdict(dict)
     try:
-        rows = (row for row in reader if row)
-        for date, base, currency, text_of_rate in _cells(_stripped(next(rows, [])), rows):
+        rows = ([cell.strip() for cell in row] for row in reader if row)
+        for date, base, currency, text_of_rate in _cells(next(rows, []), rows):
             day, rate = _day(date), _rate(text_of_rate, is_own=base == currency)
             if base != currency and found[day, base].setdefault(currency, rate) != rate:
                 raise ImportRefused(f"{date} has two rates of {base} in {currency}")
@@ -81,8 +77,8 @@ def _limited(stream: IO[bytes]) -> bytes:
     return content
 
 
-def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[_Cells]:
-    """The cells of every rate in the file."""
+def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[tuple[str, str, str, str]]:
+    """The date, base, currency and rate of every rate in the file, as they are written."""
     names = [name.lower() for name in heading]
     if sorted(names) == sorted(HEADINGS):
         places = [names.index(name) for name in HEADINGS]
@@ -113,11 +109,7 @@ def _whole(rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
     for row in rows:
         if len(row) != width:
             raise ImportRefused(f"has {counted(len(row), 'cell')} where the heading has {width}")
-        yield _stripped(row)
-
-
-def _stripped(row: list[str]) -> list[str]:
-    return [cell.strip() for cell in row]
+        yield row
 
 
 def _check_currencies(*codes: str) -> None:

@@ -58,9 +58,10 @@ class Section:
         as_of: int | None,
         line: int,
     ) -> None:
-        """Tell the `Statement` what this one said; refused if its entries are not all there.
+        """Add the balances and days of this section to its `Statement`.
 
         days: the first and last that it says to cover. line: where it stands.
+        Raises ImportRefused if its entries do not make its closing balance.
         """
         if opening is not None and closing is not None:
             _check(opening.amount, self.total, closing.amount, line)
