@@ -64,7 +64,8 @@ def unit_interval(value: Decimal, decimals: int = DECIMALS) -> tuple[int, int]:
     n - 1 and n. ``stored < value`` is then ``stored < first``, ``stored > value`` is
     ``stored >= end``, however many digits ``value`` has.
     """
-    numerator, denominator = _ratio(value, decimals)
+    numerator, denominator = value.as_integer_ratio()
+    numerator *= _power_of_ten(decimals)
     first = -(-numerator // denominator)
     return first, numerator // denominator + 1
 
@@ -97,15 +98,3 @@ def rounded(numerator: int, denominator: int) -> int:
 @cache
 def _power_of_ten(exponent: int) -> int:
     return int(10**exponent)
-
-
-def _ratio(value: Decimal, decimals: int) -> tuple[int, int]:
-    sign, digits, exponent = value.as_tuple()
-    assert isinstance(exponent, int)
-    number = int("".join(map(str, digits)) or "0")
-    if sign:
-        number = -number
-    shift = exponent + decimals
-    if shift >= 0:
-        return number * _power_of_ten(shift), 1
-    return number, _power_of_ten(-shift)
