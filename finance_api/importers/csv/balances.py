@@ -1,6 +1,6 @@
 """Balances beside the amounts: check each row against the one before it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -131,11 +131,10 @@ class BalanceCheck:
 BalanceRow = tuple[int, int, int]
 
 
-def run_by(
-    rows: Sequence[BalanceRow], fits: Callable[[int, int], bool], *, newest_first: bool
-) -> bool:
-    """Whether each size and the step of the balance to it fit in this order of the rows."""
-    return all(fits(size, step) for _, size, step in _steps(rows, newest_first=newest_first))
+def steps(rows: Sequence[BalanceRow], *, newest_first: bool) -> list[BalanceRow]:
+    """Line and size of each row but the oldest, and the step of the balance to it."""
+    pairs = pairwise(rows[::-1] if newest_first else rows)
+    return [(line, size, after - before) for (_, _, before), (line, size, after) in pairs]
 
 
 def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
@@ -143,7 +142,7 @@ def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
     return [
         newest_first
         for newest_first in (False, True)
-        if run_by(rows, lambda size, step: size == abs(step), newest_first=newest_first)
+        if all(size == abs(step) for _, size, step in steps(rows, newest_first=newest_first))
     ]
 
 
@@ -153,14 +152,7 @@ def ways_of(rows: Sequence[BalanceRow]) -> dict[int, int] | None:
     The oldest row has none before it, and is missing. None if they do not run, or in two ways.
     """
     found = [
-        {line: 1 if step > 0 else -1 for line, _, step in _steps(rows, newest_first=newest_first)}
+        {line: 1 if step > 0 else -1 for line, _, step in steps(rows, newest_first=newest_first)}
         for newest_first in orders_of(rows)
     ]
     return found[0] if found and found[0] == found[-1] else None
-
-
-def _steps(rows: Sequence[BalanceRow], *, newest_first: bool) -> Iterator[BalanceRow]:
-    """Line and size of each row but the oldest, and the step of the balance to it."""
-    ordered = rows[::-1] if newest_first else rows
-    for (_, _, before), (line, size, after) in pairwise(ordered):
-        yield line, size, after - before

@@ -117,11 +117,11 @@ def _codec(head: bytes, encoding: str | None) -> str:
             f"{orders[1]}",
             answers=tuple(
                 Answer(("--encoding", name), ("--encoding",), f"the file is {name}")
+                # Without a NUL it is neither.
                 for name in orders
+                if b"\x00" in head
             )
-            # Without a NUL it is neither.
-            if b"\x00" in head
-            else (Answer(instead_of=("--encoding",)),),
+            or (Answer(instead_of=("--encoding",)),),
         )
     return asked or "utf-8"
 

@@ -102,7 +102,7 @@ def _recognised(
     """The table with the headings of a profile: the one that is given, or remembered, or whose
     headings select it; ImportRefused if the one that is given has others.
 
-    Whoever says what the amounts are needs none.
+    A user who says what the amounts are needs no profile.
     """
     name = given.profile
     if name is None:
@@ -155,7 +155,7 @@ def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
 
 
 def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
-    """Options that say otherwise what the profile says by the row."""
+    """Refuse options for what the profile decides row by row."""
     by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
     names = [f"--map {name}" for name in user_layout.stated().get("columns", ()) if name in by_row]
     names += user_layout.says_about_amounts()
@@ -321,7 +321,7 @@ def _read_columns(table: Table, user_layout: Layout) -> Plan:
 
 
 def refuse_data_as_headings(plan: Plan) -> None:
-    """A first row of data that is taken for headings would be lost."""
+    """Refuse a first row of data that would be taken for headings, and lost."""
     if plan.table.headings is None or plan.profile is not None:
         return
     dates = map(plan.headings.text, plan.columns["recordDate"])

@@ -26,15 +26,15 @@ from finance_api.importers.texts import quoted
 class CsvImporter:
     """Reads one file under the options that were given for it.
 
-    profiles: those that its headings may select; by default, those of this package.
-    headings: of the file, once it is being read.
+    profiles: the ones that its headings may select; by default, those of this package.
+    headings: the file's headings, once it is being read.
     """
 
     source = "csv"
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CsvImporter":
-        """profiles: a directory of the operator's own."""
+        """profiles: a directory with the operator's own profiles."""
         known = {each.name for each in fields(Layout)} & given.keys()
         parts = {name: given[name] for name in known}
         layout = Layout(**parts, header=not given.get("no_header"))

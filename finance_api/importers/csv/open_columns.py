@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
-from finance_api.importers.csv.balances import orders_of, run_by
+from finance_api.importers.csv.balances import orders_of, steps
 from finance_api.importers.csv.columns import Columns, Headings
 from finance_api.importers.csv.layout import POSITIVE, Layout
 from finance_api.importers.csv.table import is_account, is_amount, is_date
@@ -143,12 +143,16 @@ class Numbers:
         if debit is not None:
             sides = zip(sizes, self.of(debit), strict=True)
             sizes = [abs(one or 0) - abs(other or 0) for one, other in sides]
-        rows = zip(sizes, self.of(balance), strict=True)
-        found = [(0, size, after) for size, after in rows if size is not None and after is not None]
+        found = [
+            (0, size, after)
+            for size, after in zip(sizes, self.of(balance), strict=True)
+            if size is not None and after is not None
+        ]
         if len(found) < (2 if debit is None else 3):
             return 0
-        for way, fits in ((1, int.__eq__), (-1, lambda size, step: size == -step)):
-            if any(run_by(found, fits, newest_first=newest) for newest in (False, True)):
+        orders = [steps(found, newest_first=newest_first) for newest_first in (False, True)]
+        for way in (1, -1):
+            if any(all(size == way * step for _, size, step in rows) for rows in orders):
                 return way
         return 0
 

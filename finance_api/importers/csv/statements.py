@@ -157,7 +157,7 @@ class StatementBuilder:
         self._has_accounts = self._account is None or not _ACCOUNTS.isdisjoint(columns)
 
     def without_rows(self) -> Statement | None:
-        """The statement of --account where there is none for want of rows."""
+        """Return a statement for --account if the file has no rows."""
         if self._rows or self._account is None:
             return None
         currency = self._currencies.option
@@ -178,7 +178,13 @@ class StatementBuilder:
             rows = self._new(name, currency, number, line)
             yield rows.statement, None
         elif number != rows.number:
-            _refuse_number(number, rows, line)
+            raise ImportRefused(
+                f"the account number is {quoted(number or '')}, but {quoted(rows.number or '')} in "
+                f"line {rows.first_line}, and an account has one; leave out --account to have an "
+                "account for each",
+                line,
+                answers=(Answer(instead_of=("--account",)),),
+            )
         if amount.mark is not None:
             _check_mark(rows, amount.mark, line)
         opening = self._columns.get("opening")
@@ -274,13 +280,8 @@ class StatementBuilder:
 
     def _new(self, name: str, currency: str | None, number: str | None, line: int) -> _AccountRows:
         stored_name, is_part = self._currencies.account_name(name, currency)
-        options = dict(self._remembered)
-        if self._account is not None:
-            options["account"] = self._account
-        if is_part:
-            options["split"] = True
-        if currency is not None:
-            options["accountCurrency"] = currency
+        own = {"account": self._account, "split": is_part or None, "accountCurrency": currency}
+        options = self._remembered | {n: value for n, value in own.items() if value is not None}
         account = StatementAccount(
             key=stored_name, name=stored_name, currency=currency, number=number
         )
@@ -317,21 +318,17 @@ class StatementBuilder:
         return self._account, number
 
     def _labels(self, cells: Sequence[str]) -> tuple[str, ...]:
-        text = self._reader.text("labels", cells)
-        if text is None:
-            return ()
+        text = self._reader.text("labels", cells) or ""
         names = (name.strip() for name in text.translate(self._separators).split(self._separator))
         return tuple(dict.fromkeys(name for name in names if name))
 
     def _payment_type(self, line: int, cells: Sequence[str]) -> str | None:
         text = self._reader.text("paymentType", cells)
-        if text is None:
-            return None
-        if text.lower() not in PAYMENT_TYPES:
+        if text is not None and text.lower() not in PAYMENT_TYPES:
             raise ImportRefused(
                 f"the payment type {quoted(text)} is none of {', '.join(PAYMENT_TYPES)}", line
             )
-        return text.lower()
+        return text and text.lower()
 
 
 def _texts_digest(plan: Plan) -> str:
@@ -344,16 +341,6 @@ def _texts_digest(plan: Plan) -> str:
     if profile is not None:
         names.append([profile.name, profile.version])
     return sha256(json.dumps(names).encode()).hexdigest()[:16]
-
-
-def _refuse_number(number: str | None, rows: _AccountRows, line: int) -> None:
-    raise ImportRefused(
-        f"the account number is {quoted(number or '')}, but {quoted(rows.number or '')} in line "
-        f"{rows.first_line}, and an account has one; leave out --account to have an account for "
-        "each",
-        line,
-        answers=(Answer(instead_of=("--account",)),),
-    )
 
 
 def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:

@@ -157,9 +157,9 @@ class Survey:
     marked: the same of currencies that stand beside amounts.
     accounts: name and number of the first ones that the file has, where it has no column of
     currencies.
-    footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
-    columns: of the plan. words: those of --sign. unmapped: columns of which nothing is read;
-    watched: the ones that are no free text.
+    footer: how many rows at the end are no data, and why the first is none; footer_cells: the cells
+    of the first. columns: the plan's. words: the words of --sign. unmapped: columns that are not
+    read; watched: the unmapped columns that are no free text.
     """
 
     def __init__(self, plan: Plan, selection: Selection, words: SignWords | None) -> None:
@@ -197,7 +197,7 @@ class Survey:
         expand = None if plan.rows is None else plan.rows.begin()
         for line, cells in plan.table.rows(misfit=self._misfit):
             if self.footer is not None:
-                self._in_footer(cells)
+                self._misfit(self.footer[1], cells)
                 continue
             if select and not selection.keeps(line, cells):
                 continue
@@ -278,24 +278,14 @@ class Survey:
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """A row without a date or of another length: a footer, if nothing but such follows."""
-        if self.footer is not None:
-            self._in_footer(cells)
-        elif not self._has_rows or self._has_date(cells):
-            raise refused
-        else:
-            self.footer = (1, refused)
-            self.footer_cells = cells
-
-    def _in_footer(self, cells: Sequence[str]) -> None:
-        assert self.footer is not None
-        count, first = self.footer
-        if count >= _FOOTER_ROWS or self._has_date(cells):
+        count, first = self.footer or (0, refused)
+        if not self._has_rows or count >= _FOOTER_ROWS or self._has_date(cells):
             raise first
+        if not count:
+            self.footer_cells = cells
         self.footer = (count + 1, first)
 
     def _has_date(self, cells: Sequence[str]) -> bool:
         columns = self.columns["recordDate"]
-        if max(columns) >= len(cells):
-            return False
-        text = text_of(cells, columns)
+        text = text_of(cells, columns) if max(columns) < len(cells) else ""
         return self.dates.fits(text) or is_date(text)
