@@ -1,9 +1,7 @@
 """What an import has stored itself is met again, however little of it is remembered."""
 
 from finance_api.resources import RECORDS
-from finance_api.storage.memory import MemoryBackend
-from finance_api.storage.memory.data import MemoryData
-from support.ledger import Person, account, an_id, record
+from support.ledger import account, an_id, record
 
 MANY = 2_500
 
@@ -48,19 +46,3 @@ def test_records_of_an_earlier_import_are_known(person):
     report = person.native(record(5, note="new"), *[without_id(row) for row in lines()])
     assert (report.created, report.updated, report.unchanged) == (0, 1, MANY)
     assert person.row(RECORDS, 5)["id"] == an_id(5)
-
-
-def test_storage_is_not_asked_for_what_cannot_be_there(monkeypatch):
-    asked = []
-    get_rows = MemoryData.get_rows
-
-    def listening(storage, user_id, resource, ids):
-        asked.extend(ids)
-        return get_rows(storage, user_id, resource, ids)
-
-    person = Person(MemoryBackend())
-    monkeypatch.setattr(MemoryData, "get_rows", listening)
-    person.native(account(), *[record(n) for n in range(10, 10 + MANY)])
-    assert len(asked) < MANY / 100
-    person.native(*[record(n) for n in range(10, 10 + MANY)])
-    assert len(asked) >= MANY

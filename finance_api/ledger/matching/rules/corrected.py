@@ -7,7 +7,7 @@ from finance_api.ledger.matching.accounts import REUSED, STABLE
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import OpenRows, described, stored_described, which_one
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id
-from finance_api.ledger.matching.rules.same_id import order
+from finance_api.ledger.matching.rules.same_id import correction
 
 
 def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
@@ -47,8 +47,7 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
         if corrects is not False:
             seen.add(entry)
         if corrects:
-            is_older = order(rows, entry, candidate) < 0
-            yield Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
+            yield correction(rows, entry, candidate)
 
 
 def _corrects(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | None:

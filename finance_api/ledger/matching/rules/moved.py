@@ -6,7 +6,7 @@ from itertools import islice, product
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.candidates import REACH_DAYS
 from finance_api.ledger.matching.duplicates import are_alike
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
+from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
 from finance_api.ledger.matching.open_rows import (
     MATCH_DAYS,
     OpenRows,
@@ -16,7 +16,7 @@ from finance_api.ledger.matching.open_rows import (
     stored_described,
     which_one,
 )
-from finance_api.ledger.matching.rules.same_id import order
+from finance_api.ledger.matching.rules.same_id import correction
 
 #: Up to this many pairs are searched for the nearest, which a question names.
 _MANY = 100
@@ -38,7 +38,7 @@ def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
         for group in _near(entries, records):
             pairs = _proven(rows, group)
             for entry, candidate in pairs:
-                yield _corrected(rows, entry, candidate)
+                yield correction(rows, entry, candidate)
             if not pairs and _possible(rows, group):
                 doubtful.append(group)
     if rows.match_days is None and doubtful:
@@ -133,11 +133,6 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     return True if is_whole or are_alike((whole.payee, whole.note), texts) else None
 
 
-def _corrected(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
-    is_older = order(rows, entry, candidate) < 0
-    return Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
-
-
 def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
     """Pair as many as possible."""
     records = sorted(group[1], key=lambda candidate: candidate.day, reverse=True)
@@ -149,7 +144,7 @@ def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
             and records[-1].day <= entry.day + match_days
             and _is_moved(rows, entry, records[-1]) is not False
         ):
-            yield _corrected(rows, entry, records.pop())
+            yield correction(rows, entry, records.pop())
 
 
 def _days_apart(pair: tuple[FileEntry, Candidate]) -> int:

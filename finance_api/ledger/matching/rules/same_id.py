@@ -95,3 +95,9 @@ def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:
     if as_of is None or known is None:
         return 0
     return int(as_of > known) - int(as_of < known)
+
+
+def correction(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
+    """Pair an entry with the record that it corrects, or states as it was before."""
+    is_older = order(rows, entry, candidate) < 0
+    return Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
