@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from finance_api.api.openapi.schemas import date_time, of_given, value
+from finance_api.api.openapi.schemas import date_time, of_given, of_members, value
 from finance_api.api.openapi.schemas import of_field as field_schema
 from finance_api.api.wallet.context import Context, category_embed, slug
 from finance_api.api.wallet.members import (
@@ -11,8 +11,10 @@ from finance_api.api.wallet.members import (
     always,
     amount,
     decimal,
+    documents,
     moment,
     money,
+    object_schema,
     of_field,
     stored,
 )
@@ -23,12 +25,10 @@ from finance_api.api.wallet.schemas import (
     CONVERTED,
     GROUP,
     LABEL_EMBEDS,
-    MIRROR,
     MONEY,
     RECORD_CATEGORY,
     SPENDING,
     STATS,
-    TRANSFER,
     or_null,
 )
 from finance_api.planning.conversion import no_rate
@@ -79,33 +79,34 @@ def _record_category(row: Row, context: Context) -> Any:
     return of_transfers.get(row["categoryId"], of_transfers[None])
 
 
+_MIRROR = (
+    *stored(RECORDS, "id accountId"),
+    money("amount", RECORDS["amount"]),
+    *stored(RECORDS, "counterParty=payee note"),
+)
+_MIRROR_SCHEMA = object_schema("MirrorRecord", _MIRROR)
+_TRANSFER = of_members(
+    "Transfer",
+    {
+        "type": value("Whether its other record is there.", "paired", enum=["paired", "unpaired"]),
+        "transferId": of_given(RECORDS["transferId"]),
+        "mirrorRecord": _MIRROR_SCHEMA,
+    },
+    ["type", "transferId"],
+)
+
+
 def _transfer(row: Row, context: Context) -> Any:
     if row["transferId"] is None:
         return None
-    mirror = context.mirrors.get(row["id"])
-    found: dict[str, Any] = {
-        "type": "unpaired" if mirror is None else "paired",
-        "transferId": row["transferId"],
-    }
-    if mirror is not None:
-        found["mirrorRecord"] = _mirror(mirror)
-    return found
-
-
-def _mirror(row: Row) -> dict[str, Any]:
-    found = {
-        "id": row["id"],
-        "accountId": row["accountId"],
-        "amount": amount(row["amount"], row["currencyCode"]),
-        "counterParty": row["payee"],
-        "note": row["note"],
-    }
-    return {name: value for name, value in found.items() if value is not None}
+    mirror = _mirror_record(row, context)
+    transfer = {"type": "unpaired" if mirror is None else "paired", "transferId": row["transferId"]}
+    return transfer if mirror is None else {**transfer, "mirrorRecord": mirror}
 
 
 def _mirror_record(row: Row, context: Context) -> dict[str, Any] | None:
     mirror = context.mirrors.get(row["id"])
-    return None if mirror is None else _mirror(mirror)
+    return None if mirror is None else documents(_MIRROR, [mirror], context)[0]
 
 
 def _converted(row: Row, context: Context) -> dict[str, Any] | None:
@@ -163,7 +164,7 @@ RECORD = (
     Member(
         "transfer",
         _transfer,
-        or_null(TRANSFER, "Of a transfer."),
+        or_null(_TRANSFER, "Of a transfer."),
         is_optional=False,
         nullable=True,
     ),
@@ -171,7 +172,7 @@ RECORD = (
     Member("payee", _party(EXPENSE), _PAYEE, older=True),
     Member("payer", _party(INCOME), _PAYER, older=True),
     *stored(RECORDS, "paymentType labelIds", older=True),
-    Member("transferRecord", _mirror_record, MIRROR, older=True),
+    Member("transferRecord", _mirror_record, _MIRROR_SCHEMA, older=True),
     Member("baseAmount", _base_amount, MONEY, older=True),
 )
 

@@ -62,24 +62,6 @@ RECORD_CATEGORY = of_members(
     [],
 )
 LABEL_EMBEDS = array_of(of_members("LabelEmbed", _fields(LABELS, "id name color archived"), ["id"]))
-MIRROR = of_members(
-    "MirrorRecord",
-    {
-        **_fields(RECORDS, "id accountId"),
-        "amount": MONEY,
-        **_fields(RECORDS, "counterParty=payee note"),
-    },
-    ["id"],
-)
-TRANSFER = of_members(
-    "Transfer",
-    {
-        "type": value("Whether its other record is there.", "paired", enum=["paired", "unpaired"]),
-        **_fields(RECORDS, "transferId"),
-        "mirrorRecord": MIRROR,
-    },
-    ["type", "transferId"],
-)
 BALANCE = of_members(
     "AccountBalance",
     {
