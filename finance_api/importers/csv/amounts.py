@@ -28,7 +28,7 @@ _LEAD = re.compile(r"\(?[+-]?([^()+-]*)[+-]?\(?")
 _TRAIL = re.compile(r"\)?[+-]?([^()+-]*)[+-]?\)?")
 _SIDES = {"CR": 1, "DR": -1}
 
-#: Longest text that is looked at as an amount.
+#: Longest text that is examined as an amount.
 _LONGEST = 64
 
 
@@ -77,11 +77,9 @@ def shape_of(text: str) -> Written | None:
         or signs + brackets[0] + abs(first_side + last_side) > 1
     ):
         return None
-    mark = None
-    if first or last:
-        mark = _mark(first or last)
-        if mark is None:
-            return None
+    mark = _mark(first or last) if first or last else None
+    if mark is None and (first or last):
+        return None
     side = first_side or last_side
     return Written("-" in outside or brackets[0] == 1 or side < 0, side, mark, match[2])
 
@@ -168,8 +166,8 @@ class AmountColumns:
         self._thousands = thousands
         given = [f"--{n}" for n, v in (("decimal", decimal), ("thousands", thousands)) if v]
         self._without_marks = (Answer(instead_of=tuple(given)),) if given else ()
-        self._seen: dict[str, int] = {}
-        self._seen_beside: dict[str, int] = {}
+        # Text -> its sign; of the account's own money, and of other columns.
+        self._seen: dict[bool, dict[str, int]] = {True: {}, False: {}}
         self._mark_of: dict[str, Mark] = {}
         #: The currencies beside amounts of the account's own money, and their first lines.
         self.marks: dict[Mark, int] = {}
@@ -181,15 +179,13 @@ class AmountColumns:
 
         own: it is money of the account, not of another column's currency.
         """
-        known = self._seen if own else self._seen_beside
+        known = self._seen[own]
         sign = known.get(text)
         if sign is not None:
             return sign
         plain = _PLAIN.fullmatch(text)
         if plain is not None and len(self._readings) == 1 and plain[2] in self._readings:
-            sign = -1 if plain[1] else 1
-            if not text.strip("-0.,"):
-                sign = 0
+            sign = (-1 if plain[1] else 1) if text.strip("-0.,") else 0
             self.has_bare |= own
         else:
             sign = self._add(text, line, own)

@@ -46,7 +46,7 @@ _READABLE = dict(
     pair.split("=")
     for pair in "YYYY=%Y YY=%y MMMM=%B MMM=%b MM=%m M=%m DD=%d D=%d HH=%H mm=%M ss=%S de=de".split()
 )
-_READABLE_TOKEN = re.compile("YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss|de|[A-SU-Za-su-z]+")
+_READABLE_TOKEN = re.compile("|".join([*_READABLE, "[A-SU-Za-su-z]+"]))
 #: Numbers side by side, another directive, blanks, or other characters.
 _TOKEN = re.compile(r"((?:%[YymdHIMSf])+)|%(.)|(\s+)|([^%\s]+)", re.DOTALL)
 

@@ -6,7 +6,6 @@ import pytest
 
 from finance_api.importers.csv import CsvImporter, Layout, index, load_profiles
 from finance_api.importers.csv.index import INDEX, Profiles, index_text, parse_profile, read_profile
-from finance_api.importers.csv.profile import FEWEST_COLUMNS
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import Memory, answers, read, records
 from support.losses import documented
@@ -62,17 +61,6 @@ def headings_of(profile):
     return [[text.replace("{currency}", "EUR") for text in row.texts] for row in profile.headings]
 
 
-def test_no_heading_row_selects_two():
-    profiles = Profiles(SHIPPED)
-    for profile in SHIPPED:
-        for row in headings_of(profile):
-            match = profiles.recognise(row)
-            if profile.by_name_only:
-                assert match is None or match.profile.name == profile.name
-            else:
-                assert match is not None and match.profile.name == profile.name
-
-
 @pytest.mark.parametrize("profile", SHIPPED, ids=lambda profile: profile.name)
 def test_a_file_without_rows_is_read_or_refused_with_a_sentence(profile):
     for row in headings_of(profile):
@@ -85,7 +73,7 @@ def test_the_index_is_of_the_profiles():
     assert INDEX.read_text("utf-8") == index_text(), "python -m finance_api.importers.csv.index"
 
 
-def test_only_a_profile_whose_headings_fit_is_parsed(monkeypatch):
+def test_headings_select_one_profile_and_only_that_is_parsed(monkeypatch):
     parsed = []
     monkeypatch.setattr(
         index, "read_profile", lambda path: parsed.append(path.stem) or read_profile(path)
@@ -95,10 +83,13 @@ def test_only_a_profile_whose_headings_fit_is_parsed(monkeypatch):
         assert Profiles((), shipped).recognise(headings) is None
     assert parsed == []
     for profile in SHIPPED:
-        for headings in () if profile.by_name_only else headings_of(profile):
-            if sum(map(bool, headings)) >= FEWEST_COLUMNS:
-                assert Profiles((), shipped).recognise(headings).profile.name == profile.name
-                assert parsed.pop() == profile.name and not parsed
+        for headings in headings_of(profile):
+            match = Profiles((), shipped).recognise(headings)
+            if profile.by_name_only:
+                assert match is None or match.profile.name == profile.name
+            else:
+                assert match.profile.name == profile.name and parsed == [profile.name]
+            parsed.clear()
 
 
 # -- which files a profile is for
