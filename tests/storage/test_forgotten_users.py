@@ -64,14 +64,15 @@ HARMLESS = {"writing.records_by_date._flush", "writing._forget_deletions"}
 
 
 def builders():
-    """The functions that make statements on a user's rows."""
-    found = [users._of_user, activity._days, activity._newest_of_user]
+    """The statements on a user's rows, and the functions that make such."""
+    found = [users._of_user, activity._DAYS, activity._NEWEST_OF_USER]
     for module in (pages, rows, by_date, unit, history, sums, changes, uploads, transfers):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)
             if function.__module__ == module.__name__ and "database" in signature.parameters:
                 found += [function] if makes_statement else []
+        found += [each for _, each in inspect.getmembers(module) if isinstance(each, Select)]
     # Part of another.
     return [function for function in found if function is not changes._head]
 

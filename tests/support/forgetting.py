@@ -61,7 +61,7 @@ def forgetting(get: Get, is_forgetful: Callable[[Any], bool]) -> Get:
 
 
 def builds_of(build: Any, shape: tuple[Any, ...]) -> Iterator[Any]:
-    """The function, and the one that it is about, if there is one."""
+    """The function or statement, and the function that it is about, if there is one."""
     yield build
     yield from (part for part in shape if callable(part))
 
@@ -102,9 +102,7 @@ class Statements:
 
         def changed(statements: Any, build: Any, *shape: Any) -> CompiledSql:
             statement = get(statements, build, *shape)
-            run = " of ".join(
-                f"{_module(b.__module__)}.{b.__name__}" for b in builds_of(build, shape)
-            )
+            run = " of ".join(_name(b, statement.text) for b in builds_of(build, shape))
             return _changed(statement, self._text(statement.text, run))
 
         monkeypatch.setattr(SqlCache, "get", changed)
@@ -122,6 +120,11 @@ class Statements:
         if self.left_out is None or self.left_out[0] != text:
             return text
         return without_predicate(text, self.left_out[1], opposite=self.opposite)
+
+
+def _name(build: Any, text: str) -> str:
+    """The name of a function that makes a statement; the text of one that is made already."""
+    return f"{_module(build.__module__)}.{build.__name__}" if callable(build) else text
 
 
 def _module(name: str) -> str:

@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -111,20 +111,13 @@ def looked_up(database: str, rows: Select[Any], column: ColumnElement[str]) -> S
     return select(one).select_from(ids.join(one, true()))
 
 
-class Shown(NamedTuple):
-    """The JSON of a row, and the revision that last changed it."""
-
-    json: str
-    revision: int
-
-
-def shown_in(
+def revisions_in(
     connection: Connection, table: Table, user_id: int, ids: Sequence[str]
-) -> dict[str, Shown]:
-    """Return the JSON of the user's rows with these ids in one of JSON_TABLES, by id."""
+) -> dict[tuple[str, str], int]:
+    """Return the revisions of the user's rows in one of JSON_TABLES, by id and JSON."""
     which = rows_with(connection, table, user_id, ids)
     found = connection.execute(select(table.c.id, table.c.json, table.c.revision).where(which))
-    return {row_id: Shown(*shown) for row_id, *shown in found}
+    return {(row_id, json): revision for row_id, json, revision in found}
 
 
 def rows_differ(connection: Connection, expected: Select[Any], stored: Select[Any]) -> bool:

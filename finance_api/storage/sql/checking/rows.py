@@ -25,16 +25,21 @@ from finance_api.storage.sql.tables import (
     users,
 )
 from finance_api.storage.sql.writing.rebuilding import rebuild
-from finance_api.storage.sql.writing.record_sums import RecordSums
-from finance_api.storage.sql.writing.records_by_date import ProjectedRecords, projected
+from finance_api.storage.sql.writing.records_by_date import (
+    ProjectedRecord,
+    ProjectedRecords,
+    projected,
+)
 from finance_api.values import Row
 from finance_api.values.text import counted
 
 _PAGE = 1_000
-_LISTED = [column.name for column in records_by_date.columns if column.name != "user_id"]
+#: The columns of a `ProjectedRecord`, in its order.
+_LISTED = [records_by_date.c[name] for name in ProjectedRecord._fields]
 
 
 def faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
+    """Return what differs from the user's rows, and is wrong by itself."""
     found = Found(email)
     for resource in RESOURCES:
         for row in chain.from_iterable(_differing(connection, user_id, resource)):
@@ -42,17 +47,23 @@ def faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
             found.add("derived-columns", message + "what the row says", row["id"])
     for row_id in _differing_by_date(connection, user_id):
         found.add("projection", "the list of records differs from the records in {}", row_id)
-    faults = found.faults()
+    records = ProjectedRecords(connection, user_id)
     checks = (
-        ("sums", "the stored sums are not those of the records", _sums_differ),
-        ("anchors", "the positions in the list of records are wrong", _anchors_differ),
-        ("state", "the state of the data is not the one that is remembered last", _state_differs),
-        ("revisions", "rows are of revisions that have not been", _is_ahead),
+        ("sums", "the stored sums are not those of the records", records.sums.differ()),
+        ("anchors", "the positions in the list of records are wrong", records.anchors_differ()),
+        (
+            "state",
+            "the state of the data is not the one that is remembered last",
+            _state_differs(connection, user_id),
+        ),
+        (
+            "revisions",
+            "rows are of revisions that have not been",
+            _is_ahead(connection, user_id),
+        ),
     )
-    for kind, message, is_wrong in checks:
-        if is_wrong(connection, user_id):
-            faults.append(Fault(kind, message, REPAIR, email))
-    return faults
+    wrong = (Fault(kind, message, REPAIR, email) for kind, message, is_wrong in checks if is_wrong)
+    return [*found.faults(), *wrong]
 
 
 def _pages(
@@ -94,7 +105,7 @@ def _made(make: Callable[..., Any], *arguments: Any) -> Any:
 def _differing_by_date(connection: Connection, user_id: int) -> Iterator[str]:
     """Yield the ids of records that differ between table and list, or are in only one of them."""
     listed = records_by_date.c
-    own = select(*(listed[name] for name in _LISTED)).where(listed.user_id == user_id)
+    own = select(*_LISTED).where(listed.user_id == user_id)
     after = ""
     for _, rows in _pages(connection, user_id, RECORDS):
         last = rows[-1]["id"]
@@ -104,7 +115,7 @@ def _differing_by_date(connection: Connection, user_id: int) -> Iterator[str]:
             found = shown.pop(row["id"], None)
             revision = 0 if found is None else found[-1]
             expected = _made(projected, row, lambda row_id, json, of=revision: of)
-            if expected is not None and tuple(getattr(expected, n) for n in _LISTED) != found:
+            if expected is not None and expected != found:
                 yield row["id"]
         yield from shown
         after = last
@@ -113,21 +124,10 @@ def _differing_by_date(connection: Connection, user_id: int) -> Iterator[str]:
     )
 
 
-def _sums_differ(connection: Connection, user_id: int) -> bool:
-    return RecordSums(connection, user_id).differ()
-
-
-def _anchors_differ(connection: Connection, user_id: int) -> bool:
-    return ProjectedRecords(connection, user_id).anchors_differ()
-
-
 def _state_differs(connection: Connection, user_id: int) -> bool:
-    remembered = (
-        select(data_states.c.revision, data_states.c.tag)
-        .where(data_states.c.user_id == user_id)
-        .order_by(data_states.c.revision.desc())
-        .limit(1)
-    )
+    columns = data_states.c.revision, data_states.c.tag
+    own = select(*columns).where(data_states.c.user_id == user_id)
+    remembered = own.order_by(data_states.c.revision.desc()).limit(1)
     present = select(users.c.data_revision, users.c.data_tag).where(users.c.id == user_id)
     return connection.execute(remembered).first() != connection.execute(present).first()
 
@@ -146,20 +146,16 @@ def repair_user(connection: Connection, user_id: int) -> None:
     """Rebuild everything derived from the user's rows."""
     # Keep out writers of this user's data; on SQLite there are none.
     connection.execute(select(users.c.id).where(users.c.id == user_id).with_for_update())
-    remove_orphans(connection, user_id)
+    for table, condition, _ in _lost_parts(user_id):
+        connection.execute(delete(table).where(table.c.user_id == user_id, condition))
     for resource in RESOURCES:
-        _rewrite(connection, user_id, resource)
+        data = DATA_TABLES[resource.name]
+        for rows in filter(None, _differing(connection, user_id, resource)):
+            replaced = rows_with(connection, data.table, user_id, [row["id"] for row in rows])
+            connection.execute(delete(data.table).where(replaced))
+            rewritten = [data.values(user_id, row, lambda row_id, json: 0) for row in rows]
+            insert_rows(connection, data.table, rewritten)
     rebuild(connection, user_id)
-
-
-def _rewrite(connection: Connection, user_id: int, resource: Resource) -> None:
-    table = DATA_TABLES[resource.name]
-    for rows in filter(None, _differing(connection, user_id, resource)):
-        ids = [row["id"] for row in rows]
-        replaced = rows_with(connection, table.table, user_id, ids)
-        connection.execute(delete(table.table).where(replaced))
-        anew = [table.values(user_id, row, lambda row_id, json: 0) for row in rows]
-        insert_rows(connection, table.table, anew)
 
 
 def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault]:
@@ -217,8 +213,3 @@ def orphans_of(connection: Connection, user_id: int, email: str) -> Iterator[Fau
         number = connection.scalar(own)
         if number:
             yield Fault("orphans", f"there are {number:,} {what}", REPAIR, email)
-
-
-def remove_orphans(connection: Connection, user_id: int) -> None:
-    for table, condition, _ in _lost_parts(user_id):
-        connection.execute(delete(table).where(table.c.user_id == user_id, condition))

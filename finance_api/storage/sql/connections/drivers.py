@@ -22,6 +22,8 @@ _CACHED_SHAPES = 1_000
 _PROGRESS_STEPS = 20_000
 
 ResultRow = tuple[Any, ...]
+#: A query, or a function that makes it from the name of the database and a shape.
+Query = Executable | Callable[..., Executable]
 
 
 class CompiledSql:
@@ -47,13 +49,17 @@ class SqlCache:
 
     def __init__(self, dialect: Dialect) -> None:
         @lru_cache(maxsize=_CACHED_SHAPES)
-        def compiled(build: Callable[..., Executable], shape: tuple[Hashable, ...]) -> CompiledSql:
-            return CompiledSql(build(dialect.name, *shape), dialect)
+        def compiled(build: Query, shape: tuple[Hashable, ...]) -> CompiledSql:
+            query = build(dialect.name, *shape) if callable(build) else build
+            return CompiledSql(query, dialect)
 
         self._compiled = compiled
 
-    def get(self, build: Callable[..., Executable], *shape: Hashable) -> CompiledSql:
-        """Return the SQL of ``build(database, *shape)``; database: sqlite or postgresql."""
+    def get(self, build: Query, *shape: Hashable) -> CompiledSql:
+        """Return the SQL of a query, or of ``build(database, *shape)``.
+
+        database: sqlite or postgresql.
+        """
         return self._compiled(build, shape)
 
 

@@ -22,7 +22,7 @@ from sqlalchemy.sql import Executable
 from finance_api.runtime.time_limit import TookTooLong, check_time
 from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, DataState
-from finance_api.storage.sql.connections.drivers import Driver, ResultRow, SqlCache
+from finance_api.storage.sql.connections.drivers import Driver, Query, ResultRow, SqlCache
 from finance_api.storage.sql.connections.failures import raise_unavailable
 from finance_api.storage.sql.tables import STATE_COLUMNS, USER, users
 
@@ -40,8 +40,7 @@ def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
         raise
 
 
-def state_of_user(database: str) -> Executable:
-    return select(*STATE_COLUMNS).where(users.c.id == USER)
+STATE_OF_USER = select(*STATE_COLUMNS).where(users.c.id == USER)
 
 
 def with_state(
@@ -97,9 +96,7 @@ class ReadConnection:
             self._run(lambda driver: driver.begin_snapshot())
             self._in_snapshot = True
 
-    def fetch(
-        self, build: Callable[..., Executable], *shape: Any, values: dict[str, Any]
-    ) -> list[ResultRow]:
+    def fetch(self, build: Query, *shape: Any, values: dict[str, Any]) -> list[ResultRow]:
         """Return the rows of a query."""
         sql = self._cache.get(build, *shape)
         return self._run(lambda driver: driver.rows(sql, values))

@@ -13,7 +13,7 @@ from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound, StorageDamaged
 from finance_api.storage.interface import DataReader, DataState, JsonPage
 from finance_api.storage.sql.bulk import json_elements
-from finance_api.storage.sql.connections.unit import Part, ReadConnection, state_of_user
+from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, ReadConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
 from finance_api.storage.sql.reading import by_date
 from finance_api.storage.sql.reading.conditions import (
@@ -143,7 +143,7 @@ class PageReader(Part, DataReader):
 
     def get_state(self, user_id: int) -> DataState:
         self.connection.begin_snapshot()
-        found = self.connection.fetch(state_of_user, values={"user": user_id})
+        found = self.connection.fetch(STATE_OF_USER, values={"user": user_id})
         if not found:
             raise NotFound("there is no such user")
         return DataState(*found[0])

@@ -5,7 +5,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Select,
     Table,
     bindparam,
     cast,
@@ -38,32 +37,29 @@ from finance_api.storage.sql.tables import (
 _START, _END, _SINCE = map(number_parameter, ("start", "end", "since"))
 
 
-def _days(database: str) -> Select[Any]:
-    return (
-        select(usage.c.day, usage.c.requests)
-        .where(usage.c.user_id == USER, usage.c.day >= _START, usage.c.day < _END)
-        .order_by(usage.c.day)
-    )
+_DAYS = (
+    select(usage.c.day, usage.c.requests)
+    .where(usage.c.user_id == USER, usage.c.day >= _START, usage.c.day < _END)
+    .order_by(usage.c.day)
+)
 
 
-def _sums_by_token(database: str) -> Select[Any]:
-    # PostgreSQL's sums of bigint are numeric.
-    total = cast(func.sum(token_usage.c.requests), BigInteger)
-    return (
-        select(token_usage.c.token_id, total)
-        .where(token_usage.c.user_id == USER, token_usage.c.day >= _START, token_usage.c.day < _END)
-        .group_by(token_usage.c.token_id)
-    )
+# PostgreSQL's sums of bigint are numeric.
+_SUMS_BY_TOKEN = (
+    select(token_usage.c.token_id, cast(func.sum(token_usage.c.requests), BigInteger))
+    .where(token_usage.c.user_id == USER, token_usage.c.day >= _START, token_usage.c.day < _END)
+    .group_by(token_usage.c.token_id)
+)
 
 
 class SqlUsage(Part, UsageWriter):
     def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
         values = {"user": user_id, "start": start, "end": end}
-        return [(day, count) for day, count in self.connection.fetch(_days, values=values)]
+        return [(day, count) for day, count in self.connection.fetch(_DAYS, values=values)]
 
     def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
         values = {"user": user_id, "start": start, "end": end}
-        return dict(self.connection.fetch(_sums_by_token, values=values))
+        return dict(self.connection.fetch(_SUMS_BY_TOKEN, values=values))
 
     def add(self, requests: Mapping[tuple[int, int], int]) -> None:
         self._add(usage, [(*key, number) for key, number in requests.items()])
@@ -98,13 +94,13 @@ _AUDIT_COLUMNS = (audit.c.at, audit.c.action, audit.c.origin, audit.c.user_id, a
 _AUDIT_NAMES = [column.name for column in _AUDIT_COLUMNS]
 
 
-def _newest(database: str) -> Select[Any]:
-    order = (audit.c.at.desc(), audit.c.id.desc())
-    return select(*_AUDIT_COLUMNS).where(audit.c.at >= _SINCE).order_by(*order).limit(LIMIT)
-
-
-def _newest_of_user(database: str) -> Select[Any]:
-    return _newest(database).where(audit.c.user_id == USER)
+_NEWEST = (
+    select(*_AUDIT_COLUMNS)
+    .where(audit.c.at >= _SINCE)
+    .order_by(audit.c.at.desc(), audit.c.id.desc())
+    .limit(LIMIT)
+)
+_NEWEST_OF_USER = _NEWEST.where(audit.c.user_id == USER)
 
 
 class SqlAudit(Part, AuditWriter):
@@ -112,7 +108,7 @@ class SqlAudit(Part, AuditWriter):
         self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
     ) -> list[AuditEntry]:
         values = {"user": user_id, "since": since, "limit": NO_LIMIT if limit is None else limit}
-        build = _newest if user_id is None else _newest_of_user
+        build = _NEWEST if user_id is None else _NEWEST_OF_USER
         found = self.connection.fetch(build, values=values)
         return [AuditEntry(at, AuditAction(action), *rest) for at, action, *rest in found]
 

@@ -28,26 +28,21 @@ from finance_api.values import Row
 _RESOURCES = {resource.name: resource for resource in RESOURCES}
 _BATCH = 1_000
 _NUMBER = number_parameter("number")
+_COLUMNS = [column for column in history.c if column is not history.c.user_id]
+_ENTRIES = select(*_COLUMNS).where(history.c.user_id == USER).order_by(history.c.number)
 
 
-def _entries(database: str) -> Select[Any]:
-    columns = (c for c in history.c if c is not history.c.user_id)
-    return select(*columns).where(history.c.user_id == USER).order_by(history.c.number)
-
-
-def _images(database: str) -> Select[Any]:
-    key = tuple_(before_images.c.resource, before_images.c.row_id)
-    after = tuple_(text_parameter("after_resource"), text_parameter("after_id"))
-    return (
-        select(before_images.c.resource, before_images.c.row_id, before_images.c.row)
-        .where(
-            before_images.c.user_id == USER,
-            before_images.c.number == _NUMBER,
-            key > after,
-        )
-        .order_by(before_images.c.resource, before_images.c.row_id)
-        .limit(LIMIT)
+_IMAGES = (
+    select(before_images.c.resource, before_images.c.row_id, before_images.c.row)
+    .where(
+        before_images.c.user_id == USER,
+        before_images.c.number == _NUMBER,
+        tuple_(before_images.c.resource, before_images.c.row_id)
+        > tuple_(text_parameter("after_resource"), text_parameter("after_id")),
     )
+    .order_by(before_images.c.resource, before_images.c.row_id)
+    .limit(LIMIT)
+)
 
 
 def _images_of(database: str) -> Select[Any]:
@@ -71,8 +66,8 @@ def _row(resource: Resource, text: str | None) -> Row | None:
 class SqlHistory(Part, HistoryWriter):
     def list_entries(self, user_id: int) -> list[HistoryEntry]:
         self.connection.begin_snapshot()
-        found = self.connection.fetch(_entries, values={"user": user_id})
-        names = [column.name for column in history.c if column is not history.c.user_id]
+        found = self.connection.fetch(_ENTRIES, values={"user": user_id})
+        names = [column.name for column in _COLUMNS]
         entries = (dict(zip(names, row, strict=True)) for row in found)
         return [
             HistoryEntry(
@@ -91,7 +86,7 @@ class SqlHistory(Part, HistoryWriter):
         self.connection.begin_snapshot()
         values: dict[str, Any] = {"user": user_id, "number": number, "limit": limit}
         values |= {"after_resource": after[0], "after_id": after[1]}
-        found = self.connection.fetch(_images, values=values)
+        found = self.connection.fetch(_IMAGES, values=values)
         return [
             BeforeImage(_RESOURCES[name], row_id, _row(_RESOURCES[name], text))
             for name, row_id, text in found

@@ -13,15 +13,11 @@ from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.tables import exchange_rates, exchange_rates_state, text_parameter
 from finance_api.values.rates import DayRates
 
-_STATE = tuple(exchange_rates_state.c)
 #: Readers can go on.
 _LOCK = f"LOCK TABLE {exchange_rates_state.name} IN SHARE ROW EXCLUSIVE MODE"
 #: A JSON list.
 _DAYS = text_parameter("days")
-
-
-def _state(database: str) -> Select[Any]:
-    return select(*_STATE)
+_STATE = select(*exchange_rates_state.c)
 
 
 def _rates(database: str, of_days: bool) -> Select[Any]:
@@ -36,7 +32,7 @@ def _rates(database: str, of_days: bool) -> Select[Any]:
 class SqlRates(Part, RateWriter):
     def get_state(self) -> RatesState:
         self.connection.begin_snapshot()
-        for revision, changed_at, currencies, tag in self.connection.fetch(_state, values={}):
+        for revision, changed_at, currencies, tag in self.connection.fetch(_STATE, values={}):
             return RatesState(revision, changed_at, frozenset(currencies.split()), tag)
         return NO_RATES
 

@@ -1,9 +1,8 @@
 """Pairs of records that look like transfers."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import delete, func, select
 
 from finance_api.storage.interface import TransferProposal, TransferWriter
 from finance_api.storage.sql.bulk import insert_rows, rows_with
@@ -11,32 +10,30 @@ from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.tables import LIMIT, OFFSET, USER, transfer_proposals
 
 _COLUMNS = tuple(transfer_proposals.c[name] for name in TransferProposal._fields)
+_COUNT = (
+    select(func.count()).select_from(transfer_proposals).where(transfer_proposals.c.user_id == USER)
+)
 
 
-def _count(database: str) -> Select[Any]:
-    return (
-        select(func.count())
-        .select_from(transfer_proposals)
-        .where(transfer_proposals.c.user_id == USER)
-    )
-
-
-def _newest(database: str) -> Select[Any]:
-    order = (transfer_proposals.c.day.desc(), transfer_proposals.c.out_id)
-    own = transfer_proposals.c.user_id == USER
-    return select(*_COLUMNS).where(own).order_by(*order).limit(LIMIT).offset(OFFSET)
+_NEWEST = (
+    select(*_COLUMNS)
+    .where(transfer_proposals.c.user_id == USER)
+    .order_by(transfer_proposals.c.day.desc(), transfer_proposals.c.out_id)
+    .limit(LIMIT)
+    .offset(OFFSET)
+)
 
 
 class SqlTransfers(Part, TransferWriter):
     def count(self, user_id: int) -> int:
         self.connection.begin_snapshot()
-        ((number,),) = self.connection.fetch(_count, values={"user": user_id})
+        ((number,),) = self.connection.fetch(_COUNT, values={"user": user_id})
         return int(number)
 
     def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
         self.connection.begin_snapshot()
         values = {"user": user_id, "limit": limit, "offset": offset}
-        found = self.connection.fetch(_newest, values=values)
+        found = self.connection.fetch(_NEWEST, values=values)
         return [
             TransferProposal(out_id, in_id, day, bool(by_number))
             for out_id, in_id, day, by_number in found

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Select, delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
@@ -20,23 +20,17 @@ from finance_api.storage.sql.tables import (
 
 _COLUMNS = [column for column in uploads.c if column is not uploads.c.user_id]
 _ID = text_parameter("upload")
+_UPLOAD = select(*_COLUMNS).where(uploads.c.user_id == USER, uploads.c.id == _ID)
 
 
-def _upload(database: str) -> Select[Any]:
-    return select(*_COLUMNS).where(uploads.c.user_id == USER, uploads.c.id == _ID)
-
-
-def _uploads_of_user(database: str) -> Select[Any]:
-    order = uploads.c.created_at, uploads.c.id
-    return select(*_COLUMNS).where(uploads.c.user_id == USER).order_by(*order)
-
-
-def _piece(database: str) -> Select[Any]:
-    return select(upload_pieces.c.content).where(
-        upload_pieces.c.user_id == USER,
-        upload_pieces.c.upload_id == _ID,
-        upload_pieces.c.number == number_parameter("number"),
-    )
+_UPLOADS_OF_USER = (
+    select(*_COLUMNS).where(uploads.c.user_id == USER).order_by(uploads.c.created_at, uploads.c.id)
+)
+_PIECE = select(upload_pieces.c.content).where(
+    upload_pieces.c.user_id == USER,
+    upload_pieces.c.upload_id == _ID,
+    upload_pieces.c.number == number_parameter("number"),
+)
 
 
 def _to_upload(row: Iterable[Any]) -> Upload:
@@ -54,18 +48,18 @@ def _written(values: dict[str, Any]) -> dict[str, Any]:
 
 class SqlUploads(Part, UploadWriter):
     def get(self, user_id: int, upload_id: str) -> Upload:
-        found = self.connection.fetch(_upload, values={"user": user_id, "upload": upload_id})
+        found = self.connection.fetch(_UPLOAD, values={"user": user_id, "upload": upload_id})
         if not found:
             raise NotFound("there is no such upload")
         return _to_upload(found[0])
 
     def list_by_user(self, user_id: int) -> list[Upload]:
-        found = self.connection.fetch(_uploads_of_user, values={"user": user_id})
+        found = self.connection.fetch(_UPLOADS_OF_USER, values={"user": user_id})
         return [_to_upload(row) for row in found]
 
     def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
         values = {"user": user_id, "upload": upload_id, "number": number}
-        for (content,) in self.connection.fetch(_piece, values=values):
+        for (content,) in self.connection.fetch(_PIECE, values=values):
             return bytes(content)
         return b""
 

@@ -70,17 +70,13 @@ def _user(database: str, key: str) -> Select[Any]:
     return select(*_USER_COLUMNS).where(users.c[key] == wanted)
 
 
-def _all_users(database: str) -> Select[Any]:
-    return select(*_USER_COLUMNS).order_by(users.c.email)
-
-
-def _users_with_past_states(database: str) -> Select[Any]:
-    return (
-        select(data_states.c.user_id)
-        .where(data_states.c.changed_at < number_parameter("before"))
-        .group_by(data_states.c.user_id)
-        .having(func.count() > literal_column("1"))
-    )
+_ALL_USERS = select(*_USER_COLUMNS).order_by(users.c.email)
+_USERS_WITH_PAST_STATES = (
+    select(data_states.c.user_id)
+    .where(data_states.c.changed_at < number_parameter("before"))
+    .group_by(data_states.c.user_id)
+    .having(func.count() > literal_column("1"))
+)
 
 
 class SqlUsers(Part, UserWriter):
@@ -91,10 +87,10 @@ class SqlUsers(Part, UserWriter):
         return _to_user(found[0])
 
     def list_all(self) -> list[User]:
-        return [_to_user(row) for row in self.connection.fetch(_all_users, values={})]
+        return [_to_user(row) for row in self.connection.fetch(_ALL_USERS, values={})]
 
     def list_with_past_states(self, before: int) -> list[int]:
-        found = self.connection.fetch(_users_with_past_states, values={"before": before})
+        found = self.connection.fetch(_USERS_WITH_PAST_STATES, values={"before": before})
         return [user_id for (user_id,) in found]
 
     def add(

@@ -16,7 +16,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter, JsonPage
-from finance_api.storage.sql.bulk import Shown, insert_rows, rows_with, shown_in, upsert
+from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_with, upsert
 from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf
 from finance_api.storage.sql.reading import SqlDataReader
@@ -101,18 +101,13 @@ class SqlDataWriter(SqlDataReader, DataWriter):
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
         """Return what knows the revisions of rows being written. ids: of the rows they replace."""
         revision = self._revision(user_id)
-        shown: dict[str, Shown] = {}
+        before: dict[tuple[str, str], int] = {}
         if ids and resource is RECORDS:
-            shown = self._projection.of(user_id).shown(ids)
+            before = self._projection.of(user_id).revisions(ids)
         elif ids and resource.name in JSON_TABLES:
             table = JSON_TABLES[resource.name]
-            shown = shown_in(self.connection.sqlalchemy, table, user_id, ids)
-
-        def revision_of(row_id: str, json: str) -> int:
-            before = shown.get(row_id)
-            return revision if before is None or before.json != json else before.revision
-
-        return revision_of
+            before = revisions_in(self.connection.sqlalchemy, table, user_id, ids)
+        return lambda row_id, json: before.get((row_id, json), revision)
 
     def _forget_deletions(self, user_id: int, resource: Resource, ids: Sequence[str]) -> None:
         """Delete the tombstones of rows that exist again."""
@@ -124,23 +119,16 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         connection.execute(delete(tombstones).where(which))
 
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
-        table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
-        found = self._existing(user_id, resource, ids)
+        table, connection = DATA_TABLES[resource.name].table, self.connection.sqlalchemy
+        which = rows_with(connection, table, user_id, list(ids))
+        found = list(connection.scalars(delete(table).where(which).returning(table.c.id)))
         if not found:
             return
         if resource is RECORDS:
             self._projection.of(user_id).delete(found)
-        which = rows_with(connection, table.table, user_id, found)
-        connection.execute(delete(table.table).where(which))
         revision = self._revision(user_id)
         gone = [(user_id, resource.name, row_id, revision) for row_id in found]
         insert_rows(connection, tombstones, gone)
-
-    def _existing(self, user_id: int, resource: Resource, ids: Collection[str]) -> list[str]:
-        table = DATA_TABLES[resource.name].table
-        connection = self.connection.sqlalchemy
-        which = rows_with(connection, table, user_id, list(ids))
-        return list(connection.scalars(select(table.c.id).where(which)))
 
     def set_state(self, user_id: int, state: DataState) -> None:
         self.connection.execute(

@@ -27,8 +27,6 @@ VERSION = 5
 
 _PAGE = 1_000
 
-_REBUILT = (record_anchors, records_by_date, record_sums, data_states, tombstones)
-
 
 def get_version(connection: Connection) -> int | None:
     """Return the version of the stored projection; None if there is none yet."""
@@ -37,21 +35,10 @@ def get_version(connection: Connection) -> int | None:
 
 def rebuild_all(connection: Connection) -> None:
     """Rebuild the projection of every user, whatever its state, in a transaction that writes."""
-    for table in (*_REBUILT, projection_version):
-        connection.execute(delete(table))
-    connection.execute(update(users).values(record_count=0))
-    unit = WriteConnection(connection, SqlCache(connection.dialect))
     for user_id in connection.execute(select(users.c.id)).scalars().all():
-        _rebuild(unit, user_id)
+        rebuild(connection, user_id)
+    connection.execute(delete(projection_version))
     connection.execute(insert(projection_version).values(version=VERSION))
-
-
-def rebuild(connection: Connection, user_id: int) -> None:
-    """Rebuild the projection of one user, in a transaction that writes."""
-    for table in _REBUILT:
-        connection.execute(delete(table).where(table.c.user_id == user_id))
-    connection.execute(update(users).where(users.c.id == user_id).values(record_count=0))
-    _rebuild(WriteConnection(connection, SqlCache(connection.dialect)), user_id)
 
 
 class _Rebuilder(SqlDataWriter):
@@ -62,9 +49,14 @@ class _Rebuilder(SqlDataWriter):
         return lambda row_id, json: revision
 
 
-def _rebuild(connection: WriteConnection, user_id: int) -> None:
-    projection = Projection(connection.sqlalchemy)
-    data = _Rebuilder(connection, projection)
+def rebuild(connection: Connection, user_id: int) -> None:
+    """Rebuild the projection of one user, in a transaction that writes."""
+    for table in (record_anchors, records_by_date, record_sums, data_states, tombstones):
+        connection.execute(delete(table).where(table.c.user_id == user_id))
+    connection.execute(update(users).where(users.c.id == user_id).values(record_count=0))
+    projection = Projection(connection)
+    unit = WriteConnection(connection, SqlCache(connection.dialect))
+    data = _Rebuilder(unit, projection)
     for resource in (each for each in RESOURCES if each.name in JSON_TABLES):
         for page in data.scan_pages(user_id, resource, _PAGE):
             if resource is RECORDS:

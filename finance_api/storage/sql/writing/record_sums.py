@@ -77,49 +77,42 @@ class RecordSums:
 
     def _add_up(self, first: int, end: int) -> None:
         """Add up consecutive months. first, end: the first second, and the one after the last."""
-        execute = self._connection.execute
-        months = (_SUMS.user_id == self._user_id, _SUMS.month >= first, _SUMS.month < end)
         names = [column.name for column in record_sums.columns]
         for grain in reversed(range(len(GRAINS))):
-            execute(delete(record_sums).where(*months, *of_grain(grain)))
-            if grain == _FINEST:
-                found = self._of_rows(first, end)
-            else:
-                found = self._of_sums(grain).where(*months, *of_grain(_MADE_OF[grain]))
-            execute(insert(record_sums).from_select(names, found))
+            old = self._stored(grain, first, end)
+            self._connection.execute(delete(record_sums).where(*old))
+            found = self._added_up(grain, first, end)
+            self._connection.execute(insert(record_sums).from_select(names, found))
 
     def differ(self) -> bool:
         """Whether the stored sums differ from the records'."""
-        by_user = _SUMS.user_id == self._user_id
+        # Without the number, which has no meaning.
+        columns = [column for column in record_sums.columns if column is not _SUMS.number]
+        months = MIN_SECONDS, MAX_SECONDS + 1
         for grain in reversed(range(len(GRAINS))):
-            if grain == _FINEST:
-                expected = self._of_rows(MIN_SECONDS, MAX_SECONDS + 1)
-            else:
-                expected = self._of_sums(grain).where(by_user, *of_grain(_MADE_OF[grain]))
-            named = zip(expected.selected_columns, record_sums.columns, strict=True)
-            rows = expected.with_only_columns(*(column.label(of.name) for column, of in named))
-            # Without the number, which has no meaning.
-            columns = [column for column in record_sums.columns if column is not _SUMS.number]
-            of_rows = rows.subquery().columns
-            made = select(*(of_rows[column.name] for column in columns))
-            stored = select(*columns).where(by_user, _SUMS.grain == literal(grain))
+            expected = self._added_up(grain, *months).subquery().columns
+            made = select(*(expected[column.name] for column in columns))
+            stored = select(*columns).where(*self._stored(grain, *months))
             if rows_differ(self._connection, made, stored):
                 return True
         return False
 
-    def _of_rows(self, first: int, end: int) -> Select[Any]:
-        """Select the sums of the finest grain."""
+    def _stored(self, grain: int, first: int, end: int) -> list[ColumnElement[bool]]:
+        """Return clauses for the stored sums of a grain in these months."""
+        months = _SUMS.month >= first, _SUMS.month < end
+        return [_SUMS.user_id == self._user_id, *months, *of_grain(grain)]
+
+    def _added_up(self, grain: int, first: int, end: int) -> Select[Any]:
+        """Select the sums of a grain: of a finer one's sums, or of the records."""
+        if grain < _FINEST:
+            left_out = GRAINS[_FINEST] - GRAINS[grain]
+            key = [null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
+            finer = self._stored(_MADE_OF[grain], first, end)
+            return self._rows(grain, key, sums_of_sums()).where(*finer)
         database, date = self._connection.dialect.name, _RECORDS.columns["recordDate"]
         key = [group_column(database, name) for name in _KEY]
-        return self._rows(_FINEST, key, sums_of_rows()).where(
-            _RECORDS.user_id == self._user_id, date >= first, date < end
-        )
-
-    def _of_sums(self, grain: int) -> Select[Any]:
-        """Select the sums of a coarser grain, from a finer one."""
-        left_out = GRAINS[_FINEST] - GRAINS[grain]
-        columns = [null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
-        return self._rows(grain, columns, sums_of_sums())
+        own = _RECORDS.user_id == self._user_id, date >= first, date < end
+        return self._rows(grain, key, sums_of_rows()).where(*own)
 
     def _rows(self, grain: int, key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
         """Select rows of `record_sums`. key: the values of _KEY."""
@@ -135,7 +128,8 @@ class RecordSums:
         grouped: Iterator[ColumnElement[Any]] = (
             literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 5
         )
-        return select(*columns, *sums).group_by(*grouped)
+        named = zip(record_sums.columns, (*columns, *sums), strict=True)
+        return select(*(value.label(column.name) for column, value in named)).group_by(*grouped)
 
 
 def _ranges(months: Sequence[int]) -> list[tuple[int, int]]:

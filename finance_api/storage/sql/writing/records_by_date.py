@@ -26,7 +26,7 @@ from sqlalchemy.schema import CreateTable
 
 from finance_api.resources import RECORDS, Kind
 from finance_api.resources.wire import encoder_of
-from finance_api.storage.sql.bulk import Shown, insert_rows, rows_differ, rows_with, shown_in
+from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_differ, rows_with
 from finance_api.storage.sql.data_tables import SEPARATORS, RevisionOf
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
@@ -155,10 +155,10 @@ class ProjectedRecords:
         self.connection.execute(delete(self._new).where(by_user))
         self._new = None
 
-    def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
-        """Return the JSON of these records, by id."""
+    def revisions(self, ids: Sequence[str]) -> dict[tuple[str, str], int]:
+        """Return the revisions of these records, by id and JSON."""
         self._flush()
-        return shown_in(self.connection, records_by_date, self.user_id, ids)
+        return revisions_in(self.connection, records_by_date, self.user_id, ids)
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
         """Remove stored records. Return their positions in the list."""
