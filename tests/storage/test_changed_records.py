@@ -1,11 +1,8 @@
 """Changing many records takes work in proportion to their number."""
 
-from dataclasses import replace
-
-from finance_api.query.model import Query
-from finance_api.query.parse import parse_conditions
 from finance_api.resources import LABELS, RECORDS
 from finance_api.storage.testing import Unit, make_row
+from finance_api.storage.testing.units import make_query
 
 #: Of fewer rows PostgreSQL may read all of the user's.
 COUNT = 12_000
@@ -42,6 +39,5 @@ def test_any_number_of_rows_is_changed_at_once(new_backend):
             changed = [{**row, "name": "new"} for row in rows]
             storage.data.put_rows(unit.user.id, LABELS, new=(), changed=changed)
         with unit.reading() as storage:
-            query = Query(LABELS, parse_conditions(LABELS.get_field("name"), "eq.new"), (), 1)
-            query = replace(query, with_total=True)
+            query = make_query(LABELS, limit=1, with_total=True, name="eq.new")
             assert storage.data.list_rows(unit.user.id, query).total == len(rows)

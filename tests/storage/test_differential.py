@@ -136,12 +136,26 @@ def untagged(answer):
     return replace(state, tag=0), rows
 
 
-def streamed(storage, unit, query):
-    """The whole list, and how long it is."""
-    pages = storage.data.stream_json(unit.user.id, query)
-    lines = [line for page in pages for line in page.split(b"\n")]
-    assert storage.data.count_rows(unit.user.id, query) == len(lines)
-    return lines
+def listed(storage, unit, query, ids):
+    """As JSON: a page, rows by their ids, the whole list, and how long it is."""
+    data, user = storage.data, unit.user.id
+    lines = [line for page in data.stream_json(user, query) for line in page.split(b"\n")]
+    assert data.count_rows(user, query) == len(lines)
+    by_id = data.get_json(user, query.resource, ids)
+    return [untagged(data.list_json(user, query)), untagged(by_id), lines]
+
+
+def answers(storage, unit, query, names):
+    """All that there is to read. names: what records are summed by."""
+    data, user, resource, conditions = storage.data, unit.user.id, query.resource, query.conditions
+    page = data.list_rows(user, query)
+    found = [page, data.scan_rows(user, resource, conditions=conditions)]
+    if resource.path and not resource.computed_fields:
+        found += listed(storage, unit, query, [row["id"] for row in page.rows])
+    if resource is RECORDS:
+        found.append(data.sum_by(user, names, conditions))
+        found.append(Counter(data.list_amounts(user, names, conditions)))
+    return found
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -164,29 +178,8 @@ def test_answers_are_those_of_the_memory_storage(new_backend, database, resource
             each.put(resource, *rows)
         with model.reading() as expected, unit.reading() as found:
             for query in asked:
-                page = found.data.list_rows(unit.user.id, query)
-                assert page == expected.data.list_rows(model.user.id, query)
-                if resource.path and not resource.computed_fields:
-                    rows = found.data.list_json(unit.user.id, query)
-                    wanted_rows = expected.data.list_json(model.user.id, query)
-                    assert untagged(rows) == untagged(wanted_rows)
-                    wanted = [row["id"] for row in page.rows]
-                    by_id = found.data.get_json(unit.user.id, resource, wanted)
-                    wanted_by_id = expected.data.get_json(model.user.id, resource, wanted)
-                    assert untagged(by_id) == untagged(wanted_by_id)
-                    assert streamed(found, unit, query) == streamed(expected, model, query)
-                scanned = found.data.scan_rows(unit.user.id, resource, conditions=query.conditions)
-                assert scanned == expected.data.scan_rows(
-                    model.user.id, resource, conditions=query.conditions
-                )
-                if resource.name == "records":
-                    names = data.draw(st.lists(grouped, min_size=1, max_size=3, unique=True))
-                    sums = found.data.sum_by(unit.user.id, names, query.conditions)
-                    assert sums == expected.data.sum_by(model.user.id, names, query.conditions)
-                    amounts = found.data.list_amounts(unit.user.id, names, query.conditions)
-                    assert Counter(amounts) == Counter(
-                        expected.data.list_amounts(model.user.id, names, query.conditions)
-                    )
+                names = data.draw(st.lists(grouped, min_size=1, max_size=3, unique=True))
+                assert answers(found, unit, query, names) == answers(expected, model, query, names)
 
     compare()
 
@@ -327,14 +320,9 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
                     writing.data.put_rows(each.user.id, RECORDS, new=new, changed=old)
             for query in queries_then:
                 with model.reading() as expected, unit.reading() as found:
-                    rows = found.data.list_json(unit.user.id, query)
-                    wanted_rows = expected.data.list_json(model.user.id, query)
-                    assert untagged(rows) == untagged(wanted_rows)
-                    assert streamed(found, unit, query) == streamed(expected, model, query)
                     wanted = [make_id(n) for n in range(1, 45, 7)]
-                    by_id = found.data.get_json(unit.user.id, RECORDS, wanted)
-                    wanted_by_id = expected.data.get_json(model.user.id, RECORDS, wanted)
-                    assert untagged(by_id) == untagged(wanted_by_id)
+                    known_rows = listed(expected, model, query, wanted)
+                    assert listed(found, unit, query, wanted) == known_rows
 
     compare()
     # Far pages with and without an upper bound of dates.

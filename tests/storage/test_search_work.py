@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from finance_api.query.model import Operator, Query
-from finance_api.query.parse import parse_conditions, parse_sort
+from finance_api.query.model import Operator
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.unit import with_state
 from finance_api.storage.sql.reading.by_date import page
 from finance_api.storage.testing import Unit, make_row
+from finance_api.storage.testing.units import make_query
 
 DAY = 86_400
 COUNT = 600
@@ -32,8 +32,7 @@ def unit(new_backend):
 
 
 def search(unit, word):
-    conditions = parse_conditions(RECORDS.get_field("note"), f"contains-i.{word}")
-    query = Query(RECORDS, conditions, parse_sort(RECORDS, RECORDS.default_sort))
+    query = make_query(RECORDS, note=f"contains-i.{word}")
     with unit.reading() as storage:
         assert storage.data.list_json(unit.user.id, query).rows == []
 

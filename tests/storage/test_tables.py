@@ -2,18 +2,14 @@
 
 import re
 
-import psycopg
 import pytest
-from sqlalchemy import UniqueConstraint, event
+from sqlalchemy import UniqueConstraint
 
 from finance_api.query.model import Operator, Query, SortKey
-from finance_api.query.parse import parse_conditions
-from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources import RECORDS
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
-from finance_api.storage.interface import DataState
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections.drivers import SqlCache
-from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
 from finance_api.storage.sql.connections.unit import with_state
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.reading import by_date, changes, pages, rows, sums
@@ -46,85 +42,6 @@ def test_every_key_of_the_projection_begins_with_the_user_too(table):
     for index in table.indexes:
         assert next(iter(index.expressions)) is table.c.user_id
     assert not [c for c in table.constraints if isinstance(c, UniqueConstraint)]
-
-
-@pytest.fixture
-def observed(monkeypatch):
-    """Starts to note the texts of all statements, as they get to the database."""
-    found = []
-
-    def of_postgresql(method):
-        original = getattr(psycopg.Cursor, method)
-
-        def noted(cursor, text, *arguments, **options):
-            found.append(text if isinstance(text, str) else text.as_string())
-            return original(cursor, text, *arguments, **options)
-
-        return noted
-
-    def observe(backend):
-        for method in ("execute", "executemany", "copy"):
-            monkeypatch.setattr(psycopg.Cursor, method, of_postgresql(method))
-        run = PostgresqlDriver._run
-
-        def noted(driver, statement, values):
-            found.append(statement.text)
-            return run(driver, statement, values)
-
-        monkeypatch.setattr(PostgresqlDriver, "_run", noted)
-        for engine in (backend.engine, backend.read_engine):
-            if engine.dialect.name == "sqlite":
-                event.listen(
-                    engine, "checkout", lambda raw, *_: raw.set_trace_callback(found.append)
-                )
-        return found
-
-    return observe
-
-
-@DATABASES
-def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, database):
-    backend = new_backend(database)
-    unit = Unit(backend)
-    statements = observed(backend)
-    for resource in RESOURCES:
-        row = make_row(resource, 1, source="a", sourceId="b")
-        with unit.writing() as storage:
-            storage.data.lock(unit.user.id)
-            storage.data.put_rows(unit.user.id, resource, new=[row], changed=[])
-            storage.data.put_rows(unit.user.id, resource, new=[], changed=[row])
-            storage.data.get_rows_by_source(unit.user.id, resource, "a", ["b"])
-            storage.data.set_state(unit.user.id, DataState(1, 1))
-        conditions = [
-            condition
-            for field in resource.listed_fields
-            if field.can_be_missing
-            for condition in parse_conditions(field, "is.null")
-        ]
-        asked = Query(resource, tuple(conditions), with_total=True)
-        with unit.reading() as storage:
-            storage.data.list_rows(unit.user.id, asked)
-            storage.data.get_rows(unit.user.id, resource, [make_id(1)])
-            storage.data.scan_rows(unit.user.id, resource, conditions=conditions)
-            if resource.path and not resource.computed_fields:
-                storage.data.list_json(unit.user.id, asked)
-                storage.data.get_json(unit.user.id, resource, [make_id(1)])
-    with unit.reading() as storage:
-        storage.data.get_transfers(unit.user.id, [make_id(1)])
-        storage.data.list_json(unit.user.id, Query(RECORDS))
-        storage.data.sum_by(unit.user.id, ["accountId"], ())
-        storage.data.list_amounts(unit.user.id, ["accountId"], ())
-    names = [t.table.name for t in DATA_TABLES.values()]
-    names += ["records_by_date", "record_anchors", "record_sums"]
-    is_on = rf"(?:FROM|UPDATE|INTO|JOIN|COPY) \"?({'|'.join(names)})\b"
-    on_data = [s for s in statements if re.search(is_on, s)]
-    assert len(on_data) > 6 * len(RESOURCES)
-    assert {name for s in on_data for name in re.findall(is_on, s)} == set(names)
-    for statement in on_data:
-        if re.search(rf"\b(INTO|COPY) \"?({'|'.join(names)})\b", statement):
-            assert re.search(r"\((?:[a-z_]+, )*user_id", statement), statement
-        if not re.search(r"\b(VALUES|COPY)\b", statement):
-            assert re.search(r"\buser_id = ", statement), statement
 
 
 def plan_of(backend, build, *shape, **values):

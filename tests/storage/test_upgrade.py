@@ -12,8 +12,6 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, select, update
 
-from finance_api.query.model import Query
-from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, names_of
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageNotReady
@@ -35,7 +33,7 @@ from finance_api.storage.sql.writing import rebuilding
 from finance_api.storage.sql.writing.record_sums import _KEY
 from finance_api.storage.sql.writing.records_by_date import projected
 from finance_api.storage.testing import Unit, make_id, make_row
-from finance_api.storage.testing.units import values_for
+from finance_api.storage.testing.units import make_query, values_for
 from support.next_version import add_next_version
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -66,12 +64,10 @@ def unit(new_backend):
 
 
 def answers(unit):
-    keys = parse_sort(RECORDS, RECORDS.default_sort)
-    searches = [parse_conditions(RECORDS.get_field("note"), f"contains-i.{n} of") for n in (7, 77)]
     queries = [
-        Query(RECORDS, (), keys, 50, COUNT - 70),
-        *(Query(RECORDS, conditions, keys, 30) for conditions in searches),
-        Query(ACCOUNTS, (), parse_sort(ACCOUNTS, ACCOUNTS.default_sort), 50),
+        make_query(RECORDS, limit=50, offset=COUNT - 70),
+        *(make_query(RECORDS, limit=30, note=f"contains-i.{n} of") for n in (7, 77)),
+        make_query(ACCOUNTS, limit=50),
     ]
     with reading(unit.backend) as storage:
         found = [storage.data.list_json(unit.user.id, query) for query in queries]

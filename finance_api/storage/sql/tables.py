@@ -108,7 +108,7 @@ sessions = Table(
 )
 
 
-#: user_id: None: of nobody who is known.
+#: The audit log. user_id: NULL if no user is known.
 audit = Table(
     "audit",
     metadata,
@@ -143,7 +143,7 @@ usage = Table(
     Column("requests", BigInteger, nullable=False),
 )
 
-#: The same, by token: since they are counted so.
+#: The same, by token.
 token_usage = Table(
     "token_usage",
     metadata,
@@ -172,7 +172,7 @@ uploads = Table(
     Column("outcome", CodePointText, nullable=False),
 )
 
-#: Their content.
+#: The content of uploads.
 upload_pieces = Table(
     "upload_pieces",
     metadata,
@@ -252,7 +252,7 @@ tombstones = Table(
     owner_column(),
     Column("resource", CodePointText, primary_key=True),
     Column("row_id", CodePointText, primary_key=True),
-    # With which it went.
+    # The revision that deleted it.
     Column("revision", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -270,7 +270,7 @@ def revision_column() -> Column[int]:
     return Column("revision", BigInteger, nullable=False, server_default="0")
 
 
-#: Exchange rates of a day, of the installation and none of its users.
+#: Exchange rates of a day, for all users.
 exchange_rates = Table(
     "exchange_rates",
     metadata,
@@ -282,7 +282,7 @@ exchange_rates = Table(
     sqlite_with_rowid=False,
 )
 
-#: One row, or none before the first rates: their state.
+#: The state of the rates: one row, or none before the first rates.
 exchange_rates_state = Table(
     "exchange_rates_state",
     metadata,
@@ -323,7 +323,7 @@ Index(
     records_by_date.c.names_folded,
 ).ddl_if(dialect="sqlite")
 
-#: How far apart anchors are.
+#: The distance between anchors.
 ANCHOR_INTERVAL = 256
 
 #: Every 256th record in the order of records_by_date, counted from its end: new records mostly come
@@ -360,13 +360,13 @@ record_sums = Table(
     owner_column(),
     # The place in GRAINS.
     Column("grain", BigInteger, primary_key=True, autoincrement=False),
-    # The beginning of the payee; "": there is none, or the grain goes by none.
+    # The beginning of the payee; "" without a payee, or in a grain that is not by payee.
     Column("payee_key", CodePointText, primary_key=True),
     # Its first second.
     Column("month", BigInteger, primary_key=True, autoincrement=False),
-    # Tells the sums of a month apart, whose other columns may be NULL.
+    # Distinguishes the sums of a month, because their other columns may be NULL.
     Column("number", BigInteger, primary_key=True, autoincrement=False),
-    # NULL: there is none, or the grain goes by none.
+    # NULL without one, or in a grain that is not by it.
     Column("account_id", CodePointText),
     Column("category_id", CodePointText),
     Column("payee", CodePointText),
@@ -392,7 +392,7 @@ Index(
     record_sums.c.category_id,
 ).ddl_if(dialect="postgresql")
 
-#: One row: the version of the projection, see `projection.rebuilding`.
+#: One row: the version of the projection, see `writing.rebuilding`.
 projection_version = Table(
     "projection_version",
     metadata,

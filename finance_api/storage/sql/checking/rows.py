@@ -39,7 +39,7 @@ _LISTED = [records_by_date.c[name] for name in ProjectedRecord._fields]
 
 
 def faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
-    """Return what differs from the user's rows, and is wrong by itself."""
+    """Return the faults of data derived from the user's rows."""
     found = Found(email)
     for resource in RESOURCES:
         for row in chain.from_iterable(_differing(connection, user_id, resource)):

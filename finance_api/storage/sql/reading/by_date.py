@@ -93,7 +93,7 @@ def _values(row: CTE, *names: str) -> list[ColumnElement[Any]]:
 
 
 def _size_below_bound() -> ColumnElement[int]:
-    """The number of records from the upper bound on: to the next anchor, and from there on."""
+    """Return the number of records from the upper bound on: up to the next anchor and after it."""
     bound = (
         select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
         .where(_ANCHORS.user_id == USER, _ANCHORS.newest_first >= _FIRST)
@@ -119,7 +119,7 @@ def _size_below_bound() -> ColumnElement[int]:
 
 
 def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
-    """Return the condition as a search, with the values that `page` binds; None if it is none."""
+    """Return the condition as a search with the values that `page` binds; None for other ones."""
     field, operator, operand = condition.field.name, condition.operator, condition.operand
     if field not in _SEARCHED or operator not in _OPERATORS:
         return None
@@ -138,7 +138,7 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnEl
         text = names.parameter()
         clauses.append(or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
         if operator is Operator.CONTAINS:
-            # A scalar subquery: of an EXISTS PostgreSQL would make a join with all records.
+            # A scalar subquery: PostgreSQL would turn an EXISTS into a join with all records.
             exact = (
                 select(records.columns[field])
                 .where(records.user_id == USER, records.columns["id"] == _RECORDS.id)
