@@ -92,8 +92,6 @@ class RowReader:
     def fee(self, line: int, cells: Sequence[str]) -> int:
         """Return the fee in ten-thousandths, negative for money going out."""
         fees = 0
-        if not self.fees_signed:
-            return fees
         for index, signed in zip(self.columns["fee"], self.fees_signed, strict=True):
             if text := cells[index].strip():
                 units = self.amounts.read(text, line).units
@@ -165,14 +163,15 @@ class StatementBuilder:
 
     def add(self, line: int, cells: Sequence[str]) -> Iterator[tuple[Statement, Entry | None]]:
         """Raises ImportRefused with the row's line."""
-        reader = self._reader
+        reader, columns = self._reader, self._columns
         units, amount = reader.money(line, cells)
-        written = text_of(cells, self._columns["recordDate"])
+        written = text_of(cells, columns["recordDate"])
         date, offset = reader.dates.read_with_offset(written, line)
         name, number = self._account or "", None
         if self._has_accounts:
             name, number = self._account_of_row(line, cells)
-        currency = self._currencies.of_row(reader.text("currency", cells), amount.mark, line)
+        code = reader.text("currency", cells) if "currency" in columns else None
+        currency = self._currencies.of_row(code, amount.mark, line)
         rows = self._rows.get((name, currency))
         if rows is None:
             rows = self._new(name, currency, number, line)
@@ -187,11 +186,10 @@ class StatementBuilder:
             )
         if amount.mark is not None:
             _check_mark(rows, amount.mark, line)
-        opening = self._columns.get("opening")
-        if opening is not None and cells[opening[0]]:
+        if "opening" in columns and cells[columns["opening"][0]]:
             rows.initial = (rows.initial or 0) + units
         else:
-            bank_id = reader.text("id", cells)
+            bank_id = reader.text("id", cells) if "id" in columns else None
             fingerprint = ""
             if bank_id is not None:
                 fingerprint = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
@@ -202,7 +200,7 @@ class StatementBuilder:
                 line, date, units, bank_id, fingerprint=fingerprint, offset=offset, **values
             )
             yield rows.statement, entry
-            if fee := reader.fee(line, cells):
+            if "fee" in columns and (fee := reader.fee(line, cells)):
                 yield rows.statement, self._fee(entry, fee)
                 units += fee
         if self._has_balances:

@@ -169,6 +169,7 @@ class Table:
         least = filled(first) if self.has_header else most
         least -= self.missing_cells
         named = filled(first) if self.has_header and not self.nameless else most
+        limit = MAX_CELLS if self.extra_cells else named
         rows = self._all_rows()
         if self.has_header:
             rows = _without_headings(rows, first, skipped)
@@ -178,20 +179,16 @@ class Table:
             count, used = len(cells), filled(cells)
             if not used:
                 continue
-            fault = None
-            if (used > most and not self.extra_cells) or count < least:
-                fault = self._ragged(count, most)
-            else:
-                if count != most:
-                    cells = cells[:most] + [""] * (most - count)
-                if used > named and not self.extra_cells:
-                    fault = self._ragged(used, named)
-            if fault is None:
-                yield line, cells
-            elif misfit is None:
+            if count >= least and used <= limit:
+                yield line, cells if count == most else cells[:most] + [""] * (most - count)
+                continue
+            fault = self._ragged(count, most)
+            if count >= least and used <= most:
+                cells = cells[:most] + [""] * (most - count)
+                fault = self._ragged(used, named)
+            if misfit is None:
                 raise ImportRefused(fault, line)
-            else:
-                misfit(ImportRefused(fault, line), cells)
+            misfit(ImportRefused(fault, line), cells)
 
     def _ragged(self, count: int, width: int) -> str:
         what = "the heading row" if self.has_header else "the first row"
