@@ -1,22 +1,20 @@
 """Every page in every state that looks different, and how to get there."""
 
-import itertools
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from playwright.sync_api import Page
 
+from browser.rows import CORRECTED, _numbers, extremes, journeys, statement, usage_of
 from browser.site import PASSWORD, Site
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import digest as session_digest
 from finance_api.auth.sessions import new_secret
 from finance_api.storage.interface import RatesState, Session, UploadState, User
 from finance_api.values.rates import DayRates
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.time import DAY_SECONDS
 from finance_api.web.object_pages import OBJECT_PAGES
-from support.native_rows import Native, account, budget, category, record, uid
 
 _AGENTS = (
     "Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0",
@@ -84,7 +82,7 @@ class People:
             used = (now - 5 * DAY_SECONDS, now - 9 * DAY_SECONDS - 500, now - 7_300, now - 240)
             storage.tokens.set_used(dict(zip(ids, used, strict=False)))
             storage.jwts.revoke(first.jti, now - 1_000)
-            days = _usage(user, now)
+            days = usage_of(user, now)
             storage.usage.add(days)
             # Counted so in the last weeks only.
             storage.usage.add_by_token(
@@ -112,7 +110,7 @@ class People:
             site.token(user, name[:100], expires_at=now + 3_000 * DAY_SECONDS)
         site.jwt(user)
         site.load_demo(user, records=50)
-        site.load(user, _extremes(now))
+        site.load(user, extremes(now))
 
         def work(storage):
             token = storage.tokens.list_by_user(user.id)[0]
@@ -135,7 +133,7 @@ class People:
         site, now = self.site, self.site.now()
         user = site.user("travelled@example.org")
         site.load_demo(user, records=400)
-        site.load(user, _journeys(now))
+        site.load(user, journeys(now))
         quoted = {"USD": Decimal("1.08"), "JPY": Decimal("161.5")}
         days = range(now - now % DAY_SECONDS - 460 * DAY_SECONDS, now, 5 * DAY_SECONDS)
 
@@ -164,90 +162,6 @@ class People:
 
     def of(self, name: str | None) -> User | None:
         return None if name is None else getattr(self, name)
-
-
-#: Of a bank that gives ids; with a column that is not imported, and rows that are no money.
-CORRECTED = b"""id,date,amount,payee,State,Branch,account,currency
-a1,2026-03-01,-9.99,Corner Shop,completed,North,Current account,EUR
-a2,2026-03-02,7.25,Employer,completed,North,Current account,EUR
-a3,2026-03-03,-1.00,Bakery,completed,South,Current account,EUR
-a4,2026-03-04,-2.00,Bakery,declined,South,Current account,EUR
-"""
-
-
-def _extremes(now: int) -> list[Native]:
-    """Names without blanks, and large amounts."""
-    return [
-        account(1, name="W" * 90, initialBalance=90_000_000),
-        category(1, name="M" * 90),
-        budget(1, name="Q" * 90, limitAmount=9),
-        record(
-            1,
-            categoryId=uid("Category", 1),
-            amount=-9_999_999,
-            recordDate=date_text(now),
-            payee="Y" * 200,
-            note="z" * 200,
-        ),
-    ]
-
-
-def _journeys(now: int) -> list[Native]:
-    """Accounts abroad, and money that went there."""
-    rows = [
-        account(1, name="Brokerage in New York", currencyCode="USD"),
-        account(2, name="東京の口座", currencyCode="JPY"),
-        account(3, name="Savings abroad", currencyCode="USD"),
-    ]
-    today = now - now % DAY_SECONDS
-    for month in range(9):
-        payments = (("Employer", 1, 1_900), ("Employer", 2, -48_000))
-        moved = (("Transfer", 1, -250 - month), ("Transfer", 3, 250 + month))
-        rows += [
-            record(
-                10 * month + number,
-                accountId=uid("Account", to),
-                amount=amount,
-                recordDate=date_text(today - month * 30 * DAY_SECONDS),
-                payee=payee,
-            )
-            for number, (payee, to, amount) in enumerate((*payments, *moved))
-        ]
-    return rows
-
-
-#: Makes each file another one.
-_numbers = itertools.count(1)
-_PAYEES = ("Corner Shop", "Città del Gusto", "Stadtwerke, Abschlag Strom und Gas März", "Café", "")
-
-
-def statement(rows: int, account: str) -> str:
-    """A CSV file of a bank; money in three currencies."""
-    number = next(_numbers)
-    lines = ["date,amount,currency,payee,note,account"]
-    for row in range(rows):
-        currency = ("EUR", "EUR", "USD", "CHF")[row % 4]
-        amount = f"{(row * 7919 + number) % 90_000 / 100 - 700:.2f}"
-        payee = _PAYEES[row % 5].replace(",", "")
-        day = f"2026-03-{row % 28 + 1:02}"
-        lines.append(f"{day},{amount},{currency},{payee},card {row},{account} {currency}".strip())
-    return "\n".join(lines) + "\n"
-
-
-def _usage(user: User, now: int) -> dict[tuple[int, int], int]:
-    """400 days in which more and more programs ask, at weekends less."""
-    chance = random.Random(4)
-    today = now - now % DAY_SECONDS
-    days = {}
-    # Today is what is asked now.
-    for back in range(400):
-        growth = 1 - back / 480
-        weekend = (today // DAY_SECONDS - back + 3) % 7 > 4
-        usual = 640 * growth * (0.35 if weekend else 1)
-        holiday = 150 < back < 164
-        number = 0 if holiday or back == 0 else int(usual * chance.uniform(0.7, 1.2))
-        days[user.id, today - back * DAY_SECONDS] = number
-    return {day: number for day, number in days.items() if number}
 
 
 @dataclass(frozen=True)

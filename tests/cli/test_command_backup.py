@@ -10,55 +10,20 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import make_url
 
 from finance_api.storage.interface import reading
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.backups import postgresql
 from support.command import Command, run_here
+from support.installation import ANNA, Installation
 from support.ledger import account, record
 from support.next_version import add_next_version
 from support.nightly import by_day_on, count
 from support.service import native_line
 
-ANNA, BERT = "anna@example.org", "bert@example.org"
-
-
-class Installation:
-    """The command, and the database that it is for."""
-
-    def __init__(self, directory, url):
-        self.url = url
-        self.command = Command(directory, {"sqlalchemy.url": url})
-        self.directory = directory
-        self.done, self.refused = self.command.done, self.command.refused
-
-    def load(self, email, *rows):
-        data = "".join(map(native_line, rows))
-        self.done("import", email, self.command.file("rows.ndjson", data))
-
-    def dump(self, email=ANNA):
-        return self.done("dump", email)
-
-    def read(self, work):
-        backend = SqlBackend(self.url)
-        with reading(backend) as storage:
-            found = work(storage)
-        backend.close()
-        return found
-
-    def state(self, email=ANNA):
-        return self.read(lambda storage: storage.users.get(email).data)
-
-    def run_sql(self, statement):
-        """Return the rows, where it selects some."""
-        engine = create_engine(self.url)
-        with engine.begin() as connection:
-            result = connection.execute(text(statement))
-            rows = result.all() if result.returns_rows else []
-        engine.dispose()
-        return rows
+BERT = "bert@example.org"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -306,9 +271,6 @@ def test_the_memory_storage_has_no_backups(tmp_path):
     assert "no backups" in command.refused("backup", str(tmp_path / "x"))
     (tmp_path / "x").write_bytes(b"")
     assert "no backups" in command.refused("restore", str(tmp_path / "x"), "--yes")
-
-
-# -- an older version ----------------------------------------------------------------------------
 
 
 def test_a_backup_of_an_older_version_is_upgraded(house, backup, monkeypatch):

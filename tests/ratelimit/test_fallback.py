@@ -11,7 +11,7 @@ from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.ratelimit.redis import RedisLimiter
-from support.limiters import (
+from support.limiter_models import (
     HOUR,
     NOW,
     bucket_rule,

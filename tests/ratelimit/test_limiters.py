@@ -10,17 +10,17 @@ from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import Algorithm, Rule
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.ratelimit.redis import RedisLimiter
-from support.limiters import (
+from support.limiter_models import (
     DAY,
     HOUR,
     MINUTE,
     NOW,
-    RateLimiterConformance,
     bucket_rule,
     make_key,
     take_many,
     window_rule,
 )
+from support.limiters import RateLimiterConformance
 
 pytestmark = pytest.mark.nightly
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from support.limiters import NOW, make_key
+from support.limiter_models import NOW, make_key
 
 TAKES = 300
 PROCESSES = 4

@@ -2,8 +2,13 @@
 
 from webtest import TestResponse
 
-from finance_api.storage.interface import Upload, User
-from support.browser import Visitor, location
+from finance_api.resources import RECORDS
+from finance_api.storage.interface import Upload, User, reading
+from support.browser import (
+    Visitor,
+    few_users,  # noqa: F401
+    location,
+)
 from support.service import Service
 
 BOUNDARY = "----WebKitFormBoundaryX3bY6PBMcbB1TX52"
@@ -83,3 +88,12 @@ def do(visitor: Visitor, path: str, what: str, *, status: int = 303, **given: ob
 def uploads_of(service: Service, user: User) -> list[Upload]:
     found: list[Upload] = service.change(lambda storage: storage.uploads.list_by_user(user.id))
     return found
+
+
+def records_of(service, user):
+    with reading(service.backend) as storage:
+        return storage.data.scan_rows(user.id, RECORDS)
+
+
+def history_of(service, user):
+    return service.change(lambda storage: storage.history.list_entries(user.id))

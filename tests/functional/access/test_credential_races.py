@@ -27,11 +27,11 @@ from support.browser import (
     new_jwt,
     new_token,
     sessions_of,
-    shown_text,
     signed_in,
     tokens_of,
     user_now,
 )
+from support.html import shown_text
 
 NEW = "a new long password"
 

@@ -5,15 +5,8 @@ import pytest
 from finance_api.auth.personal_tokens import MAX_LIVE
 from finance_api.auth.user_accounts import set_enabled
 from finance_api.settings import SETTINGS
-from support.browser import (
-    jwts_of,
-    new_jwt,
-    new_token,
-    sessions_of,
-    shown_text,
-    signed_in,
-    tokens_of,
-)
+from support.browser import jwts_of, new_jwt, new_token, sessions_of, signed_in, tokens_of
+from support.html import shown_text
 from support.service import Service
 
 

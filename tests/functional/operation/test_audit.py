@@ -3,7 +3,8 @@
 import re
 
 from finance_api.storage.interface import AuditAction, AuditEntry, reading
-from support.browser import PASSWORD, Visitor, jwts_of, new_user, shown_text, tokens_of
+from support.browser import PASSWORD, Visitor, jwts_of, new_user, tokens_of
+from support.html import shown_text
 from support.native_rows import account, household, record
 from support.uploads import STATEMENT, do, sent
 

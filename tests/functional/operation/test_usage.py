@@ -5,7 +5,6 @@ import pytest
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.interface import Jwt
 from finance_api.values.time import parse_time
 from support.native_rows import account, label, record
 from support.programs import wait_until
@@ -302,47 +301,6 @@ def test_the_longest_periods_are_kept_in_full(service, client):
     service.clock.set("2026-03-31T12:00:00Z")
     tidy(service)
     assert buckets(client, "13months") == [("2025-03-01T00:00:00Z", 7), ("2026-03-01T00:00:00Z", 8)]
-
-
-def test_expired_json_web_tokens_are_forgotten_and_revoked_ones_not_before(service, client):
-    # The clock is trusted when it has been steady for an hour.
-    tidy(service)
-    service.clock.advance(3_600)
-    now = service.clock.now()
-    past = now - 5 - DAY
-    # One that is forgotten now, one a second later, one that is not over.
-    for jti, expires_at, revoked_at in (
-        (f"over-{client.user.id}", past - 1, None),
-        (f"revoked-{client.user.id}", past, past - 100),
-        (f"valid-{client.user.id}", now + 100, None),
-    ):
-        one = Jwt(jti, client.user.id, past - 1_000, expires_at, revoked_at)
-        service.change(lambda s, one=one: s.jwts.add(one))
-    tidy(service)
-
-    def kept():
-        jwts = service.change(lambda s: s.jwts.list_by_user(client.user.id))
-        return sorted(jwt.jti.partition("-")[0] for jwt in jwts)
-
-    assert kept() == ["revoked", "valid"]
-    service.clock.advance(1)
-    tidy(service)
-    assert kept() == ["valid"]
-
-
-def test_a_revoked_json_web_token_is_refused_before_and_after_it_is_forgotten(service, client):
-    jti = f"stolen-{client.user.id}"
-    jwt = service.jwt(client.user, jti=jti)
-    header = {"Authorization": f"Bearer {jwt}"}
-    assert client.internal("get-records", headers=header).status_int == 200
-    now = service.clock.now()
-    service.change(lambda s: s.jwts.add(Jwt(jti, client.user.id, now, now + 3_600)))
-    service.change(lambda s: s.jwts.revoke(jti, now))
-    # Beyond its end by less than the leeway, to it, and past it.
-    for seconds in (0, 3_600, 4, 1, 1, 100_000):
-        service.clock.advance(seconds)
-        tidy(service)
-        assert client.internal("get-records", headers=header).status_int == 401
 
 
 def test_housekeeping_that_fails_fails_no_read(service, client, monkeypatch):

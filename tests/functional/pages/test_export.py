@@ -12,14 +12,9 @@ from finance_api.http.downloads import DownloadBroken
 from finance_api.ledger.dump import dump
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.web.views import exporting
-from support.browser import (
-    Visitor,
-    assert_error_page,
-    new_user,
-    shown_text,
-    signed_in,
-)
+from support.browser import Visitor, assert_error_page, new_user, signed_in
 from support.command import Command
+from support.html import shown_text
 from support.native_rows import account, household, record
 from support.service import Service
 

@@ -5,14 +5,8 @@ import pytest
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
-from support.browser import (
-    comparable,
-    forms,
-    new_token,
-    new_user,
-    shown_text,
-    signed_in,
-)
+from support.browser import comparable, new_token, new_user, signed_in
+from support.html import forms, shown_text
 from support.native_rows import (
     account,
     budget,

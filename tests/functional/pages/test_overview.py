@@ -10,7 +10,8 @@ from finance_api.ledger.exchange_rates import import_rates
 from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, parse_date
-from support.browser import location, new_token, new_user, shown_text, signed_in
+from support.browser import location, new_token, new_user, signed_in
+from support.html import shown_text
 from support.native_rows import account, budget, category, household, record, standing_order, uid
 from support.service import Client, on_one_storage
 

@@ -9,12 +9,11 @@ from support.browser import (
     comparable,
     dump,
     few_users,  # noqa: F401
-    forms,
     new_token,
     new_user,
-    shown_text,
     signed_in,
 )
+from support.html import forms, shown_text
 from support.native_rows import account, category, label, record, record_rule, uid
 from support.service import Client, on_one_storage
 

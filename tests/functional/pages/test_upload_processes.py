@@ -13,7 +13,8 @@ import support
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import UploadState, reading
 from support import endless
-from support.browser import location, new_user, shown_text, signed_in
+from support.browser import location, new_user, signed_in
+from support.html import shown_text
 from support.nightly import count
 from support.service import Service
 from support.uploads import STATEMENT, do, finished, post_file, sent, uploads_of

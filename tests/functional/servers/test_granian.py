@@ -5,7 +5,6 @@ Beside it one process of waitress serves the same database: both answer the same
 
 import http.client
 import json
-import os
 import re
 import signal
 import threading
@@ -16,8 +15,6 @@ from contextlib import ExitStack
 import pytest
 from redis import Redis
 
-from finance_api.server import wsgi
-from finance_api.server.granian import serve
 from support.native_rows import household, label
 from support.nightly import count
 from support.process import ServerProcess
@@ -433,40 +430,6 @@ def test_what_stops_the_start_is_said_in_one_line(place, settings, said):
     lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]
     assert len(lines) == 1
     assert lines[0].startswith(f"finance-api: {said}")
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        (
-            {"workers": "2"},
-            "server.workers: 2 need a finance_api.storage that they share, unlike memory",
-        ),
-        (
-            {"threads": "3"},
-            "finance_api.max_data_requests: 3, and 2 of finance_api.max_downloads, are too many "
-            "for 3 threads of the server; one has",
-        ),
-        ({"host": "localhost"}, "server.host: 'localhost' is not an IP address"),
-        ({"host": "192.0.2.1"}, "server.port: cannot listen on 192.0.2.1:"),
-    ],
-)
-def test_what_the_server_refuses_is_one_line(monkeypatch, capsys, redis_url, settings, said):
-    application = {
-        "finance_api.storage": "memory",
-        "finance_api.max_data_requests": "3",
-        "finance_api.ratelimit.backend": "redis",
-        "finance_api.ratelimit.redis_url": redis_url,
-    }
-    service = Service("memory", application)
-    ended = []
-    monkeypatch.setattr(wsgi, "applications", [service.app])
-    monkeypatch.setattr(os, "_exit", ended.append)
-    serve(service.app, {}, **settings)
-    service.stop()
-    assert ended == [1]
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"finance-api: {said}")
 
 
 def test_a_second_server_leaves_the_port_to_the_first(granian, place, client):

@@ -14,7 +14,6 @@ from support.browser import (
     PASSWORD,
     Visitor,
     assert_error_page,
-    csrf_of,
     dump,
     few_users,  # noqa: F401
     jwts_of,
@@ -25,6 +24,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
+from support.html import csrf_of
 from support.native_rows import household, uid
 from support.nightly import count
 from support.service import BY_DAY, on_one_storage

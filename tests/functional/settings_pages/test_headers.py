@@ -13,16 +13,14 @@ from support.browser import (
     PASSWORD,
     Visitor,
     assert_error_page,
-    csrf_of,
     jwts_of,
     new_jwt,
     new_token,
     new_user,
-    parsed,
-    shown_text,
     signed_in,
     tokens_of,
 )
+from support.html import csrf_of, parsed, shown_text
 
 STATIC = ("pages.css", "pages.js", "favicon.svg")
 PAGES = (

@@ -10,16 +10,15 @@ from support.browser import (
     changed_tables,
     dump,
     few_users,  # noqa: F401
-    forms,
     jwts_of,
     location,
     new_jwt,
     new_token,
     new_user,
-    shown_text,
     signed_in,
     status_of,
 )
+from support.html import forms, shown_text
 from support.service import on_one_storage
 
 JWTS = "/settings/jwts"

@@ -12,18 +12,17 @@ from support.browser import (
     dump,
     errors,
     few_users,  # noqa: F401
-    forms,
     location,
     new_jwt,
     new_token,
     new_user,
     sessions_of,
-    shown_text,
     signed_in,
     status_of,
     user_now,
 )
 from support.command import Command
+from support.html import forms, shown_text
 from support.service import Service, on_one_storage
 
 PAGE, CHANGE = "/settings/security", "/settings/security/password"

@@ -12,11 +12,11 @@ from support.browser import (
     dump,
     few_users,  # noqa: F401
     new_user,
-    shown_text,
     signed_in,
     tokens_of,
     user_now,
 )
+from support.html import shown_text
 from support.native_rows import account, household
 from support.service import on_one_storage
 

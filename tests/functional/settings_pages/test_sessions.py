@@ -11,16 +11,15 @@ from support.browser import (
     PASSWORD,
     Visitor,
     assert_error_page,
-    csrf_of,
     dump,
     few_users,  # noqa: F401
     location,
     new_user,
     sent_cookies,
     sessions_of,
-    shown_text,
     signed_in,
 )
+from support.html import csrf_of, shown_text
 from support.service import Service, on_one_storage
 
 SECRET = re.compile("[A-Za-z0-9_-]{43}")

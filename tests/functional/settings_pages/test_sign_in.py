@@ -16,17 +16,15 @@ from support.browser import (
     assert_error_page,
     changed_tables,
     comparable,
-    csrf_of,
     dump,
     few_users,  # noqa: F401
-    forms,
     hashes_counted,
     location,
     new_user,
     sessions_of,
-    shown_text,
     signed_in,
 )
+from support.html import csrf_of, forms, shown_text
 
 #: Limits that no test reaches.
 UNLIMITED = {

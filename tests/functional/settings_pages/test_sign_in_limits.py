@@ -16,9 +16,9 @@ from support.browser import (
     new_user,
     sent_cookies,
     sessions_of,
-    shown_text,
     signed_in,
 )
+from support.html import shown_text
 
 #: For an account from an address, for the account, for the address.
 PER_ACCOUNT, IN_ALL, PER_ADDRESS = 4, 20, 9

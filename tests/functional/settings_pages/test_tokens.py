@@ -12,15 +12,14 @@ from support.browser import (
     dump,
     errors,
     few_users,  # noqa: F401
-    forms,
     location,
     new_token,
     new_user,
-    shown_text,
     signed_in,
     status_of,
     tokens_of,
 )
+from support.html import forms, shown_text
 from support.native_rows import household
 from support.service import Service, on_one_storage
 

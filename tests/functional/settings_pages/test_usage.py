@@ -5,13 +5,8 @@ import re
 import pytest
 
 from finance_api.values.time import parse_time
-from support.browser import (
-    new_token,
-    new_user,
-    shown_text,
-    signed_in,
-    tokens_of,
-)
+from support.browser import new_token, new_user, signed_in, tokens_of
+from support.html import shown_text
 from support.service import USUAL_LIMITS, Service, on_one_storage
 
 PERIODS = {"30days": 30, "12weeks": 12, "12months": 12}

@@ -1,0 +1,93 @@
+"""The data of the people on the screens."""
+
+import itertools
+import random
+
+from finance_api.storage.interface import User
+from finance_api.values.time import DAY_SECONDS, date_text
+from support.native_rows import Native, account, budget, category, record, uid
+
+#: Of a bank that gives ids; with a column that is not imported, and rows that are no money.
+CORRECTED = b"""id,date,amount,payee,State,Branch,account,currency
+a1,2026-03-01,-9.99,Corner Shop,completed,North,Current account,EUR
+a2,2026-03-02,7.25,Employer,completed,North,Current account,EUR
+a3,2026-03-03,-1.00,Bakery,completed,South,Current account,EUR
+a4,2026-03-04,-2.00,Bakery,declined,South,Current account,EUR
+"""
+
+
+def extremes(now: int) -> list[Native]:
+    """Names without blanks, and large amounts."""
+    return [
+        account(1, name="W" * 90, initialBalance=90_000_000),
+        category(1, name="M" * 90),
+        budget(1, name="Q" * 90, limitAmount=9),
+        record(
+            1,
+            categoryId=uid("Category", 1),
+            amount=-9_999_999,
+            recordDate=date_text(now),
+            payee="Y" * 200,
+            note="z" * 200,
+        ),
+    ]
+
+
+def journeys(now: int) -> list[Native]:
+    """Accounts abroad, and money that went there."""
+    rows = [
+        account(1, name="Brokerage in New York", currencyCode="USD"),
+        account(2, name="東京の口座", currencyCode="JPY"),
+        account(3, name="Savings abroad", currencyCode="USD"),
+    ]
+    today = now - now % DAY_SECONDS
+    for month in range(9):
+        payments = (("Employer", 1, 1_900), ("Employer", 2, -48_000))
+        moved = (("Transfer", 1, -250 - month), ("Transfer", 3, 250 + month))
+        rows += [
+            record(
+                10 * month + number,
+                accountId=uid("Account", to),
+                amount=amount,
+                recordDate=date_text(today - month * 30 * DAY_SECONDS),
+                payee=payee,
+            )
+            for number, (payee, to, amount) in enumerate((*payments, *moved))
+        ]
+    return rows
+
+
+#: Makes each file another one.
+_numbers = itertools.count(1)
+
+
+_PAYEES = ("Corner Shop", "Città del Gusto", "Stadtwerke, Abschlag Strom und Gas März", "Café", "")
+
+
+def statement(rows: int, account: str) -> str:
+    """A CSV file of a bank; money in three currencies."""
+    number = next(_numbers)
+    lines = ["date,amount,currency,payee,note,account"]
+    for row in range(rows):
+        currency = ("EUR", "EUR", "USD", "CHF")[row % 4]
+        amount = f"{(row * 7919 + number) % 90_000 / 100 - 700:.2f}"
+        payee = _PAYEES[row % 5].replace(",", "")
+        day = f"2026-03-{row % 28 + 1:02}"
+        lines.append(f"{day},{amount},{currency},{payee},card {row},{account} {currency}".strip())
+    return "\n".join(lines) + "\n"
+
+
+def usage_of(user: User, now: int) -> dict[tuple[int, int], int]:
+    """400 days in which more and more programs ask, at weekends less."""
+    chance = random.Random(4)
+    today = now - now % DAY_SECONDS
+    days = {}
+    # Today is what is asked now.
+    for back in range(400):
+        growth = 1 - back / 480
+        weekend = (today // DAY_SECONDS - back + 3) % 7 > 4
+        usual = 640 * growth * (0.35 if weekend else 1)
+        holiday = 150 < back < 164
+        number = 0 if holiday or back == 0 else int(usual * chance.uniform(0.7, 1.2))
+        days[user.id, today - back * DAY_SECONDS] = number
+    return {day: number for day, number in days.items() if number}

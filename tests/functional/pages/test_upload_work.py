@@ -1,0 +1,176 @@
+"""The work on uploads, outside of requests."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from finance_api.ledger.importing import ImportSettings
+from finance_api.storage.interface import unit_of_work
+from finance_api.uploads.jobs import UploadJobs
+from finance_api.uploads.stored_uploads import DEAD_SECONDS
+from finance_api.uploads.work import UploadWork
+from support.browser import (
+    changed_tables,
+    dump,
+    few_users,  # noqa: F401
+    location,
+)
+from support.html import shown_text
+from support.service import Service, on_one_storage
+from support.uploads import (
+    STATEMENT,
+    do,
+    finished,
+    history_of,
+    post_file,
+    records_of,
+    sent,
+    uploads_of,
+)
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Nobody begins the work at uploads until the test says so."""
+    waiting = []
+    start = UploadJobs.start
+    monkeypatch.setattr(UploadJobs, "start", lambda *call: waiting.append(call))
+
+    def work():
+        while waiting:
+            jobs, user, upload, origin = waiting.pop()
+            start(jobs, user, upload, origin)
+            jobs.wait(user.id, upload.id)
+
+    return work
+
+
+def test_work_that_takes_long_has_a_page_of_its_own(service, user, visitor, held):
+    path = location(post_file(visitor, STATEMENT))
+    page = visitor.get(path)
+    assert "Reading the file" in page.text
+    assert '<meta http-equiv="refresh" content="2">' in page.text
+    held()
+    assert "Preview" in shown_text(visitor.get(path).text)
+    confirm = visitor.form(path, f"{path}/confirm")
+    do(visitor, path, "confirm")
+    assert "Importing the file" in visitor.get(path).text
+    # A double click shows the progress too.
+    assert location(visitor.post(confirm.action, confirm.fields, status=303)) == path
+    # What is being imported cannot be discarded.
+    visitor.post(f"{path}/discard", {"csrf_token": visitor.csrf(path)}, status=303)
+    held()
+    assert "The file is imported." in visitor.get(path).text
+
+
+def test_work_of_a_process_that_is_gone_is_found_and_done_again(service, user, visitor, held):
+    path = sent(visitor, STATEMENT)
+    service.clock.advance(DEAD_SECONDS - 1)
+    assert "Reading the file" in visitor.get(path).text
+    service.clock.advance(1)
+    before = dump(service)
+    assert "The server stopped while it was reading this file" in visitor.get(path).text
+    assert changed_tables(before, dump(service)) <= {"sessions"}
+    do(visitor, path, "again")
+    held()
+    do(visitor, path, "confirm")
+    service.clock.advance(DEAD_SECONDS)
+    assert "The server stopped while it was reading this file" in visitor.get(path).text
+    do(visitor, path, "again")
+    # One of the two is of a step before; should it come back to life, it changes nothing.
+    held()
+    assert records_of(service, user) == []
+    assert history_of(service, user) == []
+    do(visitor, path, "confirm")
+    held()
+    assert "The file is imported." in visitor.get(path).text
+    assert len(records_of(service, user)) == 3
+
+
+@pytest.mark.parametrize("service", ["sqlite"], indirect=True)
+def test_work_that_writes_is_not_taken_for_gone(service, user, visitor, held):
+    """Another process, which cannot say that it is alive while it has the database."""
+    path = sent(visitor, STATEMENT)
+    service.clock.advance(DEAD_SECONDS)
+    with unit_of_work(service.backend):
+        assert "Reading the file" in visitor.get(path).text
+    assert "The server stopped while it was reading this file" in visitor.get(path).text
+    held()
+
+
+def test_an_import_and_its_result_are_kept_together(service, user, visitor, held, monkeypatch):
+    path = location(post_file(visitor, STATEMENT))
+    held()
+    do(visitor, path, "confirm")
+    (upload,) = uploads_of(service, user)
+    settings = ImportSettings.of(service.app.registry.settings)
+
+    def fail(*arguments):
+        raise RuntimeError("Corner Shop")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("finance_api.uploads.work.preview_of", fail)
+        work = UploadWork(service.backend, settings, user, upload, service.clock.now(), "-")
+        with pytest.raises(RuntimeError):
+            work.run()
+        assert records_of(service, user) == []
+        assert history_of(service, user) == []
+    held()
+    assert len(records_of(service, user)) == 3
+
+
+@on_one_storage
+def test_an_error_of_ours_is_told_without_its_message(service, user, visitor, monkeypatch):
+    path = sent(visitor, STATEMENT)
+
+    def fail(*arguments):
+        raise RuntimeError("Corner Shop")
+
+    monkeypatch.setattr("finance_api.uploads.work.preview_of", fail)
+    do(visitor, path, "confirm")
+    text = visitor.get(path).text
+    assert "Something went wrong on the server. Nothing was changed." in text
+    assert "Corner Shop" not in text
+
+
+@pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+def test_two_files_sent_at_once_are_two_uploads(service, user, visitor):
+    """What the second one showed is stale once the first is imported: it is looked at again."""
+    other = STATEMENT.replace(b"-12.50", b"-7.25").replace(b"2026-03", b"2026-04")
+    both = (visitor, visitor.copy())
+    with ThreadPoolExecutor(2) as pool:
+        responses = list(pool.map(post_file, both, (STATEMENT, other)))
+    finished(service)
+    paths = [location(response) for response in responses]
+    assert len(set(paths)) == 2 and len(uploads_of(service, user)) == 2
+    assert records_of(service, user) == []
+    do(visitor, paths[0], "confirm")
+    assert len(records_of(service, user)) == 3
+    do(visitor, paths[1], "confirm")
+    assert len(records_of(service, user)) == 3
+    do(visitor, paths[1], "confirm")
+    assert len(records_of(service, user)) == 6
+    assert len(history_of(service, user)) == 2
+
+
+@pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+def test_two_processes_share_uploads(service, user, visitor):
+    """One looks at the file, another one imports it; of two who confirm one does."""
+    url = service.backend.engine.url.render_as_string(hide_password=False)
+    other = Service(service.kind, {"sqlalchemy.url": url}, clock=service.clock)
+    try:
+        there = visitor.copy(other)
+        path = sent(visitor, STATEMENT)
+        form = there.form(path, f"{path}/confirm")
+        with ThreadPoolExecutor(2) as pool:
+            responses = list(
+                pool.map(lambda each: each.post(form.action, form.fields), (there, visitor))
+            )
+        finished(other)
+        finished(service)
+        assert {location(r) for r in responses} <= {path, f"{path}?done=already-imported"}
+        assert "The file is imported." in visitor.get(path).text
+        assert len(history_of(service, user)) == 1
+        assert len(records_of(service, user)) == 3
+    finally:
+        other.stop()

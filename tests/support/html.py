@@ -1,0 +1,128 @@
+"""HTML as a parser sees it, and the forms in it."""
+
+from collections.abc import Callable, Mapping
+from html.parser import HTMLParser
+from typing import Any, NamedTuple
+
+
+class Event(NamedTuple):
+    """kind: start, end, text, or what else there may be. text: the tag, or the text."""
+
+    kind: str
+    text: str
+    attributes: tuple[tuple[str, str | None], ...] = ()
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.events: list[Event] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.events.append(Event("start", tag, tuple(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.events.append(Event("end", tag))
+
+    def handle_data(self, data: str) -> None:
+        if self.events and self.events[-1].kind == "text":
+            data = self.events.pop().text + data
+        self.events.append(Event("text", data))
+
+    def handle_comment(self, data: str) -> None:
+        self.events.append(Event("comment", data))
+
+    def handle_decl(self, decl: str) -> None:
+        self.events.append(Event("declaration", decl))
+
+    def handle_pi(self, data: str) -> None:
+        self.events.append(Event("instruction", data))
+
+    def unknown_decl(self, data: str) -> None:
+        self.events.append(Event("declaration", data))
+
+
+def parsed(html: str) -> list[Event]:
+    """The page as a parser sees it."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.events
+
+
+def mapped(events: list[Event], change: Callable[[str], str]) -> list[Event]:
+    """The same page with other texts and other values of attributes."""
+    return [
+        Event(
+            e.kind,
+            change(e.text) if e.kind == "text" else e.text,
+            tuple((name, None if value is None else change(value)) for name, value in e.attributes),
+        )
+        for e in events
+    ]
+
+
+def shown_text(html: str) -> str:
+    """What a person reads, with single blanks."""
+    return " ".join(" ".join(e.text for e in parsed(html) if e.kind == "text").split())
+
+
+class Form(NamedTuple):
+    action: str
+    method: str
+    #: What would be sent if nothing were changed.
+    fields: list[tuple[str, str]]
+    #: Names of all its controls.
+    names: set[str]
+
+    def filled(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """What is sent with these values; a list gives several of one name, None none."""
+        for name in given:
+            assert name in self.names, (name, self.names)
+        kept = [pair for pair in self.fields if pair[0] not in given]
+        for name, value in given.items():
+            values = value if isinstance(value, (list, tuple)) else [value]
+            kept += [(name, v) for v in values if v is not None]
+        return kept
+
+
+def forms(html: str) -> list[Form]:
+    found: list[Form] = []
+    open_form: Form | None = None
+    select_name: str | None = None
+    options: list[tuple[str, bool]] = []
+    for event in parsed(html):
+        values = dict(event.attributes)
+        if event.kind == "end" and event.text == "form":
+            open_form = None
+        if event.kind == "end" and event.text == "select" and open_form and select_name:
+            chosen = [v for v, is_selected in options if is_selected] or [v for v, _ in options[:1]]
+            open_form.fields.extend((select_name, v) for v in chosen)
+            select_name = None
+        if event.kind != "start":
+            continue
+        name = values.get("name")
+        if event.text == "form":
+            action, method = values.get("action") or "", (values.get("method") or "get").lower()
+            open_form = Form(action, method, [], set())
+            found.append(open_form)
+        elif open_form is None:
+            continue
+        elif event.text == "select" and name:
+            select_name, options = name, []
+            open_form.names.add(name)
+        elif event.text == "option":
+            options.append((values.get("value") or "", "selected" in values))
+        elif event.text == "input" and name:
+            open_form.names.add(name)
+            may_be_off = values.get("type") in ("checkbox", "radio")
+            if not may_be_off or "checked" in values:
+                open_form.fields.append((name, values.get("value") or ""))
+    return found
+
+
+def csrf_of(html: str) -> str:
+    """The token of the page's forms, which must all have the same."""
+    found = {value for form in forms(html) for name, value in form.fields if name == "csrf_token"}
+    assert len(found) == 1, found
+    return found.pop()

@@ -1,0 +1,46 @@
+"""An installation: the command, and the database that it is for."""
+
+from sqlalchemy import create_engine, text
+
+from finance_api.storage.interface import reading
+from finance_api.storage.sql.backend import SqlBackend
+from support.command import Command
+from support.service import native_line
+
+ANNA = "anna@example.org"
+
+
+class Installation:
+    """The command, and the database that it is for."""
+
+    def __init__(self, directory, url):
+        self.url = url
+        self.command = Command(directory, {"sqlalchemy.url": url})
+        self.directory = directory
+        self.done, self.refused = self.command.done, self.command.refused
+
+    def load(self, email, *rows):
+        data = "".join(map(native_line, rows))
+        self.done("import", email, self.command.file("rows.ndjson", data))
+
+    def dump(self, email=ANNA):
+        return self.done("dump", email)
+
+    def read(self, work):
+        backend = SqlBackend(self.url)
+        with reading(backend) as storage:
+            found = work(storage)
+        backend.close()
+        return found
+
+    def state(self, email=ANNA):
+        return self.read(lambda storage: storage.users.get(email).data)
+
+    def run_sql(self, statement):
+        """Return the rows, where it selects some."""
+        engine = create_engine(self.url)
+        with engine.begin() as connection:
+            result = connection.execute(text(statement))
+            rows = result.all() if result.returns_rows else []
+        engine.dispose()
+        return rows
