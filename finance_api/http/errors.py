@@ -6,6 +6,7 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
+from typing import NamedTuple
 
 import orjson
 from pyramid.config import Configurator
@@ -50,6 +51,18 @@ _DETAILS = {
     405: "Only GET and HEAD are allowed here.",
     503: "The database is unavailable; please try again.",
 }
+
+#: What makes the service refuse a request for now.
+OUTAGES = (StorageUnavailable, StorageNotReady, TookTooLong, BulkheadFull, DownloadRunning)
+
+
+class Outage(NamedTuple):
+    """The response to one of `OUTAGES`. retry_seconds: for Retry-After, if trying again helps."""
+
+    detail: str
+    retry_seconds: int | None = STORAGE_RETRY_SECONDS
+    status: int = 503
+
 
 _told_damage: set[str] = set()
 
@@ -115,31 +128,28 @@ def as_problem(error: HTTPException, request: Request) -> Response:
     return problem(error.status_int, detail, headers=headers)
 
 
-def storage_unavailable(error: Exception, request: Request) -> Response:
-    """503; the reason is logged."""
+def outage_of(error: Exception) -> Outage:
+    """Log an exception of `OUTAGES`, and say how to respond to it."""
+    if isinstance(error, BulkheadFull):
+        return Outage(OWN_BUSY if error.is_own else BUSY)
+    if isinstance(error, DownloadRunning):
+        return Outage(DOWNLOAD_RUNNING, DOWNLOAD_RETRY_SECONDS, status=429)
+    if isinstance(error, TookTooLong):
+        logger.warning("time limit: a request %s", error)
+        # The same request would take as long again.
+        return Outage(TOO_LONG.format(error.seconds), None)
     if is_news(error):
         logger.error("storage: %s", error)
     if isinstance(error, StorageDamaged):
-        return problem(503, DAMAGED, headers={"Retry-After": str(DAMAGED_RETRY_SECONDS)})
-    return problem(503, _DETAILS[503], headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
+        return Outage(DAMAGED, DAMAGED_RETRY_SECONDS)
+    return Outage(_DETAILS[503])
 
 
-def took_too_long(error: TookTooLong, request: Request) -> Response:
-    """503 without Retry-After: the same request would take as long again."""
-    logger.warning("time limit: a request %s", error)
-    return problem(503, TOO_LONG.format(error.seconds), title=TOO_LONG_TITLE)
-
-
-def busy(error: BulkheadFull, request: Request) -> Response:
-    """503 at once."""
-    detail = OWN_BUSY if error.is_own else BUSY
-    return problem(503, detail, headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
-
-
-def download_running(error: DownloadRunning, request: Request) -> Response:
-    """429 at once."""
-    headers = {"Retry-After": str(DOWNLOAD_RETRY_SECONDS)}
-    return problem(429, DOWNLOAD_RUNNING, headers=headers)
+def unavailable(error: Exception, request: Request) -> Response:
+    outage = outage_of(error)
+    retry = {} if outage.retry_seconds is None else {"Retry-After": str(outage.retry_seconds)}
+    title = TOO_LONG_TITLE if isinstance(error, TookTooLong) else None
+    return problem(outage.status, outage.detail, title=title, headers=retry)
 
 
 def unexpected(error: Exception, request: Request) -> Response:
@@ -160,11 +170,8 @@ def log_unexpected(error: Exception, request: Request) -> str:
 def includeme(config: Configurator) -> None:
     config.add_exception_view(as_problem, context=HTTPException)
     config.add_notfound_view(as_problem)
-    config.add_exception_view(storage_unavailable, context=StorageUnavailable)
-    config.add_exception_view(storage_unavailable, context=StorageNotReady)
-    config.add_exception_view(took_too_long, context=TookTooLong)
-    config.add_exception_view(busy, context=BulkheadFull)
-    config.add_exception_view(download_running, context=DownloadRunning)
+    for error in OUTAGES:
+        config.add_exception_view(unavailable, context=error)
     config.add_exception_view(unexpected, context=Exception)
 
 

@@ -11,22 +11,15 @@ from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
 from finance_api.http.errors import (
-    BUSY,
-    DAMAGED,
-    DAMAGED_RETRY_SECONDS,
-    DOWNLOAD_RETRY_SECONDS,
-    DOWNLOAD_RUNNING,
-    OWN_BUSY,
+    OUTAGES,
     STORAGE_RETRY_SECONDS,
-    TOO_LONG,
     UNEXPECTED,
-    is_news,
     log_unexpected,
+    outage_of,
 )
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PAGES
 from finance_api.ratelimit.interface import LimiterUnavailable
-from finance_api.runtime.bulkhead import BulkheadFull, DownloadRunning
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.web.page import SIGNED_OUT, SeeOther, login_path
@@ -97,27 +90,20 @@ def stale_form(error: BadCSRFToken, request: Request) -> Response:
     return error_page(request, 403, "Reload it and try again.", "This page has expired")
 
 
+def not_counted(error: LimiterUnavailable, request: Request) -> Response:
+    logger.error("pages: %s", error)
+    return error_page(request, 503, _NOT_COUNTED, retry_seconds=STORAGE_RETRY_SECONDS)
+
+
 def unavailable(error: Exception, request: Request) -> Response:
-    if is_news(error):
-        logger.error("pages: %s", error)
+    outage = outage_of(error)
+    is_away = isinstance(error, StorageUnavailable | StorageNotReady)
     if isinstance(error, StorageDamaged):
-        return error_page(request, 503, DAMAGED, "This page cannot be shown", DAMAGED_RETRY_SECONDS)
-    detail = _NOT_COUNTED if isinstance(error, LimiterUnavailable) else None
-    return error_page(request, 503, detail, retry_seconds=STORAGE_RETRY_SECONDS)
-
-
-def took_too_long(error: TookTooLong, request: Request) -> Response:
-    logger.warning("time limit: a request %s", error)
-    return error_page(request, 503, TOO_LONG.format(error.seconds), _TITLES[408])
-
-
-def busy(error: BulkheadFull, request: Request) -> Response:
-    detail = OWN_BUSY if error.is_own else BUSY
-    return error_page(request, 503, detail, retry_seconds=STORAGE_RETRY_SECONDS)
-
-
-def download_running(error: DownloadRunning, request: Request) -> Response:
-    return error_page(request, 429, DOWNLOAD_RUNNING, retry_seconds=DOWNLOAD_RETRY_SECONDS)
+        title, detail = "This page cannot be shown", outage.detail
+    else:
+        title = _TITLES[408 if isinstance(error, TookTooLong) else outage.status]
+        detail = _DETAILS[503] if is_away else outage.detail
+    return error_page(request, outage.status, detail, title, outage.retry_seconds)
 
 
 def undecodable(error: UnicodeDecodeError, request: Request) -> Response:
@@ -135,12 +121,8 @@ def includeme(config: Configurator) -> None:
     for error, view in (
         (HTTPException, http_error),
         (BadCSRFToken, stale_form),
-        (StorageUnavailable, unavailable),
-        (StorageNotReady, unavailable),
-        (LimiterUnavailable, unavailable),
-        (TookTooLong, took_too_long),
-        (BulkheadFull, busy),
-        (DownloadRunning, download_running),
+        *((outage, unavailable) for outage in OUTAGES),
+        (LimiterUnavailable, not_counted),
         (UnicodeDecodeError, undecodable),
         (Exception, unexpected),
     ):
