@@ -9,7 +9,7 @@ from webtest import TestApp
 from finance_api.auth.jwts import Claims, issue_jwt, revoke_jwt, verify_jwt
 from finance_api.auth.personal_tokens import IssueRefused
 from finance_api.auth.user_accounts import set_enabled
-from finance_api.services.housekeeping import make_housekeeping
+from finance_api.services import make_housekeeping
 from finance_api.values.ids import new_id
 from support.service import Service, application
 

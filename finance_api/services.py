@@ -1,6 +1,6 @@
-"""The shared objects of one application, made once at its start."""
+"""The shared objects of one application, made once at its start; and its clean-up."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from finance_api.api.data_request import ResponseCache
@@ -8,18 +8,20 @@ from finance_api.auth.auditing import make_audit
 from finance_api.auth.jwt_keys import KeyRing, open_key_ring
 from finance_api.auth.jwts import JwtRules, jwt_rules
 from finance_api.auth.personal_tokens import make_last_used
-from finance_api.auth.sessions import make_seen_sessions
+from finance_api.auth.sessions import make_seen_sessions, prune_sessions
 from finance_api.ratelimit.quotas import Quotas, open_limiter
 from finance_api.runtime.background import Periodic, WriteBehind
 from finance_api.runtime.bulkhead import Bulkhead, Downloads
-from finance_api.runtime.clock import Clock
+from finance_api.runtime.clock import Clock, SteadyTime
 from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.settings import Settings
-from finance_api.services.housekeeping import make_housekeeping
 from finance_api.storage import open_backend
-from finance_api.storage.interface import AuditEntry, StorageBackend
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import AuditEntry, StorageBackend, reading, unit_of_work
 from finance_api.uploads.jobs import UploadJobs
+from finance_api.uploads.stored_uploads import prune_uploads
 from finance_api.usage.counting import TokenDay, make_usage
+from finance_api.values.time import DAY_SECONDS
 
 #: How old the gauges of other processes may be.
 _SAMPLING_SECONDS = 5
@@ -116,3 +118,49 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         ),
         statement_seconds=settings["sqlalchemy.statement_seconds"],
     )
+
+
+_INTERVAL_SECONDS = 600
+_STEADY_SECONDS = 3_600
+USAGE_DAYS = 400
+
+
+def make_housekeeping(
+    backend: StorageBackend,
+    clock: Clock,
+    *,
+    jwt_leeway_seconds: int,
+    changes_days: int,
+    audit_days: int,
+) -> Periodic:
+    """Delete expired sessions and JWTs, uploads, old usage, changes and audit log.
+
+    A forgotten revoked JWT would be accepted again if the clock was ahead and has been set back. So
+    JWTs stay for a day longer, and until the clock has been steady for an hour.
+    changes_days, audit_days: how long changes and the audit log are kept.
+    """
+    steady = SteadyTime(clock)
+
+    def tidy() -> None:
+        now = clock.now()
+        with unit_of_work(backend, lock_timeout_seconds=1) as storage:
+            prune_sessions(storage, now)
+            if steady.seconds() >= _STEADY_SECONDS:
+                storage.jwts.prune(now - jwt_leeway_seconds - DAY_SECONDS)
+            prune_uploads(storage, now)
+            storage.usage.prune(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
+            storage.audit.prune(now - audit_days * DAY_SECONDS)
+        forget_changes(now - changes_days * DAY_SECONDS)
+
+    def forget_changes(before: int) -> None:
+        with reading(backend) as reader:
+            user_ids = reader.users.list_with_past_states(before)
+        for user_id in user_ids:
+            with (
+                suppress(NotFound),
+                unit_of_work(backend, lock_timeout_seconds=1) as storage,
+            ):
+                storage.data.lock(user_id)
+                storage.data.forget_states(user_id, before)
+
+    return Periodic("housekeeping", _INTERVAL_SECONDS, tidy, last=False)
