@@ -4,26 +4,29 @@
               {"kty": "RSA", "kid": "idp", "alg": "RS256", "n": "…", "e": "AQAB"}]}
 
 A key is in use from ``nbf`` until ``exp`` and verifies the JWTs of one issuer. HS256 keys sign and
-verify for the first issuer of the settings; all others are public keys.
+verify for the first issuer of the settings; all others are public keys. After a rotation older
+signing keys verify until their JWTs have expired.
 """
 
 import json
 import logging
 import math
 import os
+import secrets
 import threading
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from finance_api.auth.settings import JWT_KEYS, KEY_ISSUERS
 from finance_api.runtime.settings import SettingError
+from finance_api.values.time import date_text
 
 logger = logging.getLogger(__name__)
 
@@ -307,3 +310,74 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(text: str) -> Any:
     raise ValueError(f"{text} is no number")
+
+
+def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool = False) -> str:
+    """Add an HS256 key that signs from now on, and return its kid; make the file if needed.
+
+    overlap_seconds: for how long older signing keys still verify: their exp, unless they have one.
+    drop_old: remove them at once, which ends all their JWTs. Keys past their exp are always
+    removed. Raises KeyFileError; the file is then unchanged.
+    """
+    # A symbolic link stays one.
+    file = Path(os.path.realpath(path))
+    kid = f"{date_text(now)}-{secrets.token_hex(4)}"
+    secret = urlsafe_b64encode(secrets.token_bytes(MIN_BYTES)).decode().rstrip("=")
+    new = {"kty": "oct", "kid": kid, "alg": HS256, "use": "sig", "k": secret, "nbf": now}
+    with _replacing(file) as stream:
+        remaining = _remaining(file, now, now + overlap_seconds, drop_old) if file.exists() else []
+        json.dump({"keys": [*remaining, new]}, stream, indent=2)
+        stream.write("\n")
+    return kid
+
+
+def _remaining(file: Path, now: int, end: int, drop_old: bool) -> list[dict[str, Any]]:
+    """Return the entries that stay; older signing keys get an exp."""
+    remaining = []
+    keys = read_key_file(str(file))
+    for key, entry in zip(keys, key_entries(file.read_text("utf-8")), strict=True):
+        signs = key.algorithm == HS256
+        if (key.use_until is not None and key.use_until <= now) or (signs and drop_old):
+            continue
+        if signs and key.use_until is None and key.is_in_use(now):
+            entry["exp"] = end
+        remaining.append(entry)
+    return remaining
+
+
+@contextmanager
+def _replacing(file: Path) -> Iterator[TextIO]:
+    """Replace the file atomically, under a lock, with what is written to the stream.
+
+    The file keeps its owner and mode; a new one belongs to its directory's owner, with mode 600.
+    """
+    new = file.with_name(file.name + ".new")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise KeyFileError(f"{new}: is there already; is another new-key running?") from None
+    except OSError as error:
+        raise KeyFileError(f"{new}: {error.strerror}") from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            _take_after(descriptor, file)
+            yield stream
+            stream.flush()
+            os.fsync(descriptor)
+        os.replace(new, file)
+    except OSError as error:
+        raise KeyFileError(f"{file}: {error.strerror}") from None
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _take_after(descriptor: int, file: Path) -> None:
+    """Copy owner and mode of the replaced file; a new one of root belongs to the folder's owner."""
+    if not file.exists() and os.geteuid() != 0:
+        return
+    model = file.stat() if file.exists() else file.parent.stat()
+    if (model.st_uid, model.st_gid) != (os.geteuid(), os.getegid()):
+        os.fchown(descriptor, model.st_uid, model.st_gid)
+    if file.exists():
+        os.fchmod(descriptor, model.st_mode & 0o777)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from finance_api.auth.key_rotation import add_signing_key
+from finance_api.auth.jwt_keys import add_signing_key
 from finance_api.auth.personal_tokens import digest, is_well_formed, issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.cli.context import INI_FILES, CliContext, pass_cli_context

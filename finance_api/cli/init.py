@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from finance_api.auth.key_rotation import add_signing_key
+from finance_api.auth.jwt_keys import add_signing_key
 from finance_api.cli.context import INI_FILES, CliContext, pass_cli_context
 from finance_api.values.text import shown
 

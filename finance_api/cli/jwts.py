@@ -2,9 +2,8 @@
 
 import click
 
-from finance_api.auth.jwt_keys import open_key_ring
+from finance_api.auth.jwt_keys import add_signing_key, open_key_ring
 from finance_api.auth.jwts import issue_jwt, jwt_rules, revoke_jwt
-from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.user_accounts import revoke_all_jwts
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list

@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext
 
-from finance_api.auth.jwt_keys import KeyRing
+from finance_api.auth.jwt_keys import KeyRing, add_signing_key
 from finance_api.auth.jwts import JwtRules, issue_jwt
-from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.auth.sessions import start_session
 from finance_api.auth.user_accounts import make_user

@@ -20,7 +20,7 @@ from unittest.mock import patch
 import pytest
 from webtest.http import StopableWSGIServer
 
-from finance_api.auth.key_rotation import add_signing_key
+from finance_api.auth.jwt_keys import add_signing_key
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.storage.interface import User
 from support.clock import HeldClock

@@ -20,9 +20,8 @@ from pyramid_jinja2 import IJinja2Environment
 from webtest import TestApp, TestResponse
 
 from finance_api import main
-from finance_api.auth.jwt_keys import signing_key
+from finance_api.auth.jwt_keys import add_signing_key, signing_key
 from finance_api.auth.jwts import Claims, sign_jwt
-from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter

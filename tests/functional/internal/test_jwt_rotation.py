@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.auth.key_rotation import add_signing_key
+from finance_api.auth.jwt_keys import add_signing_key
 from support.jwt_attacks import (
     LEEWAY,
     MAX_TTL,

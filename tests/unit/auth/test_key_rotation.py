@@ -10,10 +10,15 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from finance_api.auth import key_rotation
-from finance_api.auth.jwt_keys import KeyFileError, KeyRing, read_key_file, signing_key
+from finance_api.auth import jwt_keys
+from finance_api.auth.jwt_keys import (
+    KeyFileError,
+    KeyRing,
+    add_signing_key,
+    read_key_file,
+    signing_key,
+)
 from finance_api.auth.jwts import Claims, JwtRefused, JwtRules, sign_jwt, verify_jwt
-from finance_api.auth.key_rotation import add_signing_key
 from finance_api.values.time import parse_time
 from support.jwt_keys import hs, key_set, public_jwk
 
@@ -188,7 +193,7 @@ def test_the_new_key_is_never_readable_by_others_on_its_way(path, monkeypatch):
         seen.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
         real(descriptor)
 
-    monkeypatch.setattr(key_rotation.os, "fsync", look)
+    monkeypatch.setattr(jwt_keys.os, "fsync", look)
     rotate(path)
     assert seen == [0o600]
 
@@ -213,15 +218,15 @@ def test_a_file_with_a_fault_is_refused_and_stays(path, content):
 
 def test_no_key_is_lost_when_another_run_ends_in_the_middle_of_this_one(path, monkeypatch):
     made = [rotate(path, NOW - 100)]
-    real = key_rotation.secrets.token_bytes
+    real = jwt_keys.secrets.token_bytes
 
     def while_another_runs(size):
-        monkeypatch.setattr(key_rotation.secrets, "token_bytes", real)
+        monkeypatch.setattr(jwt_keys.secrets, "token_bytes", real)
         with suppress(KeyFileError):
             made.append(rotate(path))
         return real(size)
 
-    monkeypatch.setattr(key_rotation.secrets, "token_bytes", while_another_runs)
+    monkeypatch.setattr(jwt_keys.secrets, "token_bytes", while_another_runs)
     with suppress(KeyFileError):
         made.append(rotate(path))
     assert len(made) >= 2
@@ -236,7 +241,7 @@ def test_the_file_is_written_whole_or_not_at_all(path, monkeypatch, call):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(key_rotation.os, call, fail)
+        patch.setattr(jwt_keys.os, call, fail)
         assert "No space left" in refused(path)
     rotate(path)
     assert len(read_key_file(path)) == 2
