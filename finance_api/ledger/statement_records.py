@@ -1,8 +1,11 @@
 """Stores what was decided about the entries of a file: new records, and changes of stored ones."""
 
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
+from typing import NamedTuple
 
 from finance_api.importers.interface import Entry
 from finance_api.ledger.balances import Balances
@@ -46,8 +49,18 @@ _CHANGING = (
 _MATCHED = (Outcome.MATCHED, Outcome.MATCHED_PARTS)
 
 
+class _New(NamedTuple):
+    """A `FileEntry` that becomes a new record."""
+
+    n: int
+    statement: int
+    number: int
+    account: KnownAccount
+
+
 #: A decided entry, and the whole of it.
-_Whole = tuple[FileEntry, Entry]
+_Whole = tuple[FileEntry | _New, Entry]
+_Changed = tuple[FileEntry, Entry]
 
 
 def content_of(entry: Entry) -> Content:
@@ -79,33 +92,38 @@ class StatementRecords:
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
         self.changed = False
         _number(file.open, reader)
-        # From the end, in the order of the read model: in the order of most files it would be
-        # written in half-full pages.
-        new = (row for row in file.open if row.outcome is Outcome.NEW)
-        self._new = sorted(new, key=lambda row: (row.day, -row.n))
+        # In the order of the read model: in that of most files it would be written in half-full
+        # pages. Packed, three numbers each.
+        new = [row for row in file.open if row.outcome is Outcome.NEW]
+        new.sort(key=lambda row: -row.day)
+        self._new = array("I", chain.from_iterable((r.n, r.statement, r.number) for r in new))
+        self._accounts = {row.statement: row.account for row in new}
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
         waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
         self._waiting = sorted(waiting, key=lambda row: sum(1 for _ in _chain(row)))
+        #: The ids of new records, by the places of their entries in the file: of those that others
+        #: correct.
+        self._awaited = {row.awaits.n: "" for row in self._waiting if row.awaits is not None}
         file.open.clear()
 
     def write(self) -> None:
         """Raises ImportRefused."""
-        while self._new:
-            batch = [self._new.pop() for _ in self._new[-_BATCH:]]
-            for entry, row in zip(batch, self._create(batch), strict=True):
-                entry.record = row["id"]
+        for begin in range(0, len(self._new), 3 * _BATCH):
+            values = iter(self._new[begin : begin + 3 * _BATCH])
+            triples = zip(values, values, values, strict=True)
+            batch = [_New(*triple, self._accounts[triple[1]]) for triple in triples]
+            for made, row in zip(batch, self._create(batch), strict=True):
+                if made.n in self._awaited:
+                    self._awaited[made.n] = row["id"]
         for begin in range(0, len(self._changing), _BATCH):
             self._change(self._changing[begin : begin + _BATCH])
         # One by one: they may correct each other.
-        for entry in self._waiting:
-            self._change([entry])
-
-    def _read(self, entries: list[FileEntry]) -> list[_Whole]:
-        return [(entry, self._file.read(entry.n)) for entry in entries]
+        for waiting in self._waiting:
+            self._change([waiting])
 
     # -- new records
 
-    def _source_ids(self, batch: list[_Whole]) -> list[str]:
+    def _source_ids(self, batch: Sequence[_Whole]) -> list[str]:
         """Return ids that no stored record has, nor ever had."""
         found = [_source_id(row, entry, row.number) for row, entry in batch]
         if self._reader.is_empty:
@@ -125,8 +143,9 @@ class StatementRecords:
                 self._numbers.setdefault(keys[place], batch[place][0].number)
         return found
 
-    def _create(self, entries: list[FileEntry]) -> list[Row]:
-        source, session, batch = self._file.source, self._session, self._read(entries)
+    def _create(self, entries: list[_New]) -> list[Row]:
+        source, session = self._file.source, self._session
+        batch = [(entry, self._file.read(entry.n)) for entry in entries]
         rows = []
         for whole, source_id in zip(batch, self._source_ids(batch), strict=True):
             row = self._new_record(whole)
@@ -200,8 +219,9 @@ class StatementRecords:
     # -- stored records
 
     def _change(self, entries: list[FileEntry]) -> None:
-        session, batch = self._session, self._read(entries)
-        records = [_records(entry) for entry in entries]
+        session = self._session
+        batch = [(entry, self._file.read(entry.n)) for entry in entries]
+        records = [self._records(entry) for entry in entries]
         ids = dict.fromkeys(record_id for found in records for record_id, _ in found)
         before = session.storage.data.get_rows(session.user.id, RECORDS, list(ids))
         after = {record_id: dict(row) for record_id, row in before.items()}
@@ -251,6 +271,14 @@ class StatementRecords:
             session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=changed)
             session.note_records(changed=changed)
 
+    def _records(self, entry: FileEntry) -> list[tuple[str, int]]:
+        """Return the ids of the records that it changes, each with the place of its own entry."""
+        *_, last = _chain(entry)
+        if self._awaited.get(last.n):
+            return [(self._awaited[last.n], 0)]
+        found = [(c.record, c.place) for c in last.parts or (last.candidate,) if c is not None]
+        return found if last is entry else found[:1]
+
     def _match(self, row: Row, whole: _Whole, source_id: str, *, in_part: bool) -> None:
         source, entry = self._file.source, whole[1]
         stated = read_stated(row)
@@ -262,7 +290,7 @@ class StatementRecords:
             record = {name: row[name] for name in CONTENT}
             self._report.note_match(Match(row["id"], entry.line, values, record))
 
-    def _tell(self, row: Row, whole: _Whole, place: int) -> None:
+    def _tell(self, row: Row, whole: _Changed, place: int) -> None:
         """Bring the stated values of an entry to a record of its source."""
         decided, entry = whole
         if decided.rare.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
@@ -313,15 +341,6 @@ def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
         row.number = counts[key]
 
 
-def _records(entry: FileEntry) -> list[tuple[str, int]]:
-    """Return the ids of the records that it changes, each with the place of its own entry."""
-    *_, last = _chain(entry)
-    if last.record is not None:
-        return [(last.record, 0)]
-    found = [(c.record, c.place) for c in last.parts or (last.candidate,) if c is not None]
-    return found if last is entry else found[:1]
-
-
 def _chain(entry: FileEntry | None) -> Iterator[FileEntry]:
     """Yield the entry, the one that it corrects, and so on."""
     while entry is not None:
@@ -329,7 +348,7 @@ def _chain(entry: FileEntry | None) -> Iterator[FileEntry]:
         entry = entry.awaits
 
 
-def _source_id(row: FileEntry, entry: Entry, number: int) -> str:
+def _source_id(row: FileEntry | _New, entry: Entry, number: int) -> str:
     scope = row.account.scopes[row.statement]
     if entry.bank_id is None:
         return scope.of_content(content_of(entry), number)

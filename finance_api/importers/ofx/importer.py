@@ -1,11 +1,15 @@
 """Reads OFX, QFX and QBO files: the statements, their accounts, and their entries."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO
+
+import orjson
 
 from finance_api.importers.interface import (
     Answer,
     BankBalance,
+    Correction,
     Entry,
     ImportRefused,
     Remembered,
@@ -32,6 +36,8 @@ from finance_api.importers.ofx.values import (
 )
 from finance_api.importers.texts import quoted
 
+#: How much of the waiting transactions is in memory.
+_SPOOLED_BYTES = 1 << 20
 #: Elements directly in a statement: a sign of one that has lost its own tag.
 _LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})
 #: ACCTTYPE, or what other accounts are -> account type, and what a new account is called.
@@ -84,26 +90,32 @@ class OfxImporter:
         (its account's currency, the name of its security) may stand behind it.
         """
         tree = Tree()
-        rows = [
-            (holder, found)
-            for holder, transaction in tree.transactions(tokens(text_of(stream)))
-            if (found := read_transaction(transaction)) is not None
-        ]
-        elements = list(_statement_elements(tree.root))
-        if not elements:
-            raise _without_statement(tree.root)
-        statements = _statements_of(elements, self._currency)
-        owners = {
-            part: number
-            for number, element in enumerate(elements)
-            for part in (element, *element.descendants())
-        }
-        owned = ((owners.get(holder), found) for holder, found in rows)
-        yield from self._entries(owned, statements, securities_of(tree.root))
+        # The elements that transactions stand in, numbered; a spool holds no elements.
+        holders: dict[Element, int] = {}
+        with SpooledTemporaryFile(_SPOOLED_BYTES) as spool:
+            for holder, transaction in tree.transactions(tokens(text_of(stream))):
+                found = read_transaction(transaction)
+                if found is not None:
+                    number = holders.setdefault(holder, len(holders))
+                    row = (number, found if isinstance(found, str) else list(found))
+                    spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+            elements = list(_statement_elements(tree.root))
+            if not elements:
+                raise _without_statement(tree.root)
+            statements = _statements_of(elements, self._currency)
+            owners = {
+                holders[part]: number
+                for number, element in enumerate(elements)
+                for part in (element, *element.descendants())
+                if part in holders
+            }
+            spool.seek(0)
+            rows = ((owners.get(holder), found) for holder, found in map(orjson.loads, spool))
+            yield from self._entries(rows, statements, securities_of(tree.root))
 
     def _entries(
         self,
-        rows: Iterable[tuple[int | None, Movement | str]],
+        rows: Iterator[tuple[int | None, Any]],
         statements: list[Statement],
         securities: Mapping[str, str],
     ) -> Iterator[tuple[Statement, Entry | None]]:
@@ -114,7 +126,7 @@ class OfxImporter:
             if owner is None:
                 if isinstance(found, str):
                     continue
-                raise ImportRefused("the transaction stands in no statement", found.line)
+                raise ImportRefused("the transaction stands in no statement", found[0])
             for statement in statements[begun : owner + 1]:
                 yield statement, None
             begun = max(begun, owner + 1)
@@ -122,11 +134,12 @@ class OfxImporter:
             if isinstance(found, str):
                 statement.skipped[found] += 1
                 continue
+            movement = Movement(*found)
             if self._positive == "out":
-                found = found._replace(amount=-found.amount)
-            if found.amount and found.correction is None:
-                signs[owner].setdefault((found.type, found.amount > 0), found.line)
-            yield statement, _entry_of(found, statement, securities)
+                movement = movement._replace(amount=-movement.amount)
+            if movement.amount and movement.corrects is None:
+                signs[owner].setdefault((movement.type, movement.amount > 0), movement.line)
+            yield statement, _entry_of(movement, statement, securities)
         for statement in statements[begun:]:
             yield statement, None
         for of_statement in signs if self._positive is None else ():
@@ -224,13 +237,18 @@ def _add_facts(element: Element, statement: Statement) -> None:
 def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str, str]) -> Entry:
     """The entry that the movement is on the account of the statement. Raises ImportRefused."""
     account = statement.account
-    symbol = movement.currency
-    if symbol is not None and symbol.text.upper() != account.currency:
-        stated = f"the account is in {account.currency}"
-        if account.currency is None:
-            stated = "the file does not say the account's"
-        raise symbol.refused(f"is the currency of this transaction, and {stated}")
-    correction = movement.correction
+    if movement.currency:
+        tag, text, line = movement.currency
+        if text.upper() != account.currency:
+            stated = (
+                f"the account is in {account.currency}"
+                if account.currency
+                else "the file does not say the account's"
+            )
+            raise Element(tag, line, text).refused(
+                f"is the currency of this transaction, and {stated}"
+            )
+    correction = Correction(*movement.corrects) if movement.corrects else None
     if correction and correction.bank_id == movement.bank_id:
         correction = None
         remark = "transactions that are said to correct themselves are imported as they are"

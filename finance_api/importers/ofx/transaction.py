@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from finance_api.importers.interface import Correction
 from finance_api.importers.ofx.tree import Element
 from finance_api.importers.ofx.values import (
     amount_of,
@@ -39,11 +38,12 @@ _LISTS = {"INVPOSLIST": "position", "INVOOLIST": "open order"}
 
 
 class Movement(NamedTuple):
-    """A transaction as it is kept until the whole file is read.
+    """A transaction as it is kept until the whole file is read: every value is JSON.
 
     bank_id, payee and so on: as in `Entry`. type: TRNTYPE.
     security: the unique id of the security that it is about.
-    currency: the element that says that the amount is in a currency.
+    currency: the tag, text and line of what says that the amount is in a currency.
+    corrects: CORRECTFITID, and whether it deletes.
     """
 
     line: int
@@ -57,8 +57,8 @@ class Movement(NamedTuple):
     reference: str | None = None
     counterparty_account: str | None = None
     security: str | None = None
-    currency: Element | None = None
-    correction: Correction | None = None
+    currency: tuple[str, str, int] | None = None
+    corrects: tuple[str, bool] | None = None
 
 
 def read_transaction(element: Element) -> Movement | str | None:
@@ -108,7 +108,7 @@ def _movement(element: Element) -> Movement:
         reference=_id_of(child("CHECKNUM")) or _id_of(child("REFNUM")),
         counterparty_account="".join(number.split()) if number else None,
         currency=_stated_currency(element),
-        correction=_correction_of(bank_id, child("CORRECTFITID"), child("CORRECTACTION")),
+        corrects=_correction_of(bank_id, child("CORRECTFITID"), child("CORRECTACTION")),
     )
 
 
@@ -131,22 +131,23 @@ def _id_of(leaf: Element | None) -> str | None:
     return None if identifier is None or _PLACEHOLDER.fullmatch(identifier) else identifier
 
 
-def _stated_currency(element: Element) -> Element | None:
-    """The element that says that the transaction's amount is in a currency.
+def _stated_currency(element: Element) -> tuple[str, str, int] | None:
+    """The tag, text and line of what says that the transaction's amount is in a currency.
 
     CURRENCY says that the amounts are in its CURSYM, to be converted; a converted amount is not
     what the bank booked. ORIGCURRENCY says that they have been converted (OFX 1.6, 5.2).
     """
     marked = element.first("CURRENCY", "CURSYM", closed=("ORIGCURRENCY",))
     symbol = marked if not marked or marked.text else marked.child("CURSYM")
-    if symbol is not None:
-        currency_of(symbol)
-    return symbol
+    if symbol is None:
+        return None
+    currency_of(symbol)
+    return symbol.name, symbol.text, symbol.line
 
 
 def _correction_of(
     own_id: str | None, corrected: Element | None, action: Element | None
-) -> Correction | None:
+) -> tuple[str, bool] | None:
     bank_id = _id_of(corrected)
     if corrected is None or bank_id is None:
         return None
@@ -155,7 +156,7 @@ def _correction_of(
         raise corrected.refused(
             "is corrected by this transaction, and no <CORRECTACTION> says REPLACE or DELETE"
         )
-    return Correction(bank_id, deletes=word == "DELETE")
+    return bank_id, word == "DELETE"
 
 
 def securities_of(file: Element) -> dict[str, str]:

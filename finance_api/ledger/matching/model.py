@@ -58,8 +58,7 @@ class FileEntry:
     the day, 0: not known. text, content: hashes, see `stated.Content`. rare: see `Rare`.
     outcome: None while it is undecided. candidate: the stored record that it is. parts: all of
     them, of MATCHED_PARTS. awaits: the entry that it corrects.
-    number: of the entry among those that share its bank id or content. record: the id of the new
-    record, once it is stored.
+    number: of the entry among those that share its bank id or content.
     """
 
     n: int
@@ -76,7 +75,6 @@ class FileEntry:
     parts: "tuple[Candidate, ...]" = ()
     awaits: "FileEntry | None" = None
     number: int = 1
-    record: str | None = None
 
     @property
     def content(self) -> int:
