@@ -39,7 +39,7 @@ _RESPONSE = ResponseDescription(
             "links": of_members(
                 None,
                 {name: value(*about) for name, about in _LINKS.items()},
-                _LINKS.keys() - {_WALLET, _DOCS},
+                [name for name in _LINKS if name not in (_WALLET, _DOCS)],
             ),
         },
     ),
