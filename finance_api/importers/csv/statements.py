@@ -14,7 +14,7 @@ from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.signs import Signs
-from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
+from finance_api.importers.csv.survey import SignWords, account_of, amount_cell, clean_text, text_of
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, folded
 from finance_api.importers.interface import (
     Answer,
@@ -27,7 +27,6 @@ from finance_api.importers.interface import (
 from finance_api.importers.marks import Mark, stated_code
 from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
-from finance_api.values.text import clean_or_none
 from finance_api.values.time import DAY_SECONDS
 
 _TEXTS = ("payee", "note", "category", "reference")
@@ -47,17 +46,6 @@ class _AccountRows:
     mark: Mark | None = None
 
 
-def _clean_text(cells: Sequence[str], indexes: tuple[int, ...]) -> str | None:
-    """Return the text as `text_of` does; None if it is blank."""
-    text = cells[indexes[0]].strip() if len(indexes) == 1 else text_of(cells, indexes)
-    if text.isascii() and text.isprintable():
-        return text or None
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # A control character that is dropped may have stood before more white space.
-    return clean_or_none((clean_or_none(text) or "").strip())
-
-
 @dataclass(frozen=True)
 class RowReader:
     """Reads the cells of a row, under what was decided for the whole file."""
@@ -72,7 +60,7 @@ class RowReader:
 
     def text(self, name: str, cells: Sequence[str]) -> str | None:
         indexes = self.columns.get(name)
-        return None if indexes is None else _clean_text(cells, indexes)
+        return None if indexes is None else clean_text(cells, indexes)
 
     def money(self, line: int, cells: Sequence[str]) -> tuple[int, Amount]:
         """Ten-thousandths, negative for money going out; and the amount as it is written."""
@@ -193,7 +181,7 @@ class StatementBuilder:
             fingerprint = ""
             if bank_id is not None:
                 fingerprint = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
-            values: dict[str, Any] = {f: _clean_text(cells, i) for f, i in self._texts_of}
+            values: dict[str, Any] = {f: clean_text(cells, i) for f, i in self._texts_of}
             if self._has_others:
                 values |= self._others(line, cells)
             entry = Entry(
@@ -292,10 +280,7 @@ class StatementBuilder:
 
     def _account_of_row(self, line: int, cells: Sequence[str]) -> tuple[str, str | None]:
         """Its name, and the bank's number."""
-        number = self._reader.text("accountNumber", cells)
-        if number is not None:
-            number = "".join(number.split())
-        name = self._reader.text("account", cells)
+        name, number = account_of(self._reader.columns, cells)
         if self._account is None:
             if name is None and number is None:
                 raise ImportRefused("the account is empty", line)

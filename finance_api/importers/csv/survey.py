@@ -13,6 +13,7 @@ from finance_api.importers.csv.table import is_account, is_amount, is_date, is_t
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.marks import mark_of
+from finance_api.values.text import clean_or_none
 
 #: A column with more different cells than this is free text, and is not watched any longer.
 _WATCHED_VALUES = 50
@@ -112,6 +113,24 @@ def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
     if len(indexes) == 1:
         return cells[indexes[0]].strip()
     return " ".join(text for index in indexes if (text := cells[index].strip()))
+
+
+def clean_text(cells: Sequence[str], indexes: tuple[int, ...]) -> str | None:
+    """Return the text as `text_of` does; None if it is blank."""
+    text = cells[indexes[0]].strip() if len(indexes) == 1 else text_of(cells, indexes)
+    if text.isascii() and text.isprintable():
+        return text or None
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # A control character that is dropped may have stood before more white space.
+    return clean_or_none((clean_or_none(text) or "").strip())
+
+
+def account_of(columns: Columns, cells: Sequence[str]) -> tuple[str | None, str | None]:
+    """The row's account: its name, and the bank's number."""
+    indexes = columns.get("account"), columns.get("accountNumber")
+    name, number = (None if each is None else clean_text(cells, each) for each in indexes)
+    return name, None if number is None else "".join(number.split())
 
 
 def amount_cell(
@@ -261,20 +280,15 @@ class Survey:
             code = mark.currency if mark is not None and mark.currency else text.upper()
             self._note(self.currencies, code, cells, line)
         elif self._names_accounts and len(self.accounts) < _WATCHED_VALUES:
-            name, number = self._account(cells)
-            if name:
-                self.accounts[name, number] = None
+            account, number = account_of(columns, cells)
+            if account or number:
+                self.accounts[account or number or "", number] = None
 
     def _note(
         self, found: dict[str, dict[str, int]], code: str, cells: Sequence[str], line: int
     ) -> None:
-        name, _ = self._account(cells)
-        found.setdefault(name, {}).setdefault(code, line)
-
-    def _account(self, cells: Sequence[str]) -> tuple[str, str | None]:
-        """Its name, else its number; and its number."""
-        number = "".join(text_of(cells, self.columns.get("accountNumber", ())).split()) or None
-        return text_of(cells, self.columns.get("account", ())) or number or "", number
+        name, number = account_of(self.columns, cells)
+        found.setdefault(name or number or "", {}).setdefault(code, line)
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """A row without a date or of another length: a footer, if nothing but such follows."""

@@ -130,6 +130,8 @@ def test_only_an_account_that_has_several_currencies_is_divided():
     text = "date,amount,account,currency\n2026-01-01,1,A,EUR\n2026-01-01,1,B,USD\n"
     text += "2026-01-01,1,B,SEK\n"
     assert list(names(read(text))) == ["A", "B USD", "B SEK"]
+    # A control character is not part of a name.
+    assert list(names(read(text.replace("B", "B\x02")))) == ["A", "B USD", "B SEK"]
 
 
 def test_an_account_of_an_earlier_file_keeps_its_name():
