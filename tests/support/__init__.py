@@ -1,1 +1,1 @@
-"""What tests of several kinds use: programs, a held clock, a service with its clients."""
+"""Helpers shared by several kinds of tests: programs, a held clock, a service with clients."""

@@ -13,7 +13,7 @@ from support.ledger import Person
 
 
 def any_importer(data: bytes, **options: Any) -> tuple[StatementImporter | None, dict[str, Any]]:
-    """What reads the file, and the options that are the ledger's. Raises ImportRefused."""
+    """Return the importer of the file, and the options for the ledger. Raises ImportRefused."""
     stream = io.BytesIO(data)
     found = detect_format(stream)
     importer = found.new_importer(stream, options)
@@ -31,9 +31,9 @@ def import_any(
 
 
 def imported_once(person: Person, data: bytes, options: Mapping[str, Any]) -> ImportReport:
-    """Import a file as its dry run says, and not twice; a dump of it comes in as it is.
+    """Import a file. Check it against its dry run, a second import, and an import of its dump.
 
-    The newest balance of each account agrees with the records until its day.
+    Also checks that each account's newest bank balance agrees with the records up to that day.
     """
     rehearsed = import_any(person, data, options, dry_run=True)
     assert person.snapshot() == (0, b"")
@@ -59,7 +59,7 @@ def imported_once(person: Person, data: bytes, options: Mapping[str, Any]) -> Im
 
 
 def options_of(answer: Answer, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of an answer to a refusal, beside those of before; any currency will do."""
+    """Return the options of the retry after an answer to a refusal; CODE becomes EUR."""
     gone = {name.removeprefix("--").replace("-", "_") for name in answer.instead_of}
     options = {name: value for name, value in before.items() if name not in gone}
     rest = iter("EUR" if word == "CODE" else word for word in answer.words)

@@ -1,4 +1,4 @@
-"""camt and MT940 files: read whole, and made by tests."""
+"""Reads whole camt and MT940 files, and makes small ones for tests."""
 
 import io
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from support.whole import Whole, read_whole
 
 IBAN = "DE02120300000000202051"
 SAMPLES = Path(__file__).parents[1] / "samples"
-#: Of both formats; the expected content stands beside each.
+#: The samples of both formats. The expected content is in a JSON file beside each.
 SAMPLE_FILES = sorted(
     path
     for folder in ("camt", "mt940")
@@ -32,13 +32,13 @@ def reader_of(data: bytes) -> CamtImporter | Mt940Importer:
 
 
 def read_bank_file(data: str | bytes) -> list[Whole]:
-    """The statements in the order of the file. Raises ImportRefused."""
+    """Return the statements in the order of the file. Raises ImportRefused."""
     data = data.encode() if isinstance(data, str) else data
     return read_whole(reader_of(data), data)
 
 
 def signed(amount: str, currency: str = "EUR") -> str:
-    """``-12.50`` as camt has it."""
+    """Return ``-12.50`` as camt's elements for an amount."""
     direction = "DBIT" if amount.startswith("-") else "CRDT"
     size = amount.lstrip("-")
     return f'<Amt Ccy="{currency}">{size}</Amt><CdtDbtInd>{direction}</CdtDbtInd>'
@@ -54,7 +54,7 @@ def camt_entry(
     further: str = "",
     currency: str = "EUR",
 ) -> str:
-    """details: of its transactions. further: elements beside them."""
+    """details: the entry's transactions. further: more elements of the entry."""
     reference = f"<AcctSvcrRef>{ref}</AcctSvcrRef>" if ref else ""
     return (
         f"<Ntry>{signed(amount, currency)}<Sts>{status}</Sts><BookgDt><Dt>{day}</Dt></BookgDt>"
@@ -63,7 +63,7 @@ def camt_entry(
 
 
 def camt_part(amount: str = "", *, name: str = "", note: str = "", ref: str = "") -> str:
-    """A transaction of an entry that pays; ``amount`` with its sign."""
+    """Return a transaction with a creditor. ``amount`` has a sign."""
     return (
         f"<TxDtls><Refs><AcctSvcrRef>{ref}</AcctSvcrRef></Refs>{signed(amount) if amount else ''}"
         f"<RltdPties><Cdtr><Nm>{name}</Nm></Cdtr></RltdPties>"
@@ -86,7 +86,7 @@ def camt_statement(
     currency: str = "EUR",
     further: str = "",
 ) -> str:
-    """further: what stands before the account."""
+    """further: elements before the account."""
     ccy = f"<Ccy>{currency}</Ccy>" if currency else ""
     return f"{further}<Acct><Id>{number}</Id>{ccy}</Acct>\n{''.join(balances)}{''.join(entries)}"
 
@@ -99,7 +99,7 @@ _MESSAGES = {
 
 
 def camt(*statements: str, message: str = "camt.053", version: str = "02") -> str:
-    """statements: of `camt_statement`."""
+    """statements: made by `camt_statement`."""
     root, name = _MESSAGES[message]
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -111,7 +111,7 @@ def camt(*statements: str, message: str = "camt.053", version: str = "02") -> st
 
 
 def mt940_amount(amount: str) -> tuple[str, str]:
-    """``-12.5`` as ``D`` and ``12,5``."""
+    """Return ``-12.5`` as ``D`` and ``12,5``."""
     whole, _, part = amount.lstrip("-").partition(".")
     return ("D" if amount.startswith("-") else "C"), f"{whole},{part}"
 
@@ -133,7 +133,7 @@ def mt940(
     currency: str = "EUR",
     kind: str = "F",
 ) -> str:
-    """A message. opening, closing: amount and day."""
+    """Return a message. opening, closing: amount and day of the balance."""
 
     def balance(tag: str, told: tuple[str, str] | None) -> str:
         if told is None:

@@ -1,6 +1,6 @@
-"""CSV files of banks that have no profile: a seed gives the text, and what it means.
+"""Random CSV files of banks without a profile, each with the records it stands for.
 
-samples/bank_words.ini has the words that banks print. None comes from the importer's vocabulary.
+samples/bank_words.ini has the words that banks print; none is copied from the importer.
 """
 
 import configparser
@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Language:
-    """Headings, each with its other forms, and the forms of dates and numbers."""
+    """Headings with their variants, and the formats of dates and numbers."""
 
     day: tuple[str, ...]
     value_day: tuple[str, ...]
@@ -60,10 +60,10 @@ membership|refund order 88|electricity|coffee and cake|dinner""".replace("\n", "
 
 @dataclass
 class File:
-    """text: the file. days, units, payees, notes: of its records, in its order.
+    """text: the file. days, units, payees, notes: one of each per record, in the file's order.
 
-    closing: the balance after the newest, if the file has balances. is_open: what only the person
-    can know of it, "" for nothing. label: how it was made.
+    closing: the balance after the newest record, if the file has balances. is_open: what only the
+    user can decide, "" for nothing. label: how the file was made.
     """
 
     text: str
@@ -83,7 +83,7 @@ SHAPES = ("signed", "signed", "signed", "sides", "sides", "words", "words", "bal
 
 
 def make(seed):
-    """An ordinary file, undamaged."""
+    """Make an ordinary, undamaged file."""
     pick = random.Random(seed)
     code = pick.choice(list(LANGUAGES))
     of = LANGUAGES[code]
@@ -168,7 +168,7 @@ def make(seed):
 
     lines = [cells(row) for row in rows]
     if status and pick.random() < 0.5:
-        # It never happened, or not yet: the balance stays.
+        # This row is void or pending, so it does not change the balance.
         at = pick.randrange(len(rows))
         day, _, balance_then, payee, note = rows[at]
         pending = cells((day, -pick.randint(100, 9_000), balance_then, payee, note))
@@ -219,7 +219,7 @@ def form_day(day, form, of):
 
 
 def readings(rows, form):
-    """The forms under which the same texts are days."""
+    """Return the date formats that can parse all dates of the file."""
     if form in ("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d/%m/%y"):
         others = {form, form.replace("%d", "#").replace("%m", "%d").replace("#", "%m")}
         if form.endswith("%y"):
@@ -241,12 +241,12 @@ def read_day(text, form):
     return datetime.strptime(text, form).date()
 
 
-#: What may be wrong with a file, or in it, and makes it another one than the bank's.
+#: The kinds of damage that `damaged` can do to a bank's file.
 DAMAGES = (
     "swallowed", "more cells", "lost row", "year", "not booked", "stated balance", "fee",
     "two accounts",
 )  # fmt: skip
-#: A heading, the word of rows that happened, and that of one that did not.
+#: Status columns: the heading, the word of booked rows, and the word of a row not booked.
 STATUSES = tuple(
     tuple(part.strip() for part in each.split("/"))
     for each in """Status/Booked/Authorised|Booking state/booked/pre-booked|
@@ -265,9 +265,9 @@ Nyitóegyenleg|Saldo al 01/01/2026|Sum of all transactions|Total débits""".repl
 
 
 def damaged(file, damage, seed):
-    """The file with one fault; None where it cannot have it, or where nothing in it shows it.
+    """Return the file with one fault, or None if the fault is impossible or would not show.
 
-    What the file means stays: whoever reads the damaged one without a word is wrong.
+    The expected records stay the same: an importer that reads other ones silently is wrong.
     """
     pick = random.Random(seed)
     lines = file.text.splitlines(keepends=True)
@@ -303,7 +303,7 @@ def damaged(file, damage, seed):
     elif damage == "fee" and file.closing is not None:
         return None
     elif damage in ("fee", "two accounts"):
-        # It means more than the records say.
+        # The new column has a meaning that the records would not show.
         file = dataclasses.replace(file, days=[], units=[], payees=[], notes=[])
         headings, values = {
             "fee": (("Fee", "Gebühr", "Tip", "FX fee"), ("0.00", "1.25")),
@@ -314,7 +314,7 @@ def damaged(file, damage, seed):
         words[rows.start - 1 - file.heading], words[len(lines) - 1 - file.heading] = values
         lines = with_column(lines, file.heading, delimiter, words)
     else:
-        # Only the balances show it.
+        # Only the balances reveal a lost row.
         if file.closing is None or at in (rows[0], rows[-1]) or "status" in file.label:
             return None
         del lines[at]
@@ -322,6 +322,6 @@ def damaged(file, damage, seed):
 
 
 def with_column(lines, heading, delimiter, words):
-    """The lines with a column more, from the line of the headings on."""
+    """Return the lines with another column, from the line of the headings on."""
     rows = zip(lines[heading:], words, strict=False)
     return lines[:heading] + [f"{row.rstrip()}{delimiter}{word}\r\n" for row, word in rows]

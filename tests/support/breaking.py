@@ -1,4 +1,4 @@
-"""A storage whose streams break off half-way, for a service as a process of its own."""
+"""A storage whose streams break off half-way, for a service in a separate process."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

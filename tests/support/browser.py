@@ -1,4 +1,4 @@
-"""A browser without scripts, and what every answer of the settings pages must be like."""
+"""A browser without scripts, and checks that every response of the settings pages must pass."""
 
 import itertools
 import re
@@ -30,7 +30,7 @@ POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-#: What belongs to nobody but the server.
+#: Internal details that no page may show.
 INTERNALS = ("Traceback", 'File "', "sqlalchemy", "psycopg", "site-packages", "finance_api.web")
 
 _REQUEST_ID = re.compile("[0-9a-f]{32}")
@@ -43,14 +43,14 @@ Fields = Mapping[str, Any] | Iterable[tuple[str, Any]]
 def few_users(
     new_settings: Callable[[str], dict[str, str]],
 ) -> Iterator[Callable[[str], Service]]:
-    """Services of one module alone. To be imported by tests that `dump` all that is kept."""
+    """Services for one module only. Imported by tests that `dump` everything stored."""
     with running_services(new_settings) as of:
         yield of
 
 
 @contextmanager
 def hashes_counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The hashes that passwords are compared with."""
+    """Yield a list that collects the hashes that passwords are compared with."""
     seen: list[str] = []
     verify = PasswordHasher.verify
 
@@ -124,9 +124,9 @@ def sessions_of(service: Service, user: User) -> list[Session]:
 
 
 def dump(service: Service) -> dict[str, list[str]]:
-    """All that is kept, but for the audit log: the rows of each table.
+    """Return the rows of each table except the audit log.
 
-    What is written behind, is written first.
+    Flushes the values that are written in the background first.
     """
     for behind in ("seen_sessions", "last_used", "usage"):
         getattr(service.services, behind).flush()
@@ -144,8 +144,8 @@ def dump(service: Service) -> dict[str, list[str]]:
 
 @cache
 def _reflected(url: URL) -> tuple[Engine, MetaData]:
-    """The tables that there really are."""
-    # Without a pool: databases of tests are to be left alone.
+    """Return the tables that the database has."""
+    # Without a pool: no connection to a test's database stays open.
     engine, metadata = create_engine(url, poolclass=NullPool), MetaData()
     metadata.reflect(engine)
     return engine, metadata
@@ -163,10 +163,10 @@ def changed_tables(before: dict[str, list[str]], after: dict[str, list[str]]) ->
 
 
 class Visitor:
-    """Somebody with a browser: it keeps cookies, and sends forms as browsers do.
+    """A person with a browser, which keeps cookies and sends forms as browsers do.
 
-    https: whether the server itself speaks HTTPS with it. address: where it is.
-    lint: whether each exchange is checked against WSGI (PEP 3333), which knows few methods.
+    https: whether the server itself speaks HTTPS with the browser. address: the browser's.
+    lint: whether to check each exchange against WSGI (PEP 3333), which allows few methods.
     """
 
     def __init__(
@@ -200,9 +200,9 @@ class Visitor:
         status: int | None = None,
         expect_https: bool | None = None,
     ) -> TestResponse:
-        """Any request; the answer has passed `assert_protected`. status: what it must have.
+        """Send any request, and check the response with `assert_protected` and for its status.
 
-        headers: None leaves one out that would be sent.
+        headers: None omits a header that would otherwise be sent.
         """
         merged = {"Host": self.host, "User-Agent": self.agent, **self.headers, **(headers or {})}
         sent = {name: value for name, value in merged.items() if value is not None}
@@ -236,7 +236,7 @@ class Visitor:
         headers: Mapping[str, str | None] | None = None,
         **options: Any,
     ) -> TestResponse:
-        """Sends just these fields, with what a browser says of where a form comes from."""
+        """Send only these fields, with the headers in which a browser says where a form is from."""
         pairs = list(sent.items()) if isinstance(sent, Mapping) else list(sent)
         own = {
             "Content-Type": "application/x-www-form-urlencoded",
@@ -248,7 +248,7 @@ class Visitor:
         return self.request("POST", path, body=body, headers=merged, status=status, **options)
 
     def form(self, page: str, action: str | None = None) -> Form:
-        """The form of a page that is sent to ``action``, by default to the page itself."""
+        """Return the form on a page that posts to ``action``, by default to the page itself."""
         wanted = action or urlsplit(page).path
         (found,) = [form for form in forms(self.get(page).text) if form.action == wanted]
         assert found.method == "post"
@@ -257,16 +257,16 @@ class Visitor:
     def submit(
         self, page: str, action: str | None = None, *, status: int | None = None, **given: Any
     ) -> TestResponse:
-        """Loads a page, fills in a form of it, and sends it."""
+        """Load a page, fill in one of its forms, and send the form."""
         form = self.form(page, action)
         return self.post(form.action, form.filled(given), status=status)
 
     def follow(self, response: TestResponse, **options: Any) -> TestResponse:
-        """The page that a redirection leads to."""
+        """Return the page that a redirect leads to."""
         assert response.status_int == 303, (response.status, response.text[:3_000])
         return self.get(location(response), **options)
 
-    # -- what people do
+    # -- what users do
 
     def sign_in(
         self, user: User, password: str = PASSWORD, *, status: int = 303, **given: Any
@@ -276,12 +276,12 @@ class Visitor:
         )
 
     def csrf(self, page: str = "/settings/jwts/revoke-all") -> str:
-        """The token of the session, by default from a small page."""
+        """Return the session's CSRF token, by default from a small page."""
         return csrf_of(self.get(page).text)
 
     @property
     def secret(self) -> str | None:
-        """What the cookie of the session holds."""
+        """Return the value of the session cookie."""
         return self.cookies.get(("__Host-" if self.https else "") + "finance_session")
 
     def is_signed_in(self) -> bool:
@@ -293,7 +293,7 @@ class Visitor:
         return False
 
     def copy(self, service: Service | None = None) -> "Visitor":
-        """The same cookies in another browser, or at another process."""
+        """Return another browser with the same cookies, for this process or another one."""
         other = Visitor(service or self.service, https=self.https, host=self.host, agent=self.agent)
         other.cookies = dict(self.cookies)
         return other
@@ -308,7 +308,7 @@ class Visitor:
 
 
 def signed_in(service: Service, user: User | None = None, **options: Any) -> Visitor:
-    """A new browser in which the user (by default a new one) is signed in."""
+    """Return a new browser in which the user (by default a new user) is signed in."""
     visitor = Visitor(service, **options)
     visitor.sign_in(user or new_user(service))
     return visitor
@@ -323,7 +323,7 @@ def sent_cookies(response: TestResponse) -> list[Morsel[str]]:
 
 
 def location(response: TestResponse) -> str:
-    """Where a redirection leads: on this host, so the path and the query of it."""
+    """Return the path and query of a redirect, which must stay on this host."""
     url = urlsplit(response.headers["Location"])
     assert url.netloc in ("", response.request.host), response.headers["Location"]
     return url.path + (f"?{url.query}" if url.query else "")
@@ -341,19 +341,19 @@ def assert_safe_cookie(morsel: Morsel[str]) -> None:
 
 
 def errors(response: TestResponse) -> set[str]:
-    """The fields of a form that have an error beside them."""
+    """Return the form fields that have an error beside them."""
     return set(re.findall('id="([a-z_]+)-error"', response.text))
 
 
 def status_of(service: Service, path: str, credential: str) -> int:
-    """The status of an answer of an API."""
+    """Return the status of an API's response."""
     headers = {"Authorization": f"Bearer {credential}"}
     status: int = service.web.get(path, headers=headers, expect_errors=True).status_int
     return status
 
 
 def assert_protected(response: TestResponse, *, https: bool, static: bool = False) -> None:
-    """The headers that every answer below /settings has."""
+    """Check the headers that every response below /settings has."""
     headers = response.headers
     assert headers.getall("Content-Security-Policy") == [POLICY]
     assert headers.getall("X-Frame-Options") == ["DENY"]
@@ -371,7 +371,7 @@ def assert_protected(response: TestResponse, *, https: bool, static: bool = Fals
 
 
 def assert_error_page(response: TestResponse, status: int) -> None:
-    """A page for people, by which they can say what happened, and which gives nothing away."""
+    """Check that an error page has a request id to report, and shows nothing internal."""
     assert response.status_int == status, response.text
     assert response.content_type == "text/html"
     assert response.headers["X-Request-Id"] in response.text
@@ -380,7 +380,7 @@ def assert_error_page(response: TestResponse, status: int) -> None:
 
 
 def comparable(response: TestResponse) -> tuple[str, list[tuple[str, str]], str]:
-    """An answer without what is different each time."""
+    """Return a response without the parts that differ each time."""
     own = response.headers["X-Request-Id"]
     left_out = ("X-Request-Id", "Set-Cookie", "Date")
     headers = sorted((k, v) for k, v in response.headers.items() if k not in left_out)

@@ -1,4 +1,4 @@
-"""A real browser, and what it tells of pages that do what ours never may."""
+"""A real browser, which reports pages that do something forbidden."""
 
 import os
 import shutil
@@ -19,11 +19,11 @@ from playwright.sync_api import (
 
 from support.programs import missing
 
-#: Milliseconds that anything may take to appear; on a busy machine a page needs some.
+#: Milliseconds to wait for anything to appear; pages are slow on a busy machine.
 TIMEOUT_MS = 15_000
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
-#: Reported by the console, where it is seen even if the page throws its listeners away.
+#: Violations go to the console, so that they are seen even if a page removes its listeners.
 _REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (e) => console.error(
   `CSP report: ${e.violatedDirective} ${e.blockedURI} ${e.sample}`), true);
@@ -32,7 +32,7 @@ addEventListener("securitypolicyviolation", (e) => console.error(
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A running Chromium; the test is skipped where none is installed."""
+    """Yield a running Chromium. Skips the test if none is installed."""
     program = next((path for name in _NAMES if (path := shutil.which(name))), None)
     if program is None:
         missing("Chromium")
@@ -47,7 +47,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Windows:
-    """Opens windows on one site, each with cookies of its own, and notes what goes wrong in them.
+    """Opens windows on one site, each with its own cookies, and collects problems in them.
 
     problems: errors and warnings of the console, exceptions of scripts, dialogs, reports of the
     Content-Security-Policy, requests to other hosts, failures of the server.
@@ -61,7 +61,7 @@ class Windows:
         self._open: list[BrowserContext] = []
 
     def open(self, *, width: int = 1440, height: int = 900, **options: Any) -> BrowserContext:
-        """options: as of `Browser.new_context`."""
+        """options: passed to `Browser.new_context`."""
         settings = {
             "base_url": self._base_url,
             "viewport": {"width": width, "height": height},
@@ -81,19 +81,19 @@ class Windows:
         return context
 
     def close(self) -> None:
-        """Closes them all; fails if anything has gone wrong."""
+        """Close all windows. Fails if there was any problem."""
         for context in self._open:
             context.close()
         self._open.clear()
         self.check()
 
     def check(self) -> None:
-        """Fails if anything has gone wrong since the last time."""
+        """Fail if there was any problem since the last check."""
         problems, self.problems = self.problems, []
         assert not problems, "\n".join(problems)
 
     def _see_console(self, message: ConsoleMessage) -> None:
-        # That a page has a status of 400 or 403 is meant; see _see_response for files.
+        # Pages may have status 400 or 403; _see_response checks files.
         if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
             self.problems.append(f"console: {message.text}")
 

@@ -2,7 +2,7 @@ from finance_api.values.time import parse_time
 
 
 class HeldClock:
-    """A clock that stands still until it is told."""
+    """A clock that stands still until a test sets it."""
 
     def __init__(self, at: str = "2026-03-18T12:00:00Z") -> None:
         self.steady = 0
@@ -25,5 +25,5 @@ class HeldClock:
         self.steady += max(0, seconds)
 
     def jump(self, seconds: int) -> None:
-        """Somebody sets the wall clock."""
+        """Move the wall clock, as if somebody had set it."""
         self.seconds += seconds

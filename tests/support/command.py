@@ -1,4 +1,4 @@
-"""The command ``finance-api`` on an ini file of its own, in this process or in one of its own."""
+"""The command ``finance-api`` with its own ini file, in this process or in a separate one."""
 
 import io
 import json
@@ -30,7 +30,7 @@ def subcommands(group: click.Group) -> dict[str, click.Command]:
 def all_commands(
     group: click.Group = finance_api_command, names: tuple[str, ...] = ()
 ) -> dict[tuple[str, ...], click.Command]:
-    """By the words that name them; without groups."""
+    """Return all commands (but no groups) by the words of their names."""
     commands: dict[tuple[str, ...], click.Command] = {}
     for name, found in subcommands(group).items():
         words = (*names, name)
@@ -41,9 +41,9 @@ def all_commands(
 def imported_by(
     commands: Sequence[Sequence[str]], modules: Sequence[str], **options: Any
 ) -> list[list[str]]:
-    """Which of the modules are there after each of the commands, which must succeed.
+    """Return, for each command, which of the modules are imported after it has run.
 
-    They run in one process of their own. options: as of `subprocess.run`.
+    The commands must succeed. All run in one new process. options: passed to `subprocess.run`.
     """
     program = (
         "import json, sys\n"
@@ -68,7 +68,7 @@ def run_here(
     environment: Mapping[str, str],
     stdin: bytes = b"",
 ) -> "Outcome":
-    """Runs a command in this process."""
+    """Run a command in this process."""
     streams = [io.TextIOWrapper(io.BytesIO(b), "utf-8") for b in (stdin, b"", b"")]
     code: Any = 0
     with (
@@ -123,7 +123,7 @@ class Command:
         environment: dict[str, str] | None = None,
         process: bool = False,
     ) -> "Outcome":
-        """process: in one of its own, where exit codes and streams are the system's."""
+        """process: run in a separate process, with real exit codes and streams."""
         if not process:
             return run_here(
                 arguments, self.directory, self.environment(**(environment or {})), stdin
@@ -133,13 +133,13 @@ class Command:
         return Outcome(child.returncode, out, err, arguments)
 
     def done(self, *arguments: str | bytes, **options: Any) -> bytes:
-        """Standard output of a command that must succeed and say nothing else."""
+        """Run a command that must succeed without error output. Return its standard output."""
         outcome = self.run(*arguments, **options)
         assert (outcome.code, outcome.err) == (0, ""), outcome
         return outcome.raw_out
 
     def refused(self, *arguments: str | bytes, code: int = 1, **options: Any) -> str:
-        """What a command says that must fail: on standard error, without a traceback."""
+        """Run a command that must fail without a traceback. Return its standard error."""
         outcome = self.run(*arguments, **options)
         assert outcome.code == code, outcome
         assert outcome.out == "", outcome

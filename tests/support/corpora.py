@@ -1,4 +1,4 @@
-"""Files of banks and of other projects, read where they are; not part of this repository."""
+"""Files of banks and other projects. They are not part of this repository."""
 
 import os
 from pathlib import Path

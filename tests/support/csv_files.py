@@ -1,4 +1,4 @@
-"""CSV files in tests: read to their end."""
+"""Reads whole CSV files for tests."""
 
 import io
 import json
@@ -33,7 +33,7 @@ class Read:
 
 
 def read(data, options_of=nothing_remembered.options, profiles=None, **options):
-    """The statements of a file in the order of their first rows; ``data``: text or bytes.
+    """Return the statements of a file in the order of their first rows. data: text or bytes.
 
     options_of: as `Remembered.options`.
     """
@@ -51,7 +51,7 @@ def read(data, options_of=nothing_remembered.options, profiles=None, **options):
 
 
 def options_in(words):
-    """The command line of an import, and its options as `Layout` has them."""
+    """Parse an import's command line. Return it, and its options as `Layout` has them."""
     context = import_command.make_context("import", list(words))
     given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
     options = {name: value for name, value in given.items() if name in Layout.__dataclass_fields__}
@@ -59,7 +59,7 @@ def options_in(words):
 
 
 class Memory:
-    """Remembers as the ledger does."""
+    """Remembers the options of earlier files, as the ledger does."""
 
     def __init__(self):
         self.kept = {}
@@ -78,9 +78,9 @@ class Memory:
 
 
 def records(data, profile, /, **options):
-    """Account -> a line for each record of a file that is read with this profile.
+    """Read a file with this profile. Return its accounts, each with a line for each record.
 
-    What is lost of the file is what tests/samples/csv/layouts.md says.
+    Checks that the import drops only the columns named in tests/samples/csv/layouts.md.
     """
     statements = read(data, **options)
     assert lost_columns(data, profile, statements) <= documented()[profile]
@@ -90,7 +90,7 @@ def records(data, profile, /, **options):
 
 
 def shown(entry):
-    """``day amount | payee | note | category`` and whatever else the entry has."""
+    """Return ``day amount | payee | note | category`` and the other values of the entry."""
     texts = (entry.payee, entry.note, entry.category)
     line = " | ".join(
         [f"{date_text(entry.date)} {decimal_text(entry.amount)}", *(t or "-" for t in texts)]
@@ -115,7 +115,7 @@ def refusal(data, **options):
 
 
 def answers(refused):
-    """What each answer of a refusal adds to the command line; after a minus what goes from it."""
+    """Return what each answer to a refusal adds to the command line, and removes (with a "-")."""
     return [
         " ".join((*answer.words, *(f"-{name}" for name in answer.instead_of)))
         for answer in refused.answers

@@ -1,4 +1,4 @@
-"""Files as transmission, editors and hostile hands leave them; the same for the same seed."""
+"""Files damaged by transmission, editors or attackers; the same for the same seed."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ _COMMON = (b"", b"\n", b"\x00", b"\xff", b'"', b"-", b"0", b"'", b" ", b"\xff\xf
 def mutations(
     data: bytes, count: int, pieces: Sequence[bytes] = (), seed: float = 0
 ) -> Iterator[bytes]:
-    """pieces: what of the format itself is put in places where it does not belong."""
+    """pieces: syntax of the format, which is inserted where it does not belong."""
     chance = random.Random(seed)
     for _ in range(count):
         damaged = bytearray(data)
@@ -32,7 +32,7 @@ def mutations(
 
 
 def check_refusal(refused: ImportRefused) -> None:
-    """It can be shown to a person, and says something."""
+    """Check that the refusal has a message that can be shown to a user."""
     assert len(refused.reason) > 15
     assert len(refused.reason) < 2_000
     assert refused.reason.isprintable()

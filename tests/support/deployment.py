@@ -1,4 +1,4 @@
-"""The service as it is run in production: granian behind nginx, both on the project's own files."""
+"""The service as in production: granian behind nginx, both with the project's own files."""
 
 import http.client
 import json
@@ -22,13 +22,13 @@ WORKERS = count(1, 2)
 LABELS = "/v1/api/labels"
 HSTS = "max-age=31536000"
 _PATIENCE_SECONDS = 90
-#: Between two requests of a client in a crowd, so that what starts meanwhile gets on.
+#: Pause between two requests of a client in a crowd, so that a starting service can proceed.
 _PAUSE_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer; header names in lower case."""
+    """A response; header names are in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -40,7 +40,7 @@ class Answer:
 
 
 class SiteClient:
-    """One user's program; its data is one label, which tells whose it is."""
+    """The program of one user. The user's only data is a label that names the user."""
 
     def __init__(self, site: "Site", client: Client) -> None:
         self._site = site
@@ -55,7 +55,7 @@ class SiteClient:
     def get(
         self, path: str = LABELS, connection: http.client.HTTPConnection | None = None
     ) -> Answer:
-        """connection: of `Site.connect`; by default one of its own."""
+        """connection: from `Site.connect`; by default a new connection."""
         if connection is None:
             with closing(self._site.connect()) as own:
                 return self.get(path, own)
@@ -65,13 +65,13 @@ class SiteClient:
         return Answer(response.status, headers, response.read())
 
     def check(self, answer: Answer) -> None:
-        """It is the right one, of `LABELS`, and nobody else's."""
+        """Check that a response to `LABELS` has this user's label and no other."""
         assert answer.status == 200, answer
         assert [each["name"] for each in answer.json["labels"]] == [self._name]
         assert answer.headers["x-request-id"]
 
     def check_or_503(self, answer: Answer) -> None:
-        """It is the right one, or the service is not there, and says when to come again."""
+        """Check that the response is right, or a 503 that says when to retry."""
         if answer.status == 503:
             assert int(answer.headers["retry-after"]) >= 1
             assert answer.headers["content-type"] == "application/problem+json"
@@ -81,17 +81,17 @@ class SiteClient:
 
 
 class Crowd:
-    """Clients that go on asking, each on a connection that it keeps, until told to stop."""
+    """Clients that send requests until the end of the block, each on its own connection."""
 
     def __init__(self, site: "Site", clients: int, pause_seconds: float = _PAUSE_SECONDS) -> None:
         self._site = site
         self._pause_seconds = pause_seconds
         self._stop = threading.Event()
         self.answered = 0
-        #: What was lost: answers that are not right, and connections that ended.
+        #: Wrong responses, and errors of connections that ended.
         self.lost: list[object] = []
         self._lock = threading.Lock()
-        # Fewer users than clients: some ask with the same token.
+        # There are fewer users than clients, so some clients share a token.
         users = [site.client() for _ in range(min(clients, 10))]
         self._threads = [
             threading.Thread(target=self._ask, args=(users[n % len(users)],))
@@ -109,7 +109,7 @@ class Crowd:
             thread.join()
 
     def wait(self, answers: int) -> None:
-        """Until so many more have come, or something is lost."""
+        """Wait until this many more answers have come, or something is lost."""
         before = self.answered
         wait_until(lambda: bool(self.lost) or self.answered >= before + answers, 300)
 
@@ -128,7 +128,7 @@ class Crowd:
 
 
 def split_answers(raw: bytes) -> list[Answer]:
-    """The answers in what a connection sent, in order."""
+    """Return the responses in a connection's bytes, in order."""
     answers = []
     while raw:
         head, end, raw = raw.partition(b"\r\n\r\n")
@@ -146,7 +146,7 @@ def split_answers(raw: bytes) -> list[Answer]:
 
 
 class Site:
-    """nginx, one or two services behind it, and users with data of their own."""
+    """nginx, one or two services behind it, and users who have data."""
 
     nginx: Nginx
 
@@ -167,8 +167,8 @@ class Site:
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
             "server.workers": str(WORKERS),
-            # More at once than any test of a day makes, were all of them in one worker: slow ones
-            # are to wait here, not to be refused.
+            # More threads than concurrent requests in any test by day, even if one worker gets them
+            # all: slow requests must wait here rather than be refused.
             "server.threads": "14",
             "finance_api.max_data_requests": "11",
             "sqlalchemy.pool_size": "14",
@@ -178,9 +178,9 @@ class Site:
         self.ended: list[ServerProcess] = []
 
     def start(self, **settings: str) -> ServerProcess:
-        """A service on the first port that is free, once it is ready and all its workers serve.
+        """Start a service on the first free port. Return it once all its workers serve.
 
-        To be called by the main thread.
+        Call this from the main thread.
         """
         used = {server.port for server in self.running}
         server = ServerProcess(
@@ -195,7 +195,7 @@ class Site:
         return server
 
     def forget(self, server: ServerProcess) -> None:
-        """A service that has ended, or is about to."""
+        """Note that a service has ended, or is about to end."""
         self.running.remove(server)
         self.ended.append(server)
 
@@ -213,7 +213,7 @@ class Site:
         return self.nginx.tls.wrap_socket(plain, server_hostname=HOST)
 
     def exchange(self, raw: bytes) -> list[Answer]:
-        """The answers to raw bytes, until nginx ends the connection."""
+        """Send raw bytes. Return all responses until nginx closes the connection."""
         parts = []
         with self.raw() as connection:
             try:
@@ -221,12 +221,12 @@ class Site:
                 while part := connection.recv(65536):
                     parts.append(part)
             except ConnectionError:
-                # It ends so where more was sent than read.
+                # nginx closes the connection this way if it has not read everything.
                 pass
         return split_answers(b"".join(parts))
 
     def restart(self) -> None:
-        """A rolling one: a new process on the other port, and when it is ready, SIGTERM."""
+        """Restart without a gap: start a process on the other port, then stop the old process."""
         (old,) = self.running
         self.start()
         self.end(old)
@@ -237,7 +237,7 @@ class Site:
         return SiteClient(self, client)
 
     def audit(self) -> None:
-        """What has to hold after every fault."""
+        """Check what must hold after every fault."""
         for server in (*self.running, *self.ended):
             assert "Traceback" not in server.said, server.said
             assert "fin_" not in server.said
@@ -248,14 +248,14 @@ class Site:
             client.check(client.get("/v1/api/labels"))
 
     def memory_bytes(self) -> int:
-        """Of the workers."""
+        """Return the resident memory of all workers."""
         workers = [worker for server in self.running for worker in server.workers]
         return sum(worker.memory_info().rss for worker in workers)
 
 
 @contextmanager
 def site(directory: Path, storage: str, settings: dict[str, str], redis_url: str) -> Iterator[Site]:
-    """A running one, with a service on one of its ports."""
+    """Yield a running site, with a service on one of its ports."""
     made = Site(directory, storage, settings, redis_url)
     with nginx(made.ports) as proxy:
         made.nginx = proxy

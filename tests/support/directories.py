@@ -1,4 +1,4 @@
-"""Where the files of tests are."""
+"""Chooses the directory for the tests' files."""
 
 import os
 import shutil
@@ -8,14 +8,14 @@ from pathlib import Path
 import psutil
 
 _MEMORY = Path("/dev/shm")
-#: Much more than all files of a run take.
+#: Much more than the files of a test run need.
 _PLENTY_BYTES = 8 << 30
 
 
 def work_in_memory() -> None:
-    """Where there is plenty of it: making and removing files takes less time there.
+    """Keep temporary files in memory if there is plenty, because files are faster there.
 
-    To be called before any are made. What TMPDIR says is left as it is.
+    Call this before any file is made. Does nothing if TMPDIR is set.
     """
     if "TMPDIR" in os.environ or not _MEMORY.is_dir():
         return

@@ -1,4 +1,4 @@
-"""Edits of one user's books, and what is kept to take them back."""
+"""Edits of one user's data, and the stored images that undo them."""
 
 import io
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _ALL = ("", "")
 
 
 def edited(person: Person, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """What the function says of a session of its own; what it changes can be taken back.
+    """Call the function in a new session, and return its report. Check that an undo is possible.
 
     dry_run: an option of the session.
     """
@@ -45,7 +45,7 @@ def entries(person: Person) -> list[Any]:
 
 
 def kept(person: Person) -> dict[str, dict[str, Row]]:
-    """All rows without what follows from others."""
+    """Return all rows, without the fields that are derived from other rows."""
     return {
         resource.name: {row["id"]: _own(resource, row) for row in person.rows(resource)}
         for resource in RESOURCES
@@ -53,7 +53,7 @@ def kept(person: Person) -> dict[str, dict[str, Row]]:
 
 
 def restored(person: Person) -> dict[str, dict[str, Row]]:
-    """All rows with the images of the newest entry put back."""
+    """Return all rows as they would be after an undo of the newest entry."""
     rows = kept(person)
     number = entries(person)[-1].number
     images = person.look(
@@ -69,19 +69,19 @@ def restored(person: Person) -> dict[str, dict[str, Row]]:
 
 def _own(resource: Any, row: Row) -> Row:
     names = [f.name for f in resource.persisted_fields if f.role is not Role.DERIVED]
-    # A record's currency is its account's; the kind of a category may follow from others'.
+    # A record's currency comes from its account; a category's kind may come from its parent.
     own = {n: row[n] for n in names if (resource, n) != (RECORDS, "currencyCode")}
     return own | {"kind": None} if row.get("kindIsDerived") else own
 
 
 def downloaded(person: Person) -> str:
-    """All records as the API gives them as CSV."""
+    """Return all records as the API's CSV."""
     lines = encoder_of(RECORDS).lines(person.rows(RECORDS))
     return body_of(CSV, RECORDS.fields, lines).decode()
 
 
 def given_back(person: Person, data: str | bytes, **options: Any) -> Any:
-    """The report of `records edit`."""
+    """Return the report of `records edit` for this file."""
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
 
     def edit(session: Any) -> Any:
@@ -92,7 +92,7 @@ def given_back(person: Person, data: str | bytes, **options: Any) -> Any:
 
 
 def stored(command: Any, email: str, *rows: dict[str, Any]) -> None:
-    """Native rows for a user of the command's database."""
+    """Store native rows for a user in the command's database."""
     backend = SqlBackend(command.settings["sqlalchemy.url"])
     stream = io.BytesIO("".join(map(native_line, rows)).encode())
     import_file(backend, ImportOrder(email, stream, now=1_790_000_000))

@@ -1,4 +1,4 @@
-"""What a file can make of the process that reads it, in place of `uploads.work.run_in_child`."""
+"""What a hostile file may make its reader do: replacements of `uploads.work.run_in_child`."""
 
 import os
 import signal
