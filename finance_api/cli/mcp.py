@@ -40,7 +40,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
     type=click.FloatRange(0, min_open=True),
     default=10,
     show_default=True,
-    help="Time for a request to arrive whole, and for an idle connection.",
+    help="Seconds until a request must have arrived whole, and an idle connection is closed.",
 )
 @click.option(
     "--calls",

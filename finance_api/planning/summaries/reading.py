@@ -283,7 +283,7 @@ class SummaryReader:
         if sum(each.number for each in sums.values()) > MAX_CONVERTED:
             raise SummaryTooLarge(
                 f"more than {MAX_CONVERTED:,} amounts would be converted: ask for a shorter "
-                "time, or leave it out",
+                "time, or leave out convertTo",
                 "convertTo",
             )
 
