@@ -13,13 +13,13 @@ from finance_api.values.time import DAY_SECONDS
 class BalanceCheck:
     """The balances of one account, row by row, in whichever order they run.
 
-    Rows without a balance are added up until the next one that has one. answers: how to read the
-    file without them. rows, total, first_day, last_day: number, sum and days of all rows.
+    Rows without a balance are added up until the next row that has one. answers: how to read the
+    file without balances. rows, total, first_day, last_day: number, sum and days of all rows.
 
-    _faults: order of rows that the balances do not follow (False: the oldest first) -> the line of
-    the first one that does not fit, the expected balance and the stated one.
-    _first, _last: of the first and the last row with a balance: the balance, the total after the
-    row, and the row's own money.
+    _faults: row order that the balances contradict (False: oldest first) -> the line of the first
+    row that does not fit, the balance expected there, and the stated one.
+    _first, _last: the first and the last row with a balance, each as its balance, the total after
+    it, and its own money.
     """
 
     answers: tuple[Answer, ...] = ()
@@ -34,7 +34,7 @@ class BalanceCheck:
     _last: tuple[int, int, int] = (0, 0, 0)
 
     def add(self, line: int, day: int, money: int, balance: int | None) -> None:
-        """day: seconds. money: all that the row moves. Raises ImportRefused if no order fits."""
+        """day: seconds. money: the row's amount and fee. Raises ImportRefused if no order fits."""
         day -= day % DAY_SECONDS
         if not self.rows:
             self.first_day = self._top_day = day
@@ -60,7 +60,7 @@ class BalanceCheck:
             if balance != should:
                 self._faults.setdefault(newest_first, (line, should, balance))
         if len(self._faults) == len(expected):
-            # Report the order that held for longer, or that the days have.
+            # Report the fault that comes later; if both are in one row, take the days' order.
             by_days = self._top_day > self._bottom_day
             order = max(self._faults, key=lambda order: (self._faults[order][0], order == by_days))
             at, should, is_ = self._faults[order]
@@ -73,7 +73,7 @@ class BalanceCheck:
             )
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
-        """The opening and the closing balance; None where rows or their order leave them open."""
+        """Return the opening and closing balance; both None without balances or clear order."""
         fitting = [order for order in (False, True) if order not in self._faults]
         if self._first is None:
             return None, None
@@ -81,7 +81,7 @@ class BalanceCheck:
             if self._top_day == self._bottom_day:
                 return None, None
             fitting = [self._top_day > self._bottom_day]
-        # Balances at either end of the file, with the rows beyond them that have none.
+        # Extend the first and the last balance over the rows beyond them, which have none.
         (first, until_first, first_money), (last, until_last, last_money) = self._first, self._last
         if fitting[0]:
             opening = last - last_money - (self.total - until_last)
@@ -99,9 +99,9 @@ class BalanceCheck:
         closing: BankBalance | None,
         stated: Sequence[tuple[int, int] | None],
     ) -> tuple[BankBalance | None, BankBalance | None]:
-        """Return the balances, completed by those that rows state. Raises ImportRefused.
+        """Return both balances, a missing one as stated. Raises ImportRefused if they disagree.
 
-        stated: the line and the amount of the opening and the closing balance, or None.
+        stated: (line, amount) of the opening and of the closing balance; None if no row states it.
         """
         first, last = stated
         if first is not None and opening is None:
@@ -127,18 +127,18 @@ class BalanceCheck:
         return opening, closing
 
 
-#: Line, size of the amount, and the balance after it.
+#: A row's line, the size of its amount, and the balance after it.
 BalanceRow = tuple[int, int, int]
 
 
 def steps(rows: Sequence[BalanceRow], *, newest_first: bool) -> list[BalanceRow]:
-    """Line and size of each row but the oldest, and the step of the balance to it."""
+    """Return the line, the size and the balance's change for each row but the oldest."""
     pairs = pairwise(rows[::-1] if newest_first else rows)
     return [(line, size, after - before) for (_, _, before), (line, size, after) in pairs]
 
 
 def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
-    """The orders in which the balances run by the sizes of the amounts: False: oldest first."""
+    """Return the orders (False: oldest first) in which the balance changes by each amount."""
     return [
         newest_first
         for newest_first in (False, True)
@@ -147,9 +147,9 @@ def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
 
 
 def ways_of(rows: Sequence[BalanceRow]) -> dict[int, int] | None:
-    """Line -> 1 for money coming in, -1 for going out, as the balances say.
+    """Return line -> 1 for money coming in, -1 for money going out, as the balances show.
 
-    The oldest row has none before it, and is missing. None if they do not run, or in two ways.
+    The oldest row is missing: no balance precedes it. None if no order fits, or two disagree.
     """
     found = [
         {line: 1 if step > 0 else -1 for line, _, step in steps(rows, newest_first=newest_first)}

@@ -1,4 +1,4 @@
-"""Forms of dates, and a column of dates under the form that is named or the only one that fits.
+"""Forms of dates, and columns of dates: read by the named form, or by the only one that fits.
 
 A form is strptime's directives or a readable pattern, compiled once. `datetime.strptime` itself
 reads month names in the language of the process, takes a missing year for 1900, and needs seconds
@@ -21,10 +21,10 @@ from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
 from finance_api.values.time import DAY_SECONDS, date_text, from_date
 
-#: The first year that a bank's file has.
+#: The earliest year that is accepted.
 FIRST_YEAR = 1970
 
-#: Directive -> the group it fills, or "" if it is skipped; and its expression.
+#: Directive -> the group that it fills ("" if its text is skipped), and its expression.
 _DIRECTIVES = {
     "Y": ("year", "[0-9]{4}"),
     "y": ("year", "[0-9]{2}"),
@@ -40,17 +40,17 @@ _DIRECTIVES = {
     "Z": ("", "[A-Za-z]{1,5}"),
     **dict.fromkeys("aA", ("", "[A-Za-z]{2,9}")),
 }
-#: The digits of a number directly beside another one.
+#: Directive -> its number of digits, for numbers that follow each other without a separator.
 _WIDTHS = {"Y": 4, "f": 6, **dict.fromkeys("ymdHIMS", 2)}
 _READABLE = dict(
     pair.split("=")
     for pair in "YYYY=%Y YY=%y MMMM=%B MMM=%b MM=%m M=%m DD=%d D=%d HH=%H mm=%M ss=%S de=de".split()
 )
 _READABLE_TOKEN = re.compile("|".join([*_READABLE, "[A-SU-Za-su-z]+"]))
-#: Numbers side by side, another directive, blanks, or other characters.
+#: The groups: adjacent numbers, another directive, blanks, other characters.
 _TOKEN = re.compile(r"((?:%[YymdHIMSf])+)|%(.)|(\s+)|([^%\s]+)", re.DOTALL)
 
-#: The time of day that may follow a form without one.
+#: The time of day that may follow a date whose form has no time.
 _TIME = (
     r"(?:(?:[Tt]|,?\s{1,2})(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
     r"(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?:\s?(?P<half>[AaPp][Mm]))?"
@@ -62,16 +62,15 @@ _PERIOD = re.compile(r"(.+) ([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[
 
 #: Longest text that is examined as a date.
 _LONGEST = 64
-#: The name of the form of Excel's days: their number since the end of 1899, with the time as a
-#: fraction.
+#: The name of Excel's form: days since the end of 1899, with the time as a fraction.
 EXCEL = "Excel"
 _SERIAL = re.compile(r"(?P<serial>[0-9]{5})(?:[.,](?P<fraction>[0-9]{1,15}))?")
-#: Day 0 of Excel, from March 1900 on.
+#: Excel's day 0, as its dates from March 1900 on count it.
 _DAY_0 = date(1899, 12, 30)
 
 
 class Moment(NamedTuple):
-    """day: seconds of its 00:00:00. time: seconds since then, None if the text has none.
+    """day: seconds at its 00:00:00. time: seconds since then, None if the text has no time.
 
     offset: seconds by which the time is ahead of UTC; None if the text does not say.
     """
@@ -121,12 +120,12 @@ class DateForm:
         return cls(name, re.compile(expression), "y" in used, period)
 
     def read(self, text: str) -> int | None:
-        """Seconds of the day and time as written, whatever the time zone. See `moment`."""
+        """Return the date and time as written, in seconds, without any offset. See `moment`."""
         moment = self.moment(text)
         return None if moment is None else moment.day + (moment.time or 0)
 
     def moment(self, text: str) -> Moment | None:
-        """None if the text has another form, is no day, or is before 1970.
+        """Parse a text; None if it has another form, is no valid date, or is before 1970.
 
         Years of two digits are POSIX's (strptime): 69 to 99 are 19YY, 00 to 68 are 20YY.
         """
@@ -146,7 +145,7 @@ class DateForm:
         return None if seconds is None else Moment(from_date(day), seconds, _offset(parts))
 
     def year_of(self, text: str) -> int | None:
-        """The year of a text of this form, also of one that is no day; None for another text."""
+        """Return the year of a text of this form, even if there is no such day; else None."""
         parts = self._parts(text)
         return None if parts is None or "year" not in parts else self._year(parts)
 
@@ -179,7 +178,7 @@ def _refused(name: str, reason: str) -> ImportRefused:
 
 
 def _period_of(name: str) -> tuple[str, tuple[date, date] | None]:
-    """The form of dates without a year, and the days of the file, which follow it."""
+    """Split a form without a year from the file's first and last day, which follow it."""
     match = _PERIOD.fullmatch(name)
     if match is None:
         return name, None
@@ -248,11 +247,11 @@ def _offset(parts: Mapping[str, str]) -> int | None:
     return -seconds if text[0] == "-" else seconds
 
 
-# YY-MM-DD is the short form of ISO 8601:1988, and written with slashes, too; no bank is known to
-# begin with a year of two digits before a full stop.
+# YY-MM-DD is the short form of ISO 8601:1988, and is also written with slashes. No known bank
+# writes YY.MM.DD.
 _YEAR_FIRST = """YYYY-MM-DD|YYYY/MM/DD|YYYY.MM.DD|YYYY.MM.DD.|YYYY. MM. DD.|YYYY. MMM DD.|YYYYMMDD|
 YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|DDMMMYYYY""".replace("\n", "").split("|")
-# No bank is known to write the month first with full stops.
+# No known bank writes the month first with full stops.
 _BEFORE_YEAR = """DD/MM/|MM/DD/|DD.MM.|DD. MM. |DD-MM-|MM-DD-|DD/MMM/|DD.MMM.|DD-MMM-|DD MMM |
 DD. MMM |DD de MMM de |MMM DD, |MMM DD """.replace("\n", "").split("|")
 _YEAR_LAST = [form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY")]
@@ -267,12 +266,12 @@ _REMEMBERED = 50_000
 
 
 class DateColumn:
-    """Takes the texts of a column one by one, then says what they mean.
+    """Takes the texts of a column one by one, then decides their form.
 
-    date_format: the form, if it is named. likely: tried before the known ones. order: "DMY" or
-    "MDY" for dates that do not begin with a year of four digits, where that is known. is_sheet:
-    some cells are dates of the spreadsheet, always in ISO 8601. last_year: the latest year that is
-    accepted. Memory does not grow with the number of texts.
+    date_format: the named form. likely: a form to try before `CANDIDATES`. order: "DMY" or "MDY"
+    if known, for dates that do not begin with a year of four digits. is_sheet: some cells are dates
+    of the spreadsheet, always in ISO 8601. last_year: the latest year that is accepted.
+    Memory does not grow with the number of texts.
     """
 
     def __init__(
@@ -298,11 +297,11 @@ class DateColumn:
         if is_sheet and date_format not in (None, _ISO.name):
             self._fitting.append(_ISO)
         self._seen: set[str] = set()
-        # The first text that a pair of forms reads differently, and its line.
+        # Two forms -> the first text that they read differently, and its line.
         self._differing: dict[tuple[str, str], tuple[str, int]] = {}
 
     def add(self, text: str, line: int) -> None:
-        """A trimmed text of the column; ImportRefused if no form that fits those before fits it."""
+        """Add a trimmed text. Raises ImportRefused if no form fits it and all texts before it."""
         if text in self._seen:
             return
         if not text:
@@ -328,7 +327,7 @@ class DateColumn:
                 self._differing.setdefault((form.name, other.name), (text, line))
 
     def fits(self, text: str) -> bool:
-        """Whether a form that fits the texts so far reads this one."""
+        """Whether a form that fits all texts so far reads this one."""
         return any(form.read(text) is not None for form in self._fitting)
 
     def _misfit(self, text: str) -> str:
@@ -361,7 +360,7 @@ class DateColumn:
         )
 
     def readings(self) -> list[DateForm]:
-        """The forms that fit all texts, one for each meaning."""
+        """Return the forms that fit all texts, only the first of those that read them alike."""
         different = self._fitting[:1]
         for form in self._fitting[1:]:
             if all((other.name, form.name) in self._differing for other in different):
@@ -369,9 +368,9 @@ class DateColumn:
         return different
 
     def decide(self, questions: Questions, beside: DateForm | None = None) -> DateForm:
-        """The only form that fits, or one of several that mean the same days.
+        """Return the form that fits; ask if several fit and read different days.
 
-        beside: the form of the rows' dates, for a second column; it decides if it fits.
+        beside: for a second column, the form of the rows' dates, which is used if it fits.
         """
         different = self.readings()
         first = different[0]
@@ -404,7 +403,7 @@ def _answer(form: DateForm, text: str, day: int) -> Answer:
 
 
 class DateReader:
-    """Reads texts under one form. zone: the time zone to convert texts to, which are in UTC."""
+    """Reads texts of one form. zone: the time zone to convert them to, from their offset or UTC."""
 
     def __init__(self, form: DateForm, zone: ZoneInfo | None = None) -> None:
         self._form = form
@@ -412,11 +411,11 @@ class DateReader:
         self._known: dict[str, tuple[int, int | None]] = {}
 
     def read(self, text: str, line: int) -> int:
-        """Seconds of the day, and of the time where there is one; ImportRefused."""
+        """Return the date, with its time if there is one, in seconds. Raises ImportRefused."""
         return self.read_with_offset(text, line)[0]
 
     def read_with_offset(self, text: str, line: int) -> tuple[int, int | None]:
-        """Also the seconds by which the time is ahead of UTC, where the text alone says so."""
+        """Also return the text's offset from UTC in seconds; None without one or if converted."""
         known = self._known.get(text)
         if known is not None:
             return known

@@ -1,4 +1,4 @@
-"""Which columns are dates and words: the currency, a status, a direction, an account, or text."""
+"""Find the columns of dates, currencies, statuses, directions, accounts and text."""
 
 from collections.abc import Sequence
 
@@ -21,15 +21,15 @@ _FEW = 20
 
 
 _DAYS = ("booked", "date", "value")
-#: Forms of days without a year.
+#: Forms of dates without a year.
 _YEARLESS = "DD.MM.|DD.MM|DD/MM|MM/DD|DD-MM|MM-DD|DD MMM|DD. MMM|MMM DD|DD-MMM|DD/MMM".split("|")
 
-#: The length of a day, before the time.
+#: The length of the date that begins a text, before the time.
 _DAY_LENGTH = 10
 
 
 def find_dates(open_: OpenColumns, period: str | None) -> None:
-    """period: the days of the statement."""
+    """period: first and last day of the statement, as in 2026-01-01..2026-01-31."""
     dates = [column for column in open_.free if column.is_date]
     if not open_.has("recordDate") and dates:
         _find_record_date(open_, dates)
@@ -48,7 +48,7 @@ def find_dates(open_: OpenColumns, period: str | None) -> None:
 
 
 def _take_best(open_: OpenColumns, role: str, words: str, columns: Sequence[Column]) -> None:
-    """Take the only column whose heading fits these words best."""
+    """Take the column whose heading fits these words best, unless several fit equally."""
     columns = best(words, columns)
     if not open_.has(role) and len(columns) == 1:
         open_.take(role, columns[0], BY_HEADING)
@@ -56,7 +56,7 @@ def _take_best(open_: OpenColumns, role: str, words: str, columns: Sequence[Colu
 
 def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
     if len({tuple(text[:_DAY_LENGTH] for text in column.texts) for column in dates}) == 1:
-        # They have the same days.
+        # All these columns have the same days.
         dates = best("booked", dates)[:1] or best("date", dates)[:1] or dates[:1]
     others = [column for column in dates if column.fit("value") < 2] or dates
     exact = [column for column in others if column.fit("booked") == 2]
@@ -76,7 +76,7 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
 
 
 def _find_form(open_: OpenColumns, texts: Sequence[str], names: Sequence[str]) -> None:
-    """Find the form of days that are numbers of Excel, or without a year."""
+    """Find the form of dates that are Excel's day numbers or have no year."""
     read = {
         tuple(days): form.name
         for form in map(DateForm.compile, reversed(names))
@@ -99,7 +99,7 @@ def find_statuses(open_: OpenColumns) -> None:
 
 
 def _is_status(column: Column) -> bool:
-    """Whether its heading says so, or its words, of which one is known to mean no money."""
+    """Whether its heading names a status, or all its words are known and one means no money."""
     if not column.filled or column.is_date or len(column.values) > _FEW:
         return False
     fit = column.fit("status")
@@ -126,7 +126,7 @@ def find_direction(open_: OpenColumns) -> None:
         and column.is_full
         and column.values <= DIRECTIONS.keys()
     ]
-    # One word for all tells less than two.
+    # Prefer columns with both directions; a column with only one needs a fitting heading.
     words = [column for column in words if len(set(_ways(column))) == 2] or [
         column for column in words if column.fit("way")
     ]
@@ -147,11 +147,11 @@ def _ways(column: Column) -> list[int]:
 
 
 def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
-    """Ask where most amounts are positive: a card's files write what was paid so."""
+    """Ask what a positive amount means if most are positive, as payments are in card files."""
     rows = zip(amount.texts, open_.numbers.of(amount), *(c.texts for c in open_.all), strict=True)
     moved = [(text, v) for text, v, *cells in rows if v and not any(map(kind_of, cells))]
     positive = [text for text, value in moved if value > 0]
-    # If all are, the rows decide, where "CR" or a word may stand.
+    # If all are positive, `signs` decides from all rows, which may have "CR" or a word.
     if len(moved) / 2 < len(positive) < len(moved):
         open_.found.questions.ask(
             f"most amounts in {quoted(open_.name(amount))} are positive: say with --positive "
@@ -211,7 +211,7 @@ def find_texts(open_: OpenColumns) -> None:
 
 
 def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
-    """All columns whose heading says that they are text; without such, every text there is."""
+    """Take all columns with a heading of text; without any and without a payee, take all text."""
     if open_.has("note") and "note" not in open_.by_name:
         return
     named = [
@@ -230,12 +230,12 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
 
 
 def _is_vocabulary(column: Column) -> bool:
-    """Whether it has nothing but yes and no, or words that may say a direction."""
+    """Whether a column has only yes and no, or few words that may say a direction."""
     if column.values <= YES_OR_NO:
         return True
     is_said = column.fit("way") == 2 and len(column.values) > 1
     return len(column.values) <= _FEW and (is_said or not column.values.isdisjoint(DIRECTIONS))
 
 
-#: In the order in which they take columns.
+#: The functions that take columns of words, in the order in which they run.
 FIND_WORDS = (find_currency, find_statuses, find_direction, find_accounts, find_texts)
