@@ -25,17 +25,17 @@ from finance_api.values.time import (
     start_of,
 )
 
-#: Sums of records, by account first.
+#: Sums of records. The first value of each key is the account's id.
 _Sums = dict[tuple[Any, ...], RecordSum]
 
-#: The most balances of one answer.
+#: Maximum number of balances in one answer.
 MAX_POINTS = 3_700
-#: How many intervals there are where no first day is asked for.
+#: Number of intervals if the query has no first day.
 DEFAULT_INTERVALS = 12
 
 
 class BalancesError(Exception):
-    """The query cannot be answered. name: the parameter at fault; the message says why."""
+    """The query cannot be answered. name: the parameter at fault. The message says why."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class BalancesError(Exception):
 
 @dataclass(frozen=True)
 class BalancesQuery:
-    """first, last: days; None: the usual ones. conditions: of the records, on their account."""
+    """first, last: days; None means the default. conditions: filters on the records' account."""
 
     interval: Period
     first: int | None = None
@@ -54,7 +54,7 @@ class BalancesQuery:
 
 @dataclass(frozen=True)
 class Point:
-    """The end of an interval: of its last day, or of the last one that is asked for."""
+    """An interval. last_day: its last day, or the query's last day if that is earlier."""
 
     start: int
     last_day: int
@@ -62,9 +62,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Balances:
-    """points: in order. accounts: by name. of: each account's balances at the points, by its id.
+    """points: in order. accounts: by name. of: maps account ids to the balances at the points.
 
-    sums: from the month of the first point on. read_earlier: reads the sums before it, by account.
+    sums: from the month of the first point on. read_earlier: reads older sums, by account.
     """
 
     points: list[Point]
@@ -75,7 +75,7 @@ class Balances:
 
     @property
     def first_dates(self) -> dict[str, int]:
-        """The date of the first record of each account that has any, by id; read only when used."""
+        """Return the date of each account's first record by account id; reads when it is used."""
         earlier = {account_id: sums.first for (account_id,), sums in self.read_earlier().items()}
         later: dict[str, int] = {}
         for (account_id, _), sums in self.sums.items():
@@ -84,7 +84,7 @@ class Balances:
 
 
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
-    """Raises BalancesError."""
+    """Return the balances that the query asks for. Raises BalancesError."""
     ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in query.conditions]
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
@@ -106,7 +106,7 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
 def _newest(
     storage: Storage, user_id: int, query: BalancesQuery, accounts: Sequence[Row], today: int
 ) -> int:
-    """The time of the newest record that is not void; today if none is to come."""
+    """Return the time of the newest record that is not void; ``today`` if none is in the future."""
     tomorrow = today + DAY_SECONDS
     if all((row["lastRecordDate"] or MIN_SECONDS) < tomorrow for row in accounts):
         return today
@@ -116,15 +116,15 @@ def _newest(
 
 
 def _sums(storage: Storage, user_id: int, query: BalancesQuery, begin: int, last: int) -> _Sums:
-    """The sums from ``begin`` on, by account and month, or by account and day where points need it.
+    """Return the sums from ``begin`` on, by account and month, or by day where points need it.
 
-    However much lies before ``begin``, only what comes after it is read.
+    Records before ``begin`` are never read.
     """
     days_from, days_end = start_of(Period.MONTH, last), end_of(Period.MONTH, last)
     if query.interval in (Period.DAY, Period.WEEK):
         days_from = begin
     elif query.last is None:
-        # No record is later.
+        # There are no records after the last day.
         days_from = days_end
     ranges = [("month", begin, days_from), ("recordDate", days_from, days_end)]
     if query.last is not None:
@@ -138,7 +138,7 @@ def _sums(storage: Storage, user_id: int, query: BalancesQuery, begin: int, last
 
 
 def balance_rows(found: Balances, interval: Period) -> list[Row]:
-    """A row for each account at each point."""
+    """Return a row for each account at each point."""
     first_dates = found.first_dates
     of_accounts = [
         {
@@ -154,7 +154,7 @@ def balance_rows(found: Balances, interval: Period) -> list[Row]:
 
 
 def balance_totals(found: Balances, interval: Period) -> list[Row]:
-    """At each point, by currency: the sum of the balances."""
+    """Return the sum of the balances in each currency, at each point."""
     of_currency: defaultdict[str, list[list[int]]] = defaultdict(list)
     for account in found.accounts:
         of_currency[account["currencyCode"]].append(found.of[account["id"]])
@@ -167,7 +167,7 @@ def balance_totals(found: Balances, interval: Period) -> list[Row]:
 def _at_points(
     found: Balances, interval: Period, parts: Sequence[Row], balances: Sequence[Sequence[int]]
 ) -> list[Row]:
-    """A row for each part at each point. balances: of each part, at each point."""
+    """Return a row for each part at each point. balances: a list for each part, by point."""
     rows = []
     for point, *at_point in zip(found.points, *balances, strict=True):
         text = period_text(interval, point.start)
@@ -180,7 +180,7 @@ def _at_points(
 
 
 def with_converted_balances(storage: Storage, rows: Sequence[Row], target: str) -> list[Row]:
-    """Rows of `balance_rows`, each converted by the rate of its day."""
+    """Return the rows of `balance_rows`, each converted by the rate of its day."""
     conversion = Conversion(storage, target, {row["date"] for row in rows})
     return [
         row | conversion.columns("balance", row["balance"], row["currencyCode"], row["date"])
@@ -189,7 +189,7 @@ def with_converted_balances(storage: Storage, rows: Sequence[Row], target: str) 
 
 
 def converted_totals(rows: Iterable[Row]) -> list[Row]:
-    """At each point: the sum of the converted balances; none where one of them is missing."""
+    """Return the sum of the converted balances of each day; None if one could not be converted."""
     totals = []
     for _, at_point in groupby(rows, itemgetter("date")):
         found = list(at_point)
@@ -201,7 +201,7 @@ def converted_totals(rows: Iterable[Row]) -> list[Row]:
 
 
 def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
-    """Raises BalancesError if there were too many, or none."""
+    """Return the points. Raises BalancesError if there would be too many, or none."""
     interval = query.interval
     fits = MAX_POINTS // max(accounts, 1)
     if query.first is None:
@@ -222,9 +222,9 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
 
 
 def _last_starts(interval: Period, last: int, number: int, first: int = MIN_SECONDS) -> list[int]:
-    """The beginnings of at most so many intervals, up to that of the last day, in order.
+    """Return the first seconds of up to ``number`` intervals, ending with the one of ``last``.
 
-    first: the beginning of the first one that there may be.
+    first: where the earliest interval may begin.
     """
     starts = [start_of(interval, last)]
     while len(starts) < number and starts[-1] > first:
@@ -235,7 +235,7 @@ def _last_starts(interval: Period, last: int, number: int, first: int = MIN_SECO
 def _running(
     balance: int, changes: Iterable[tuple[int, int]], points: Sequence[Point]
 ) -> list[int]:
-    """The balances at the points. balance: after all changes, which have their first seconds."""
+    """Return the balance at each point. balance: after all changes. changes: (second, amount)."""
     ordered = sorted(changes)
     running = balance - sum(amount for _, amount in ordered)
     balances, at = [], 0

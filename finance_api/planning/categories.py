@@ -1,4 +1,4 @@
-"""The tree of a user's categories, and conditions on categories with all that lies below them."""
+"""The tree of a user's categories, and filters on categories that include subcategories."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ class CategoryTree:
                 self._children[row["parentId"]].append(row["id"])
 
     def from_top(self) -> Iterator[Row]:
-        """Yield each category after its parent; leave out categories in a circle."""
+        """Yield each category after its parent; leave out those whose parents form a circle."""
         waiting = [row for row in self.rows.values() if row["parentId"] not in self.rows]
         while waiting:
             row = waiting.pop()
@@ -31,7 +31,7 @@ class CategoryTree:
             waiting.extend(self.rows[child] for child in self._children.get(row["id"], ()))
 
     def upwards(self, category_id: str) -> Iterator[Row]:
-        """Yield the category and its ancestors, up to the top; in a circle, each once."""
+        """Yield the category and its ancestors, up to the top. In a circle, yield each once."""
         seen: set[str] = set()
         next_id: str | None = category_id
         while next_id is not None and next_id in self.rows and next_id not in seen:
@@ -41,19 +41,19 @@ class CategoryTree:
             next_id = row["parentId"]
 
     def top_of(self, category_id: str) -> str:
-        """The id of the one at the top."""
+        """Return the id of the category's topmost ancestor, or its own if it has no parent."""
         top = category_id
         for row in self.upwards(category_id):
             top = row["id"]
         return top
 
     def group_of(self, category_id: str) -> str | None:
-        """The group of the category, else of the nearest one above that has one."""
+        """Return the group of the category, or of its nearest ancestor that has a group."""
         groups = (row["group"] for row in self.upwards(category_id))
         return next((group for group in groups if group is not None), None)
 
     def with_descendants(self, category_ids: Iterable[str]) -> set[str]:
-        """The categories and all below them."""
+        """Return the ids of the categories and of all their descendants."""
         found: set[str] = set()
         waiting = list(category_ids)
         while waiting:
@@ -65,14 +65,14 @@ class CategoryTree:
 
 
 def has_categories(resource: Resource) -> bool:
-    """Whether rows of the resource have categories."""
+    """Return whether rows of the resource have categories."""
     return any(field.references == CATEGORIES.model_type for field in resource.fields)
 
 
 def with_subcategories(
     storage: Storage, user_id: int, resource: Resource, conditions: Iterable[Condition]
 ) -> tuple[Condition, ...]:
-    """The conditions, in which one on a category is one on all below it, too."""
+    """Return the conditions. Those on a category are widened to include its descendants."""
     tree = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
     return tuple([_widened(tree, resource, condition) for condition in conditions])
 

@@ -1,7 +1,7 @@
-"""Changes: what a reader applies, page after page, to hold what the lists show.
+"""Changes: a client applies them, page after page, and so mirrors what the lists show.
 
-Rows with computed fields can be different after every change of the data, and on every day. So all
-of them count as changed with the present revision, and come once more on a new day.
+The computed fields of a row can change with every change of the data, and on every day. So all
+rows with such fields count as changed in the current revision, and are sent again each new day.
 """
 
 import re
@@ -19,14 +19,14 @@ from finance_api.values.ids import FORM
 
 
 class SinceGone(Exception):
-    """The changes since then are not all known; the message says why."""
+    """The changes since the cursor are not completely stored; the message says why."""
 
 
 class Position(NamedTuple):
-    """The place of a reader between two pages.
+    """How far a client has read, between two pages.
 
-    rows_from, deletions_from: the first revisions it has not read completely, or did not need.
-    key: the key of the last change it has read.
+    rows_from, deletions_from: the first revisions that the client has not read completely. It does
+    not need earlier ones. key: the key of the last change that it has read.
     """
 
     rows_from: int
@@ -36,11 +36,11 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far a reader has come.
+    """How far a client has read.
 
-    revision, tag: the state it read last, which is unknown without a tag.
-    day: a second of the day for which it reads the rows that depend on the day.
-    types: the resources it reads. position: None after the last page.
+    revision, tag: the state that the client read last; tag is None if unknown.
+    day: a second of the day for which the client reads rows with computed fields.
+    types: the resources that the client reads. position: None after the last page.
     """
 
     revision: int
@@ -62,7 +62,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """lines: of each `Change`. following: where the next page begins."""
+    """lines: the `line` of each `Change`. following: the cursor of the next page."""
 
     state: DataState
     lines: list[bytes]
@@ -84,7 +84,7 @@ _CURSOR = re.compile(
 
 
 def parse_cursor(text: str) -> Cursor | None:
-    """The cursor of its text; None if it is none."""
+    """Parse a cursor; return None if the text is not one."""
     if _WITHOUT_TAG.fullmatch(text):
         return Cursor(int(text))
     found = _CURSOR.fullmatch(text)
@@ -108,9 +108,9 @@ def list_changes(
     limit: int,
     today: int,
 ) -> ChangesPage:
-    """A page of the newest changes of the rows, in the order of (revision, type, id).
+    """Return a page of the newest change of each row, ordered by (revision, type, id).
 
-    since: None: nothing is known yet. today: 0 where no type has computed fields.
+    since: None for a client that has read nothing. today: 0 if no type has computed fields.
     Raises SinceGone; NotFound if there is no such user.
     """
     if since is not None and since.tag is None:
@@ -132,12 +132,12 @@ def list_changes(
 
     found = read()
     due = _due(types, found, position.key, limit)
-    # From here on nothing changes.
+    # From get_state on, the unit of work sees one unchanging state; read again if it is newer.
     if due and storage.data.get_state(user_id) != found.state:
         found = read()
         due = _due(types, found, position.key, limit)
     if since is None:
-        # A new reader needs no earlier deletions.
+        # A new client has no rows that it would have to delete.
         position = position._replace(deletions_from=found.state.revision + 1)
     else:
         _check(since, needed, found)
@@ -156,19 +156,19 @@ def list_changes(
 
 
 def _begin(since: Cursor | None, today: int) -> tuple[Position, int]:
-    """Where to go on, and the day for which it was begun."""
+    """Return the position to continue from, and the day on which the client started reading."""
     if since is None:
         return Position(0, _NEVER, (0, "", "")), today
     if since.position is not None:
         return since.position, since.day
     following = since.revision + 1
-    # On another day the rows with computed fields come once more: they are of the present revision.
+    # On another day, rows with computed fields are sent again. Their revision is the current one.
     at = following if since.day == today else since.revision
     return Position(following, following, (at, "", "")), today
 
 
 def _needed_states(since: Cursor | None) -> set[int]:
-    """The state that was read last, and one before all deletions that are needed."""
+    """Return the last revision read, and the one before the first deletion still to be read."""
     if since is None:
         return set()
     if since.position is None:
@@ -190,7 +190,7 @@ def _key(line: bytes) -> ChangeKey:
 
 
 def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
-    """The resources with computed fields whose rows belong after the key and on this page."""
+    """Return the types with computed fields that have rows after the key and on this page."""
     last = _key(found.lines[limit]) if len(found.lines) > limit else None
     due = []
     for resource in types:
@@ -209,7 +209,7 @@ def _computed(
     key: ChangeKey,
     limit: int,
 ) -> list[bytes]:
-    """The first rows of a resource that come after the key."""
+    """Return the first rows of a resource that come after the key, as lines of changes."""
     after_id = key[2] if key[:2] == (state.revision, resource.name) else ""
     rows = storage.data.scan_rows(user_id, resource, after_id=after_id, limit=limit)
     encode = encoder_of(resource).encode

@@ -1,4 +1,4 @@
-"""The computed fields of each resource that has some."""
+"""Computes the fields of budgets and other resources that depend on other rows or the day."""
 
 from collections.abc import Callable, Sequence
 
@@ -39,19 +39,19 @@ _COMPUTATIONS: dict[Resource, Computation] = {
     GOALS: _goals,
     STANDING_ORDERS: _standing_orders,
 }
-#: Their rows can differ from day to day while the data is unchanged.
+#: The resources whose rows can differ from day to day while the data is unchanged.
 DAILY = (BUDGETS, STANDING_ORDERS)
 
 
 def compute(
     storage: Storage, user_id: int, resource: Resource, today: int, rows: Sequence[Row]
 ) -> list[Row]:
-    """Rows of a resource with computed fields, with these."""
+    """Return the rows of a resource that has computed fields, with these fields filled in."""
     return _COMPUTATIONS[resource](storage, user_id, today, rows)
 
 
 def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> Page:
-    """`Storage.list_rows` with the computed fields, which can be sorted by as well."""
+    """Return `Storage.list_rows` with the computed fields; they can also be sorted by."""
     resource = query.resource
     if resource not in _COMPUTATIONS:
         return storage.data.list_rows(user_id, query)
@@ -59,7 +59,7 @@ def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> P
         page = storage.data.list_rows(user_id, query)
         rows = compute(storage, user_id, resource, today, page.rows)
         return Page(rows, page.has_more, page.total)
-    # Only when all are computed is it known which come first.
+    # To sort by a computed field, compute it for all rows first.
     found = storage.data.scan_rows(user_id, resource, conditions=query.conditions)
     ordered = sorted_rows(compute(storage, user_id, resource, today, found), query.sort)
     end = query.offset + query.limit

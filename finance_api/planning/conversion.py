@@ -13,20 +13,20 @@ from finance_api.values import Row
 from finance_api.values.number import rounded
 from finance_api.values.time import DAY_SECONDS, Period, date_text, start_of
 
-#: How old a rate may be: where a day has none, the last one before it counts.
+#: Maximum age of a rate: a day without a rate uses the last rate before it.
 MAX_AGE_DAYS = 7
-#: The first of several bases.
+#: Conversions through a base prefer this one.
 _EUR = "EUR"
 
-#: An exact rate: a numerator, and a denominator above 0.
+#: An exact rate: (numerator, denominator), denominator above 0.
 Ratio = tuple[int, int]
 
-#: The field that is converted in each row.
+#: The amount field that is converted, by resource.
 CONVERTED: Mapping[Resource, str] = {RECORDS: "amount", ACCOUNTS: "balance"}
 
 
 def no_rate(currency: str, target: str, day: str) -> str:
-    """Why an amount of that day is not converted, and what helps."""
+    """Return the message that an amount of that day has no rate, and how to add rates."""
     return (
         f"there is no rate of {currency} in {target} of {day} or the {MAX_AGE_DAYS} days before: "
         "'finance-api rates import' adds rates"
@@ -34,7 +34,7 @@ def no_rate(currency: str, target: str, day: str) -> str:
 
 
 def converted_field(name: str) -> Field:
-    """The column of a converted amount."""
+    """Return the column of a converted amount."""
     converted = f"converted{name[0].upper()}{name[1:]}"
     meaning = f"{name} in the currency of convertTo."
     return Field(name=converted, kind=Kind.NUMBER, meaning=meaning, example=-49.9)
@@ -58,14 +58,14 @@ CONVERSION_ERROR = Field(
 
 @cache
 def converted_fields(name: str) -> tuple[Field, ...]:
-    """The columns of one converted amount: the amount or why there is none, and its currency."""
+    """Return the columns of a converted amount: amount, its currency, or why there is none."""
     return converted_field(name), CONVERTED_CURRENCY, CONVERSION_ERROR
 
 
 class Conversion:
-    """Into one currency, by the rates of some days (each its first second).
+    """Converts amounts into one currency, by the rates of some days (each its first second).
 
-    Raises StorageUnavailable when it is made.
+    Raises StorageUnavailable when it is created, because it then reads the rates.
     """
 
     def __init__(self, storage: Storage, target: str, days: Collection[int]) -> None:
@@ -77,7 +77,7 @@ class Conversion:
         self._rates: dict[tuple[str, int], Ratio | None] = {}
 
     def rate(self, currency: str, day: int) -> Ratio | None:
-        """The value of one unit in the target, of the day or the last day before with a rate."""
+        """Return what a unit is worth in the target on the day, or on the last day with a rate."""
         for age in range(MAX_AGE_DAYS + 1):
             quoted = self._quoted.get(day - age * DAY_SECONDS)
             found = None if quoted is None else _cross_rate(quoted, currency, self.target)
@@ -86,7 +86,7 @@ class Conversion:
         return None
 
     def convert(self, amount: int, currency: str, day: int) -> int | None:
-        """The amount in the target, rounded once, halves away from zero; None: there is no rate."""
+        """Return the converted amount, rounded once, halves away from zero; None if no rate."""
         if currency == self.target:
             return amount
         key = currency, day
@@ -97,7 +97,7 @@ class Conversion:
         return None if rate is None else rounded(amount * rate[0], rate[1])
 
     def columns(self, name: str, amount: int, currency: str, day: int) -> Row:
-        """The values of `converted_fields`."""
+        """Return the values of `converted_fields`."""
         converted = self.convert(amount, currency, day)
         error = None if converted is not None else no_rate(currency, self.target, date_text(day))
         values = converted, self.target, error
@@ -107,9 +107,9 @@ class Conversion:
 def with_converted(
     storage: Storage, resource: Resource, rows: Sequence[Row], target: str, today: int
 ) -> list[Row]:
-    """Rows of a resource in `CONVERTED`, with the columns of the converted amount.
+    """Return rows of a resource in `CONVERTED`, with the columns of the converted amount.
 
-    A record is converted by the rate of its day, an account by today's rate.
+    Records are converted by the rate of their day, accounts by today's rate.
     """
     name = CONVERTED[resource]
     is_dated = resource is RECORDS
@@ -121,12 +121,12 @@ def with_converted(
     ]
 
 
-#: The rates of one day: by the base, what one unit of it is in other currencies.
+#: The rates of one day: for each base, the value of one unit of it in other currencies.
 _Quoted = Mapping[str, Mapping[str, Decimal]]
 
 
 def _cross_rate(quoted: _Quoted, source: str, target: str) -> Ratio | None:
-    """Combine as few rates of the day as possible; on a tie, go through the first base."""
+    """Return the rate that combines as few rates as possible; ties go through the first base."""
     bases = sorted(quoted, key=lambda code: (code != _EUR, code))
     reached = {source: (1, 1)}
     while target not in reached:

@@ -1,4 +1,4 @@
-"""Which records count: neither void nor transfers, nor of accounts that statistics leave out."""
+"""Which records count in statistics: void ones, transfers and excluded accounts do not."""
 
 from collections.abc import Iterable, Sequence
 from typing import cast
@@ -14,7 +14,7 @@ NO_TRANSFERS = condition_on(RECORDS, "transferId", Operator.IS_NULL)
 def counted_only(
     storage: Storage, user_id: int, conditions: Sequence[Condition]
 ) -> tuple[Condition, ...]:
-    """The conditions, and those of the records that a summary with them counts."""
+    """Return the conditions, with conditions added that keep only the records that count."""
     accounts = storage.data.scan_rows(user_id, ACCOUNTS)
     counted = (*conditions, NOT_VOID, NO_TRANSFERS)
     excluded = excluded_accounts(accounts, conditions)
@@ -24,7 +24,7 @@ def counted_only(
 
 
 def excluded_accounts(accounts: Iterable[Row], conditions: Iterable[Condition]) -> frozenset[str]:
-    """The ids of accounts with excludeFromStats, unless a condition names them."""
+    """Return the ids of accounts with excludeFromStats that no condition names."""
     named = {
         account_id
         for condition in conditions

@@ -33,7 +33,7 @@ _PARTS = {
 }
 _LAST_DAY = "99991231"
 _LAST_MIDNIGHT = datetime(9999, 12, 31)
-#: A rule without any of these parts falls on the day of its start.
+#: A rule without any of these parts recurs on the day of month of its start.
 _DAYS = frozenset({"BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO"})
 _FIRST_START = datetime(1900, 1, 1)
 _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -41,19 +41,19 @@ _LIMITS = {"BYMONTH": 12, "BYMONTHDAY": 31, "BYYEARDAY": 366, "BYWEEKNO": 53, "B
 
 
 class RuleError(ValueError):
-    """The rule cannot be kept; the message says why."""
+    """The rule is not accepted; the message says why."""
 
 
 def check_rule(text: str | None, start: int | None) -> None:
-    """Raises RuleError unless ``text`` is a rule that ever comes about from ``start`` on."""
+    """Raise RuleError unless ``text`` is a valid rule with an occurrence on or after ``start``."""
     if text is None:
         return
     parts = _parse(text)
     if start is None or _at_midnight(start) < _FIRST_START:
         raise RuleError(f"needs a startDate of {_FIRST_START:%Y-%m-%d} or later")
     _check_days(parts)
-    # Without its end: a rule that has no occurrence at all would be searched for to the year 9999
-    # at every request.
+    # Without UNTIL and COUNT: else a rule that has no occurrence at all would be searched for one
+    # up to the year 9999 at every request.
     endless = {name: value for name, value in parts.items() if name not in ("UNTIL", "COUNT")}
     first = _at_midnight(start)
     if _rule(endless, first).after(first, inc=True) is None:
@@ -61,10 +61,10 @@ def check_rule(text: str | None, start: int | None) -> None:
 
 
 class Schedule(NamedTuple):
-    """A rule from a day on, in a form that rules with the same days mostly share.
+    """The days of a rule from some day on. Rules with the same days are mostly equal here.
 
-    start: a day that the rule need not give. parts: of the rule from ``first`` on, none if
-    ``start`` is the only day. now, until: the first and the last day that the rule may give.
+    start: a day that counts even without the rule. parts: of the rule that begins on ``first``;
+    empty if ``start`` is the only day. now, until: the first and last day to take from the rule.
     """
 
     start: int | None
@@ -74,7 +74,7 @@ class Schedule(NamedTuple):
     until: datetime = _LAST_MIDNIGHT
 
     def days(self) -> Iterator[int]:
-        """The seconds of their midnights, in order; they may never end."""
+        """Yield the days as first seconds, in order; there may be no end."""
         if self.start is not None:
             yield self.start
         if not self.parts:
@@ -85,7 +85,7 @@ class Schedule(NamedTuple):
         if count is None:
             rule = rule.replace(until=self.until)
         else:
-            # The start counts, even where the rule does not give it.
+            # The start uses up one of COUNT even if the rule does not produce it.
             is_given = rule.after(self.first, inc=True) == self.first
             left = int(count) if is_given else int(count) - 1
             if not left:
@@ -96,10 +96,10 @@ class Schedule(NamedTuple):
 
 
 def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | None:
-    """The days on or after ``today``, not before ``start``; None where there can be none.
+    """Return the days on or after both ``today`` and ``start``; None if there cannot be any.
 
-    Without a rule, ``start`` is the only day. With one it is the first, even if the rule does not
-    give it (RFC 5545, DTSTART).
+    Without a rule, ``start`` is the only day. With a rule, ``start`` is the first day, even if the
+    rule does not produce it (RFC 5545, DTSTART).
     """
     if start is None:
         return None
@@ -107,7 +107,7 @@ def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | N
         return Schedule(start) if start >= today else None
     parts = dict(_parse(text))
     first, now = _at_midnight(start), _at_midnight(today)
-    # The day counts; with a zone, dateutil would not compare it with the start.
+    # UNTIL includes its day. Drop the zone: dateutil cannot compare it with a start without one.
     until = datetime.strptime(parts.pop("UNTIL", _LAST_DAY)[:8], "%Y%m%d")
     own = None
     if now <= first:
@@ -122,7 +122,7 @@ def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | N
 
 
 def next_due(text: str | None, start: int | None, today: int) -> int | None:
-    """The first occurrence on or after ``today``, not before ``start``; None when there is none."""
+    """Return the first occurrence on or after both ``today`` and ``start``; None without one."""
     schedule = schedule_of(text, start, today)
     return None if schedule is None else first_day(schedule)
 
@@ -154,7 +154,7 @@ def _parse(text: str) -> Mapping[str, str]:
 
 
 def _parts(text: str) -> dict[str, str]:
-    """Return the parts by name, each valid by itself."""
+    """Parse the rule into its parts, by name. Checks each part, but not how they fit together."""
     parts: dict[str, str] = {}
     for part in text.removeprefix("RRULE:").split(";"):
         name, equals, value = part.partition("=")
@@ -173,7 +173,7 @@ def _parts(text: str) -> dict[str, str]:
 
 
 def _check_days(parts: Mapping[str, str]) -> None:
-    """Refuses 30 February and its like without looking for them."""
+    """Raise RuleError for days that no month has, such as 30 February, without a search."""
     if "BYMONTH" not in parts or "BYMONTHDAY" not in parts:
         return
     longest = max(_LONGEST[int(month) - 1] for month in parts["BYMONTH"].split(","))
@@ -182,10 +182,10 @@ def _check_days(parts: Mapping[str, str]) -> None:
 
 
 def _advanced(first: datetime, now: datetime, parts: dict[str, str]) -> datetime:
-    """A start nearer to ``now`` with the same occurrences from ``now`` on.
+    """Return a start nearer to ``now`` that gives the same occurrences from ``now`` on.
 
-    A rule of long ago need not be walked through from its start. ``parts`` then say themselves on
-    which day the rule falls, if it was the start's.
+    So a rule that began long ago is not walked through from its start. If the start decided on
+    which day the rule falls, this adds that day to ``parts``.
     """
     interval = int(parts.get("INTERVAL", "1"))
     unit = _FREQUENCIES[parts["FREQ"]]

@@ -1,4 +1,4 @@
-"""Budgets: their periods, and what these have used of them."""
+"""Budgets: their periods, and how much of each budget is used in them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,24 +25,24 @@ from finance_api.values.time import (
 
 _OUTSIDE = dict.fromkeys(names_of(BUDGETS.computed_fields))
 _PERIODS = {WEEK: Period.WEEK, MONTH: Period.MONTH, YEAR: Period.YEAR}
-#: The fields that decide which budgets a record counts for; labels only where a budget has some.
+#: The fields that decide which budgets a record counts for. labelIds is for budgets with labels.
 _KEY = ("currencyCode", "accountId", "categoryId", "recordType", "isTransfer", "labelIds")
 
-#: The label ids that some records of a group have, the exact sum of these records, their number.
+#: The label ids that some records of a group share, and these records' exact sum and number.
 _Labelled = tuple[tuple[str, ...], int, int]
 
 
 class BudgetPeriod(NamedTuple):
-    """First and last day, both inclusive, as seconds; None where a custom budget is open."""
+    """First and last day, both inclusive, as seconds; None if a custom budget has no such date."""
 
     start: int | None
     end: int | None
 
 
 def current_period(budget: Row, today: int) -> BudgetPeriod | None:
-    """The calendar week (from Monday), month or year of ``today``, or startDate to endDate.
+    """Return the week (from Monday), month or year of ``today``; startDate to endDate if custom.
 
-    None where ``today`` is outside startDate and endDate.
+    None if ``today`` is before startDate or after endDate.
     """
     start, end = budget["startDate"], budget["endDate"]
     if (start is not None and today < start) or (end is not None and today > end):
@@ -56,7 +56,7 @@ def current_period(budget: Row, today: int) -> BudgetPeriod | None:
 def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
     """Return the last `number` periods up to ``today``, newest first, within the budget's dates.
 
-    A custom budget has one.
+    A custom budget has one period.
     """
     start, end = budget["startDate"], budget["endDate"]
     if budget["type"] == CUSTOM:
@@ -74,7 +74,7 @@ def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
 
 
 class RecordGroup(NamedTuple):
-    """The records of one key, labels apart. kind: of their category, if it has one."""
+    """Records that agree in _KEY, labels aside. kind: their category's kind, if it has one."""
 
     currency: str
     account_id: str
@@ -86,7 +86,7 @@ class RecordGroup(NamedTuple):
     number: int
 
 
-#: Records, and what they are made of.
+#: A group of records, and its parts by labels.
 _Group = tuple[RecordGroup, list[_Labelled]]
 
 
@@ -101,7 +101,7 @@ class Counted(NamedTuple):
 def tracked_budgets(
     storage: Storage, user_id: int, today: int, budgets: Sequence[Row]
 ) -> list[Row]:
-    """The budgets with their computed fields; all of them None outside a budget's dates."""
+    """Return the budgets with their computed fields, which are None outside a budget's dates."""
     periods = [current_period(budget, today) for budget in budgets]
     return track(storage, user_id, list(zip(budgets, periods, strict=True)))
 
@@ -109,9 +109,9 @@ def tracked_budgets(
 def track(
     storage: Storage, user_id: int, asked: Sequence[tuple[Row, BudgetPeriod | None]]
 ) -> list[Row]:
-    """Each budget with its computed fields in the period that stands beside it.
+    """Return each budget with its computed fields for the period paired with it.
 
-    Each record is read once at most, however many budgets with labels it counts for.
+    Reads each record at most once, however many budgets with labels it counts for.
     """
     within = [(budget, span_of(period)) for budget, period in asked if period is not None]
     sums = BudgetSums(storage, user_id, within)
@@ -136,7 +136,7 @@ def _tracked(sums: "BudgetSums", budget: Row, period: BudgetPeriod) -> Row:
 
 
 def span_of(period: BudgetPeriod) -> Span:
-    """The seconds of the period."""
+    """Return the period as a range of seconds."""
     return Span(
         MIN_SECONDS if period.start is None else period.start,
         MAX_SECONDS + 1 if period.end is None else period.end + DAY_SECONDS,
@@ -144,13 +144,13 @@ def span_of(period: BudgetPeriod) -> Span:
 
 
 class BudgetSums:
-    """The sums of a user's records in the parts that the spans of budgets divide each other into.
+    """Sums of a user's records, for each part of time between the ends of the budgets' spans.
 
-    Stored sums have no labels: only those of budgets with labels are of records, which have them.
+    Stored sums have no labels, so the sums for budgets with labels are added up from records.
     """
 
     def __init__(self, storage: Storage, user_id: int, asked: Iterable[tuple[Row, Span]]) -> None:
-        """asked: budgets, each with a span that it is counted in."""
+        """asked: budgets, each with the span of time to count it in."""
         self._categories = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
         accounts = storage.data.scan_rows(user_id, ACCOUNTS)
         self._counted_accounts = {a["id"] for a in accounts if not a["excludeFromStats"]}
@@ -160,7 +160,7 @@ class BudgetSums:
             spans[bool(budget["labelIds"])].add(span)
             labels.update(budget["labelIds"])
         with_any = [any_of("labelIds", labels)]
-        #: The groups of each part, for budgets with labels and for budgets without.
+        #: The groups in each part of time: True for budgets with labels, False for those without.
         self._parts = {
             True: {p: self._read(storage, user_id, p, _KEY, with_any) for p in _parts(spans[True])},
             False: {p: self._read(storage, user_id, p, _KEY[:-1]) for p in _parts(spans[False])},
@@ -185,12 +185,12 @@ class BudgetSums:
         ]
 
     def count(self, budget: Row, span: Span) -> Counted:
-        """The sums of the budget in the span, without transfers and other currencies."""
+        """Return the budget's sums in the span, without transfers and without other currencies."""
         amount = income = number = 0
         for group in self.groups_of(budget, span):
             if group.is_transfer or group.currency != budget["currencyCode"]:
                 continue
-            # Where a budget names categories, what comes in is a refund.
+            # In a budget that names categories, incoming money is a refund.
             comes_in = group.record_type == INCOME and not budget["categoryIds"]
             if group.kind == INCOME or (group.kind is None and comes_in):
                 income += group.amount
@@ -200,7 +200,7 @@ class BudgetSums:
         return Counted(-amount, income, number)
 
     def groups_of(self, budget: Row, span: Span) -> Iterator[RecordGroup]:
-        """The records that the budget is about: every list restricts, unless it is empty."""
+        """Yield the groups that the budget covers; an empty list in it restricts nothing."""
         accounts = self._counted_accounts
         if budget["accountIds"]:
             accounts = accounts.intersection(budget["accountIds"])
@@ -227,12 +227,12 @@ class BudgetSums:
 
 
 def _totals(labelled: Sequence[_Labelled]) -> tuple[int, int]:
-    """The sum and the number of all of them."""
+    """Return the sum and the number of records."""
     return sum([amount for _, amount, _ in labelled]), sum([number for _, _, number in labelled])
 
 
 def _parts(distinct: set[Span]) -> list[Span]:
-    """The parts between the ends of all spans, without those outside of every span."""
+    """Return the parts of time between the ends of all spans that lie within some span."""
     ends = sorted({end for span in distinct for end in (span.first, span.end)})
     parts = (Span(first, end) for first, end in pairwise(ends))
     return [p for p in parts if any(s.first <= p.first < s.end for s in distinct)]

@@ -13,17 +13,17 @@ from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
-#: The most days of different rules that are worked out for a request.
+#: Maximum number of due days to compute for a request; equal rules share their days.
 MAX_DUE_DAYS = 100_000
 
 
 class TooManyDueDays(Exception):
-    """The rules have more days than a request may ask for; the message says how many."""
+    """The rules have too many due days for one request; the message says how many are allowed."""
 
 
 @dataclass
 class Total:
-    """The occurrences of one currency: their number, the sum of income and the sum of expenses."""
+    """The occurrences in one currency: their number, and their sums of income and of expenses."""
 
     count: int = 0
     income: int = 0
@@ -33,19 +33,19 @@ class Total:
 class DueDays:
     """The days from ``first`` until before ``end`` on which standing orders are due.
 
-    An occurrence is a day and a standing order. Most standing orders share their days with others,
-    so there are far fewer days than occurrences; these are made for a page only.
+    An occurrence is one standing order on one day. Most standing orders share their days with
+    others, so there are far fewer days than occurrences. Occurrences are made only for a page.
     """
 
     def __init__(self, orders: Iterable[Row], first: int, end: int) -> None:
-        """Raises TooManyDueDays."""
+        """Compute the due days. Raises TooManyDueDays."""
         same_days: defaultdict[Schedule, list[Row]] = defaultdict(list)
         for order in in_time(orders):
             schedule = schedule_of(order["recurrenceRule"], order["startDate"], first)
             if schedule is not None:
                 same_days[schedule].append(order)
         self._groups = list(same_days.values())
-        #: By day: which of the groups are due.
+        #: The groups of standing orders (indexes in `_groups`) that are due on each day.
         self._due: defaultdict[int, list[int]] = defaultdict(list)
         number = 0
         for group, schedule in enumerate(in_time(same_days)):
@@ -62,7 +62,7 @@ class DueDays:
 
     @property
     def number(self) -> int:
-        """How many occurrences there are."""
+        """Return the number of occurrences."""
         return sum(len(self._groups[group]) * times for group, times in self._times.items())
 
     def page(
@@ -73,7 +73,7 @@ class DueDays:
         *,
         newest_first: bool = False,
     ) -> list[tuple[int, Row]]:
-        """Some occurrences, by their days. order: of those of one day."""
+        """Return a page of occurrences by day. order: the sort key within a day."""
         page: list[tuple[int, Row]] = []
         for day in sorted(self._due, reverse=newest_first):
             groups = [self._groups[group] for group in self._due[day]]
@@ -87,7 +87,7 @@ class DueDays:
         return page
 
     def totals(self) -> dict[str, Total]:
-        """By currency; without standing orders that have no amount or no currency."""
+        """Return the totals by currency. Ignores standing orders without an amount or currency."""
         totals: defaultdict[str, Total] = defaultdict(Total)
         for group, times in self._times.items():
             for row in self._groups[group]:
@@ -103,15 +103,15 @@ class DueDays:
 
 
 def upcoming_days(storage: Storage, user_id: int, today: int, days: int) -> DueDays:
-    """The due days within that many days, today included. Raises TooManyDueDays."""
+    """Return the due days of the next ``days`` days, today included. Raises TooManyDueDays."""
     orders = storage.data.scan_rows(user_id, STANDING_ORDERS)
     return DueDays(orders, today, today + days * DAY_SECONDS)
 
 
 def upcoming_page(due: DueDays, limit: int, offset: int = 0) -> list[Row]:
-    """The standing orders, once for each occurrence, in the order of day, name and id.
+    """Return the standing order of each occurrence on the page, by day, name and id.
 
-    ``date`` is the day.
+    The row's ``date`` is the day of the occurrence.
     """
     page = due.page(limit, offset, _by_name)
     return [{**row, "date": day} for day, row in page]

@@ -1,5 +1,5 @@
 """Summaries of records: sums by dimensions that the records have in common.
 
 ``declaration`` lists the dimensions and columns, ``reading`` asks the storage for sums, and
-``folding`` makes groups of them. Every group has one currency: nothing is added across currencies.
+``folding`` turns them into groups. Each group has one currency: currencies are never added up.
 """

@@ -1,4 +1,4 @@
-"""The dimensions of summaries, their columns, and what can be asked of one."""
+"""The dimensions of summaries, their columns, and the parameters of a summary."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from finance_api.resources.field import Field, Kind
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import Period, period_text
 
-#: The records that a summary leaves out, unless it is to include them.
+#: The kinds of records that a summary leaves out unless the query includes them.
 LEFT_OUT = ("void", "transfers", "excluded")
 
 #: 2026-01-01
@@ -21,10 +21,10 @@ _EXAMPLE_DAY = 1_767_225_600
 
 @dataclass(frozen=True)
 class Dimension:
-    """Something that groups can have in common.
+    """Something to group records by, such as the account.
 
-    source: the name for `DataReader.sum_by` that it is derived from.
-    fields: the columns that show it, the name before the id.
+    source: the name in `DataReader.sum_by` that its value is derived from.
+    fields: the columns that show its value, the name before the id.
     """
 
     name: str
@@ -73,7 +73,7 @@ _SUMS = (
     Field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02"),
     Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30"),
 )
-#: The sums of converted amounts; convertedCount says how many records they are of.
+#: The sums of converted amounts, and in convertedCount the number of records they cover.
 CONVERTED_SUMS = (
     CONVERTED_CURRENCY,
     _sum_field("convertedCount", "How many records could be converted.", 12, decimals=0),
@@ -84,9 +84,9 @@ CONVERTED_SUMS = (
 
 @dataclass(frozen=True)
 class SummaryQuery:
-    """conditions: of the records. include: names in LEFT_OUT. sort: by columns; then in order.
+    """conditions: of the records. include: names in LEFT_OUT. sort: columns, then default order.
 
-    convert_to: the currency of further sums. today, base_currency: the user's, for filling.
+    convert_to: the currency to add converted sums in. today, base_currency: the user's, for fill.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -102,7 +102,7 @@ class SummaryQuery:
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
-        """The columns of each group, in this order."""
+        """Return the columns of each group, in order."""
         of_dimensions = [field for dimension in self.group_by for field in dimension.fields]
         start = [_PERIOD_START] if self.periods else []
         converted = () if self.convert_to is None else CONVERTED_SUMS
@@ -110,11 +110,11 @@ class SummaryQuery:
 
     @cached_property
     def periods(self) -> tuple[tuple[int, Period], ...]:
-        """The places of periods in `group_by`, and which they are."""
+        """Return the position in `group_by` and the kind of each dimension that is a period."""
         return tuple((at, d.period) for at, d in enumerate(self.group_by) if d.period is not None)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names that the storage sums by: the currency first, the record type among them."""
+        """Return the names that the storage groups sums by: currency, sources, record type."""
         sources = (dimension.source for dimension in self.group_by)
         return tuple(dict.fromkeys(["currencyCode", *sources, "recordType"]))

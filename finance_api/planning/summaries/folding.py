@@ -1,4 +1,4 @@
-"""Groups: the storage's sums folded by the dimensions of a summary, sorted, filled, and shown."""
+"""Folds the storage's sums into groups by the dimensions of a summary; sorts and fills them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,9 +24,9 @@ from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, Period, end_of, st
 class Summary:
     """A page of the groups: rows of the query's columns.
 
-    left_out: the number of records that met the conditions and were left out, by reason.
-    overlapping: whether a record belongs to several groups.
-    not_converted: by currency, the days without a rate, each once for each record.
+    left_out: the number of records that met the conditions but were left out, by reason.
+    overlapping: whether any record belongs to several groups.
+    not_converted: by currency, the days without a rate, one entry for each record.
     """
 
     groups: list[Row]
@@ -36,13 +36,13 @@ class Summary:
     not_converted: dict[str, list[int]]
 
 
-#: The currency, and a value of each dimension: an id, a text, the first second of a period.
+#: The currency and a value of each dimension: an id, a text or the first second of a period.
 GroupKey = tuple[Any, ...]
 
 
 @dataclass(slots=True)
 class _Group:
-    """first, last: None where there are no records."""
+    """A group's sums. first, last: None if it has no records."""
 
     count: int = 0
     income: int = 0
@@ -70,7 +70,7 @@ _Groups = dict[GroupKey, _Group]
 
 
 def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
-    """Raises SummaryTooLarge."""
+    """Return the page of groups that the query asks for. Raises SummaryTooLarge."""
     reader = SummaryReader(storage, user_id, query)
     folder = _Folder(reader, query)
     end = query.offset + query.limit
@@ -91,13 +91,13 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
 
 
 class _Folder:
-    """overlapping: whether a record folded so far belongs to several groups."""
+    """Makes groups of sums. overlapping: whether any record so far belongs to several groups."""
 
     def __init__(self, reader: SummaryReader, query: SummaryQuery) -> None:
         self._reader = reader
         self._query = query
         self.overlapping = False
-        #: Each dimension's part of a row, by value.
+        #: For each dimension, a function that returns a value's part of a row.
         self._members: list[Callable[[Any], Row]] = [
             cache(partial(self._members_of, dimension)) for dimension in query.group_by
         ]
@@ -137,7 +137,7 @@ class _Folder:
         return [group for _, group in sorted(keyed, key=itemgetter(0))]
 
     def fill(self, groups: _Groups) -> _Groups:
-        """Adds a group for each period from the first to the last that is asked for."""
+        """Add an empty group for each period without records, from the first period to the last."""
         places = [at + 1 for at, _ in self._query.periods]
         blank = [None] * len(places)
         others = {_replaced(key, places, blank) for key in groups or self._empty_keys()}
@@ -150,9 +150,9 @@ class _Folder:
         return empty | groups
 
     def _empty_keys(self) -> list[GroupKey]:
-        """The keys of groups where no record matches: of the currencies that are asked for.
+        """Return keys for groups without records, in the currencies that the conditions name.
 
-        Otherwise of the user's base currency, or that of the most accounts.
+        Without any, uses the user's base currency, or else the currency of the most accounts.
         """
         codes = [row["currencyCode"] for row in self._reader.accounts.values()]
         usual = max(sorted(set(codes)), key=codes.count, default=None)
@@ -170,9 +170,9 @@ class _Folder:
         return [(code, *blank) for code in codes]
 
     def _asked_periods(self, groups: _Groups) -> Iterator[tuple[int, ...]]:
-        """The beginnings of the query's periods.
+        """Yield the first seconds of the periods to fill.
 
-        Where no date is asked for, from the first or to the last record; without records, today.
+        An end without a date condition is the first or last record; without records, today.
         """
         periods = [period for _, period in self._query.periods]
         if not periods:
@@ -200,14 +200,14 @@ class _Folder:
         for members, value in zip(self._members, values, strict=True):
             row |= members(value)
         if self._query.periods:
-            # The shortest of several periods begins last.
+            # If there are several periods, this is the shortest one, which begins last.
             row["periodStart"] = max(values[at] for at, _ in self._query.periods)
         row |= {
             "count": group.count,
             "income": group.income,
             "expense": group.expense,
             "net": group.income + group.expense,
-            # Groups are sorted by these, which are shown without the time of day.
+            # Groups are sorted by these dates, so they have no time of day, as in the answer.
             "firstDate": None if group.first is None else start_of(Period.DAY, group.first),
             "lastDate": None if group.last is None else start_of(Period.DAY, group.last),
         }
@@ -228,7 +228,7 @@ def _converted_row(group: _Group, currency: str, target: str) -> Row:
 
 
 def _replaced(key: GroupKey, places: Iterable[int], values: Sequence[Any]) -> GroupKey:
-    """The key with these values at the places."""
+    """Return the key with these values at these places."""
     replaced = list(key)
     for place, value in zip(places, values, strict=True):
         replaced[place] = value

@@ -1,4 +1,4 @@
-"""The storage's sums that a summary is made of, and the amounts that it converts."""
+"""Reads the sums that a summary is made of, and converts amounts for it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,17 +19,16 @@ from finance_api.values.time import Period, end_of, period_text, start_of
 
 T = TypeVar("T")
 
-#: The most groups that a summary may have, and sums that they may be made of: they take 10 to 20
-#: microseconds each.
+#: Maximum number of groups, and of the sums they are made of; each takes 10 to 20 microseconds.
 MAX_GROUPS = 25_000
-#: The most amounts that a summary may convert: each takes about 5 microseconds.
+#: Maximum number of amounts to convert; each takes about 5 microseconds.
 MAX_CONVERTED = 100_000
-#: At least this many groups may be expected of each value of a dimension, if there is another one.
+#: Expect at least this many groups for each value of a dimension, if there is another dimension.
 _GROUPS_OF_VALUE = 50
-#: Names that records have of others, and the ids that they are derived from.
+#: Fields of records that are the name of another row, and the id fields they are derived from.
 _IDS_OF = {"accountName": "accountId", "category": "categoryId"}
 
-#: The storage's values of `SummaryQuery.names`, and the sum of the records that have them.
+#: Each item: the storage's values of `SummaryQuery.names`, and the sum of records with them.
 Sums = Iterable[tuple[tuple[Any, ...], RecordSum]]
 #: The sum of converted amounts, and their number.
 Converted = tuple[int, int]
@@ -37,9 +36,9 @@ _NOTHING: Converted = (0, 0)
 
 
 class SummaryTooLarge(Exception):
-    """A summary would cost too much; the message says why, and what to ask for instead.
+    """A summary would take too long; the message says why, and what to ask for instead.
 
-    parameter: the one to change, None: one of those that make the groups.
+    parameter: the parameter to change; None for those that set the number of groups.
     """
 
     def __init__(self, message: str, parameter: str | None = None) -> None:
@@ -48,7 +47,7 @@ class SummaryTooLarge(Exception):
 
 
 def check_groups(groups: int) -> None:
-    """Raises SummaryTooLarge."""
+    """Raise SummaryTooLarge if there are too many groups."""
     if groups > MAX_GROUPS:
         raise _too_many_groups()
 
@@ -60,10 +59,10 @@ def _too_many_groups() -> SummaryTooLarge:
 
 
 class SummaryReader:
-    """Reads what one summary needs.
+    """Reads the sums of one summary.
 
-    left_out: the number of records that met the conditions and were left out, by reason.
-    not_converted: by currency, the days without a rate, each once for each record.
+    left_out: the number of records that met the conditions but were left out, by reason.
+    not_converted: by currency, the days without a rate, one entry for each record.
     """
 
     def __init__(self, storage: Storage, user_id: int, query: SummaryQuery) -> None:
@@ -77,7 +76,7 @@ class SummaryReader:
             self._excluded = excluded_accounts(self.accounts.values(), query.conditions)
         self._with_void = "void" in query.include
         self.conditions = [self._on_id(condition) for condition in query.conditions]
-        #: The conditions, and those of records that are not left out; but for void records.
+        #: The query's conditions, and further ones that leave records out; void ones are separate.
         self._counted = list(self.conditions)
         if "transfers" not in query.include:
             self._counted.append(NO_TRANSFERS)
@@ -85,12 +84,12 @@ class SummaryReader:
             self._counted.append(any_of("accountId", self.accounts.keys() - self._excluded))
         self.left_out = dict.fromkeys(LEFT_OUT, 0)
         self.not_converted: defaultdict[str, list[int]] = defaultdict(list)
-        #: The dates of the oldest and the newest record that meet the conditions; their number.
+        #: The dates of the oldest and newest record that meet the conditions, and their number.
         self._dates: tuple[int, int] | None = None
         self._number = 0
 
     def _referred(self, field: str) -> dict[str, Row]:
-        """The accounts, categories or labels whose ids a field of records has, by id."""
+        """Return the accounts, categories or labels that a field of records refers to, by id."""
         if field not in self._rows:
             resource = referred_by(RECORDS[field])
             rows = self._storage.data.scan_rows(self._user_id, resource)
@@ -102,7 +101,7 @@ class SummaryReader:
         return CategoryTree(self._referred("categoryId").values())
 
     def _on_id(self, condition: Condition) -> Condition:
-        """A condition on the name of an account or category as one on its id."""
+        """Turn a condition on an account's or category's name into one on its id."""
         name = condition.field.name
         if name not in _IDS_OF:
             return condition
@@ -115,7 +114,7 @@ class SummaryReader:
     # -- values of dimensions
 
     def values(self, dimension: Dimension, stored: Any) -> tuple[Any, ...]:
-        """The values of the dimension that a record has: one, or its labels."""
+        """Return the dimension's values for a record: one value, or each of its labels."""
         if dimension.name == "label":
             return stored or (None,)
         return (self._value(dimension, stored),)
@@ -130,7 +129,7 @@ class SummaryReader:
         return stored if dimension.period is None else start_of(dimension.period, stored)
 
     def shown(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
-        """The values of the dimension's fields."""
+        """Return the values of the dimension's fields, such as a name and an id."""
         if value is None:
             return (None,) * len(dimension.fields)
         if dimension.period is not None:
@@ -139,7 +138,7 @@ class SummaryReader:
         return (self._referred(dimension.source)[value]["name"], value) if has_id else (value,)
 
     def order(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
-        """A sort key: missing values last, names by code point."""
+        """Return a sort key: missing values last, names by code point."""
         if value is None:
             return (True,)
         return False, *((value,) if dimension.period else self.shown(dimension, value))
@@ -147,10 +146,10 @@ class SummaryReader:
     # -- sums
 
     def read(self) -> Iterator[Sums]:
-        """The sums of all records that are not left out, by `SummaryQuery.names`.
+        """Yield the sums of all records that are not left out, by `SummaryQuery.names`.
 
-        One part of the groups comes after the other, in order: a page at the beginning needs the
-        first parts only. What is left out has been counted when the first part comes.
+        Groups are never split between parts, and the parts are in the order of the groups, so a
+        page near the beginning reads only the first. `left_out` is complete before the first part.
         """
         names, counted = self._query.names, self._counted
         of_payees = any(condition.field.name == "payee" for condition in counted)
@@ -163,7 +162,7 @@ class SummaryReader:
             yield self._sums(names, [*counted, *part], with_void=self._with_void).items()
 
     def _read_at_once(self, names: tuple[str, ...]) -> Sums:
-        """The sums by ``names`` of the records that are not left out; counts the others."""
+        """Return the sums by ``names`` of the records to include, and count those left out."""
         kept: dict[tuple[Any, ...], RecordSum] = {}
         by_account = ["accountId"] if self._excluded else []
         flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *by_account]))
@@ -198,7 +197,7 @@ class SummaryReader:
 
     @cached_property
     def _is_divided(self) -> bool:
-        """Whether a page may need a part of the groups only."""
+        """Return whether to read the groups in parts, because a page may need only some of them."""
         query = self._query
         if len(query.group_by) < 2 or query.sort or query.fill or query.convert_to:
             return False
@@ -206,7 +205,7 @@ class SummaryReader:
         return first.period is not None or first.name in ("account", "category", "topCategory")
 
     def _parts(self) -> Iterator[list[Condition]]:
-        """Conditions that divide the records into parts, in the order of their groups."""
+        """Yield conditions that divide the records into parts, in the order of their groups."""
         first = self._query.group_by[0]
         if first.period is not None:
             parts = list(self._parts_by_time(first.period))
@@ -242,16 +241,16 @@ class SummaryReader:
     # -- conversion
 
     def converted(self, key: tuple[Any, ...], sums: RecordSum) -> Converted:
-        """The converted part of a sum, and its number of records; zeros if nothing is converted."""
+        """Return a sum's converted amount and number of records; zeros if nothing is converted."""
         if key[0] == self._query.convert_to:
             return sums.amount, sums.number
         return self._converted.get(key, _NOTHING)
 
     @cached_property
     def _converted(self) -> dict[tuple[Any, ...], Converted]:
-        """Converted amounts of other currencies, by `SummaryQuery.names`.
+        """Return the converted amounts of other currencies, by `SummaryQuery.names`.
 
-        Every amount is rounded by itself, so that no sum of them could be converted.
+        Rounds each amount separately, so sums cannot be converted instead of single amounts.
         """
         target = self._query.convert_to
         currencies = {row["currencyCode"] for row in self.accounts.values()} - {target}
@@ -289,7 +288,7 @@ class SummaryReader:
 
 
 def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:
-    """The values in parts, each twice as long as the one before; the first for a page, perhaps."""
+    """Yield parts of the values, each twice as long as the last. The first may fill one page."""
     at, number = 0, max(2, limit // _GROUPS_OF_VALUE)
     while at < len(values):
         yield values[at : at + number]
