@@ -1,8 +1,8 @@
 """The interface of importers: `StatementImporter`, its `Statement`s, and `ImportRefused`.
 
-Two shapes of input exist. The native format brings whole rows of every type
-(`finance_api.importers.native`). Statement formats (OFX, CSV and those that join later) bring
-what a bank writes: a `Statement` per account, and its entries one by one.
+There are two kinds of input. The native format has whole rows of every type
+(`finance_api.importers.native`). Statement formats (such as OFX and CSV) have what a bank
+writes: a `Statement` per account, and its entries one by one.
 """
 
 from collections import Counter
@@ -16,11 +16,11 @@ HEAD_BYTES = 4_096
 
 
 class Answer(NamedTuple):
-    """Words to add to a command line, if the person means them.
+    """Words to add to a command line if the user chooses this answer.
 
-    words: options and their values. instead_of: names of options, or "--map FIELD" or another one
-    with its value, that were given and do not go with these. meaning: what it makes of the file, a
-    clause to choose by.
+    words: options and their values. instead_of: options to drop because they conflict with
+    ``words``: names, "--map FIELD", or an option with its value. meaning: a clause that says what
+    the answer means for the file.
     """
 
     words: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Answer(NamedTuple):
 class Question(NamedTuple):
     """Something that a file leaves open.
 
-    answers: only one where nothing else can be meant, and none where no option helps.
+    answers: just one if nothing else can be meant; empty if no option helps.
     """
 
     reason: str
@@ -40,20 +40,20 @@ class Question(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command line to copy. meaning: what it makes of the file; "" if it is the only one."""
+    """A command line to copy. meaning: what it means for the file; "" for the only command."""
 
     line: str
     meaning: str = ""
 
 
-#: At most this many command lines are shown; questions beyond them are asked the next time.
+#: Show up to this many command lines; questions that would need more are asked next time.
 MOST_COMMANDS = 12
 
 
 class ChangeRefused(Exception):
-    """A change of a user's data is refused; nothing of it is stored.
+    """A change of a user's data is refused; none of it is stored.
 
-    reason: one sentence that names the fault and, where there is one, the option that decides it.
+    reason: one sentence that names the fault and the option that resolves it, if there is one.
     line: the line of a file, from 1; None if the fault is not in one line.
     file: filled in by whoever knows the file's name.
     """
@@ -74,8 +74,8 @@ class ChangeRefused(Exception):
 class ImportRefused(ChangeRefused):
     """The file is not imported.
 
-    questions: what is open, each by itself. commands: with the answers to all of them, filled in by
-    whoever knows the command.
+    questions: everything the file leaves open. commands: command lines that answer all questions,
+    filled in by whoever knows the command.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ImportRefused(ChangeRefused):
 
     @property
     def answers(self) -> list[Answer]:
-        """An answer to all that is open for each way in which the single ones go together."""
+        """Return each combination of the questions' answers as one answer, up to MOST_COMMANDS."""
         asked: list[tuple[Answer, ...]] = []
         lines = 1
         for question in self.questions:
@@ -136,7 +136,8 @@ class StatementAccount:
 class Correction:
     """Says that an entry corrects an earlier one of the same account and source.
 
-    bank_id: the earlier one's. deletes: whether that one is void, and this one no entry itself.
+    bank_id: the earlier entry's. deletes: the earlier entry becomes void, and the correcting one
+    does not become a record.
     """
 
     bank_id: str
@@ -154,16 +155,16 @@ class Entry(NamedTuple):
     category: the file's own category name, if it has one.
     labels: the file's own label names.
     payment_type: one of PAYMENT_TYPES, None if the file does not say.
-    value_date: the second date: seconds of that day's 00:00:00Z.
+    value_date: the day the money counts for interest: seconds of that day's 00:00:00Z.
     counterparty_account: IBAN or number of the other side, without blanks.
     reference: end-to-end id, payment reference, check number.
     original_amount, original_currency: before conversion; both or neither.
-    fingerprint: of the whole row where content alone does not tell it from another with its id.
-    batch: of a part of one entry of the account: an id that its parts share; they sum to it.
-    section: which of the file's statements it stands in, where two of them can tell the same: what
-        another section repeats is one transaction; what one section repeats are two. None: an
-        entry with the id and content of another is that one.
-    record_state: one of RECORD_STATES; None: what a bank lists is cleared.
+    fingerprint: stands for the whole row, if two entries can share their id and content.
+    batch: an id shared by entries that are parts of one booking and sum to its amount.
+    section: index of the statement within the file, where statements can overlap. Equal entries in
+        different sections are duplicates; within one section they are distinct. None: an entry
+        with the id and content of another entry is a duplicate of it.
+    record_state: one of RECORD_STATES; None means "cleared", as usual in a bank's list.
     offset: seconds by which the time of ``date`` is ahead of UTC; None if the file does not say.
     """
 
@@ -205,22 +206,21 @@ class Statement:
     """One account's part of a statement file, without its entries.
 
     It is complete when the file has been read to its end.
-    first_day, last_day: the days that it says to cover: seconds of their 00:00:00Z; None: from its
-        first to its last entry.
+    first_day, last_day: the days it claims to cover: seconds of their 00:00:00Z. None: the days
+        of its first and last entry.
     as_of: when the bank made it, in seconds; None if the file does not say.
-    opening: the balance before the first entry, at the end of the day before. closing: after the
-        last one.
-    initial: what the account had before all entries that it ever has, where the file has a row of
-        that.
-    texts: tells how payee and note were made of the file's texts, where that is a matter of
-        options: entries with other ``texts`` cannot be compared by them.
-    profile: the name of what the file was read by, where it was recognised. encoding: of a text
-    file whose format leaves it open.
-    options: what was given (or remembered) for reading this account's files, for the next time.
-    currency_mark: the symbol beside the amounts, where it leaves the currency open ("$");
-        possible_currencies: the codes that it can stand for, none: any.
-    skipped: what the file has and no record can hold (e.g. "position"), and how many of each.
-    remarks: sentences for the one who imports, such as which columns were not imported.
+    opening: the balance before the first entry, at the end of the day before. closing: the balance
+        after the last entry.
+    initial: the account's balance before its very first entry, if the file has a row with it.
+    texts: identifies how options derive payee and note from the file's texts. Entries with
+        different ``texts`` cannot be compared by payee and note.
+    profile: the name of the profile the file was recognised by. encoding: the encoding of a text
+    file, if the format does not prescribe one.
+    options: the options (given or remembered) that read this account's files, for the next time.
+    currency_mark: the symbol beside the amounts, if it is ambiguous ("$");
+        possible_currencies: the codes that the symbol can stand for; empty: any.
+    skipped: number of skipped items of each kind (e.g. "position"), which no record can hold.
+    remarks: sentences for the user, such as which columns were not imported.
     """
 
     account: StatementAccount
@@ -244,11 +244,11 @@ class Statement:
 class Remembered:
     """The stored data that reading a file needs.
 
-    options: a digest of a file's heading row, and the name of the account that was given or None ->
-        the `Statement.options` of the last file of these, or None.
-    new_accounts: accounts of a file, each the name that it has or that was given, and the bank's
-        number if it has one -> the names of those that an import would make.
-    last_year: no date of a file can be later.
+    options: takes a digest of a file's heading row, and the account name the user gave or None.
+        Returns the `Statement.options` of the last such file, or None.
+    new_accounts: takes the accounts of a file, each as its name (in the file or given by the user)
+        and the bank's number or None. Returns the names of those that an import would create.
+    last_year: the latest year that a date in a file can have.
     """
 
     options: Callable[[str, str | None], Mapping[str, Any] | None]
@@ -263,7 +263,7 @@ nothing_remembered = Remembered(
 
 
 def joined_key(*parts: str) -> str:
-    """The parts with slashes between them; a slash within a part is escaped."""
+    """Join the parts with slashes; slashes within a part are escaped."""
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
 
@@ -278,7 +278,7 @@ class StatementImporter(Protocol):
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """The entries of the file in its order, each with its statement.
+        """Yield the entries of the file in its order, each with its statement.
 
-        A statement comes once with None, before its entries. Raises ImportRefused at any time.
+        Yields each statement once with None before its entries. Raises ImportRefused at any time.
         """

@@ -1,8 +1,8 @@
-"""A unit of work that shows what a change would do, and stores nothing of it.
+"""A unit of work that shows what a change would do, without storing anything.
 
-It reads from the storage and keeps the rows that the change writes, so the change finds there what
-it has written before. A dry run reports what the change itself would report, and other users can
-write meanwhile.
+It reads from the storage and keeps the rows that the change writes in memory, so that the change
+reads back what it wrote. A dry run reports what the change itself would report, and other users
+can write meanwhile.
 """
 
 from bisect import bisect_right
@@ -44,17 +44,17 @@ _PAGE = 1_000
 class _WrittenRows:
     """The rows of one resource that a rehearsal writes, as tuples: half the size of dicts.
 
-    replaced: ids of rows of the storage that were changed or deleted.
+    replaced: ids of stored rows that the rehearsal changed or deleted.
     """
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
         self._names = tuple(field.name for field in resource.persisted_fields)
         self._values_of: Callable[[Row], tuple[Any, ...]] = itemgetter(*self._names)
-        #: None: the row is deleted.
+        #: By id; None for a deleted row.
         self._rows: dict[str, tuple[Any, ...] | None] = {}
         self._ids_by_source: dict[tuple[str, str], str] = {}
-        #: All ids, while none is added.
+        #: All ids; None after a change, until they are sorted again.
         self._sorted_ids: list[str] | None = None
         self.replaced: set[str] = set()
 
@@ -62,8 +62,8 @@ class _WrittenRows:
         return row_id in self._rows
 
     def put(self, new: Collection[Row], changed: Collection[Row]) -> None:
-        """Raises Conflict if another written row has the source id of one of these."""
-        # All at once: they may exchange their source ids.
+        """Raises Conflict if two written rows have the same source id."""
+        # Delete all changed rows first: they may exchange their source ids.
         self.delete([row["id"] for row in changed])
         for row in (*new, *changed):
             row_id = row["id"]
@@ -90,7 +90,7 @@ class _WrittenRows:
         return self.get(self._ids_by_source.get((source, source_id), ""))
 
     def scan(self, after_id: str = "") -> Iterator[Row]:
-        """Rows in the order of their ids."""
+        """Yield the written rows in the order of their ids."""
         if self._sorted_ids is None:
             self._sorted_ids = sorted(self._rows)
         for place in range(bisect_right(self._sorted_ids, after_id), len(self._sorted_ids)):
@@ -100,7 +100,7 @@ class _WrittenRows:
 
 
 class RehearsedData(DataWriter):
-    """data: what is stored, of one user."""
+    """One user's data as the change would leave it. data: the user's stored data."""
 
     def __init__(self, data: DataReader) -> None:
         self._data = data
@@ -108,7 +108,7 @@ class RehearsedData(DataWriter):
         self._state: DataState | None = None
 
     def lock(self, user_id: int) -> DataState:
-        """Nobody has to wait."""
+        """Return the state without locking anything: a rehearsal makes nobody wait."""
         return self.get_state(user_id)
 
     def get_state(self, user_id: int) -> DataState:
@@ -118,7 +118,7 @@ class RehearsedData(DataWriter):
         self._state = state
 
     def forget_states(self, user_id: int, before: int) -> None:
-        """No state is remembered here."""
+        """Does nothing: a rehearsal stores no states."""
 
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
@@ -215,9 +215,9 @@ class RehearsedData(DataWriter):
         with_void: bool = False,
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        """Sum as the storage does; but first and last may be of records that are gone.
+        """Sum as the storage does; but first and last may be dates of replaced records.
 
-        most: imports ask for all.
+        most: always None, because changes ask for all groups.
         """
         assert most is None
         sums = self._data.sum_by(user_id, names, conditions, with_void=with_void)
@@ -251,7 +251,7 @@ class RehearsedData(DataWriter):
         ]
 
     def _replaced(self, user_id: int, resource: Resource) -> Iterator[Row]:
-        """The rows in whose place others were written, as they are stored."""
+        """Yield the stored versions of the rows that the rehearsal changed or deleted."""
         ids = iter(self._written[resource.name].replaced)
         while batch := list(islice(ids, _PAGE)):
             yield from self._data.get_rows(user_id, resource, batch).values()
@@ -266,7 +266,7 @@ def _matching(
 
 
 class _History(HistoryWriter):
-    """history: what is stored, of one user."""
+    """One user's history as the change would leave it. history: the user's stored history."""
 
     def __init__(self, history: HistoryReader) -> None:
         self._history = history
@@ -306,19 +306,19 @@ class _History(HistoryWriter):
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
     ) -> None:
-        """Keeps what replaces images of earlier entries, or is added to them.
+        """Keep images that replace those of earlier entries, or are added to them.
 
-        Nothing reads the images of the change itself: only a later undo would.
+        Other images belong to the change itself: only a later undo would read them.
         """
         if replace:
             self._replaced |= {(number, i.resource.name, i.row_id): i for i in images}
 
     def prune_before(self, user_id: int, at: int) -> None:
-        """Deletes nothing: it is the last thing that a change does."""
+        """Deletes nothing: pruning is a change's last step, so nothing reads its effect."""
 
 
 class _Transfers(TransferWriter):
-    """The stored proposals: no change reads those that it has written."""
+    """The stored proposals. Writes do nothing: no change reads the proposals it has written."""
 
     def __init__(self, transfers: TransferReader) -> None:
         self._transfers = transfers
@@ -338,7 +338,7 @@ class _Transfers(TransferWriter):
 
 class _Rehearsal(WritableStorage):
     def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
-        """Adds nothing to the audit log: nothing is done."""
+        """Adds nothing to the audit log, because a rehearsal changes nothing."""
 
 
 def rehearse(storage: Storage) -> WritableStorage:

@@ -44,11 +44,11 @@ _AccountDay = tuple[str, int]
 class StatementOptions:
     """The user's options for a statement file.
 
-    account_name: the account, for a file of one account; new_account: whether it is new for sure.
-    currency: of a new account, where the file does not say.
+    account_name: the account, for a file of one account. new_account: the user says it is new.
+    currency: the currency of a new account, if the file does not state one.
     ids: REUSED or STABLE, how the bank's ids behave. first_day: how to treat rows identical to
     stored records on a day the file covers only partly, "same" or "new".
-    match: whether records of other sources are matched; match_days: how far apart.
+    match: whether to match records of other sources; match_days: up to how many days apart.
     link_by_number: whether two records become a transfer if one names the other's account.
     """
 
@@ -65,7 +65,7 @@ class StatementOptions:
 class StatementImport:
     """Stores the statements of a file.
 
-    details: of the history's entry, as far as they are known.
+    details: the details known so far of this import's entry in the history; `run` adds to them.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class StatementImport:
         rows = self._decide(accounts)
         sums = self._count()
         facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
-        # `rows` holds every entry.
+        # `rows` keeps every entry in memory.
         del rows
         balances = Balances()
         records = StatementRecords(session, file, reader, balances, report)
@@ -118,7 +118,7 @@ class StatementImport:
         report.changed = session.close(records_changed=records.changed, details=self._details)
 
     def _decide(self, accounts: list[KnownAccount]) -> OpenRows:
-        """Decides every entry, or asks what only the user can answer."""
+        """Decide every entry. Raises ImportRefused with the questions only the user can answer."""
         session, file, options = self._session, self._file, self._options
         questions = Questions()
         reader = CandidateReader(session, file.source, accounts)
@@ -133,7 +133,7 @@ class StatementImport:
     # -- accounts
 
     def _find_accounts(self) -> list[KnownAccount]:
-        """The user's accounts that the statements go to."""
+        """Find or create the user's accounts that the statements belong to."""
         session, file, options = self._session, self._file, self._options
         name = None if options.account_name is None else _clean_name(options.account_name)
         facts = facts_by_account(session.history)
@@ -181,7 +181,7 @@ class StatementImport:
         return list(found.values())
 
     def _begin_with(self, account_id: str, initial: int) -> None:
-        """The initial balance of an account, where a file has it and no hand has set it."""
+        """Set an account's initial balance to the file's, unless the user has set it."""
         accounts = self._session.accounts
         row = accounts.rows[account_id]
         if "initialBalance" not in row["setByHand"]:
@@ -194,7 +194,7 @@ class StatementImport:
             )
 
     def _find_covers(self, accounts: Iterable[KnownAccount]) -> None:
-        """Note the days that each statement covers: as it says, or those of its entries."""
+        """Note the days that each statement covers: the stated ones, or its entries' days."""
         days: dict[int, tuple[int, int]] = {}
         for entry in self._file.open:
             earliest, latest = days.get(entry.statement, (entry.day, entry.day))
@@ -209,7 +209,7 @@ class StatementImport:
                 if first is not None and last is not None and first <= last:
                     account.covers[number] = Cover(first, last)
 
-    # -- what is reported and remembered
+    # -- the report and the facts for the history
 
     def _count(self) -> dict[KnownAccount, list[int]]:
         """Count unchanged and repeated entries; return each account's money in and out."""
@@ -236,7 +236,7 @@ class StatementImport:
 
 
 def _check_mark(statement: Statement, account: Row) -> None:
-    """A symbol that can stand for several currencies must be able to stand for the account's."""
+    """Raise ImportRefused if the statement's currency symbol cannot mean the account's currency."""
     possible, currency = statement.possible_currencies, account["currencyCode"]
     if possible and currency not in possible:
         raise ImportRefused(
@@ -256,7 +256,7 @@ def _clean_name(text: str) -> str:
 
 
 class StatementFacts:
-    """The facts of a file of which everything is decided, and nothing is stored.
+    """The facts of a file whose entries are all decided, but not stored yet.
 
     facts: complete after `note_beside`.
     """
@@ -298,7 +298,7 @@ class StatementFacts:
         return facts
 
     def _held_records(self, rows: OpenRows) -> dict[_AccountDay, set[str]]:
-        """The stored records of the days at the ends that are in the file."""
+        """Find the stored records on statements' end days that the file has as well."""
         held: dict[_AccountDay, set[str]] = {
             (fact["accountId"], day): set() for fact, _, day in self._ends
         }
@@ -310,9 +310,9 @@ class StatementFacts:
         return held
 
     def note_beside(self) -> None:
-        """Notes what records of the days at the ends sum to that are not in the file.
+        """Note the sums of the end days' records that the file lacks, by the importing import.
 
-        By the imports that made them. The records are stored by now.
+        Call it when the records of this import are stored.
         """
         sums = self._sums()
         for fact, name, day in self._ends:
@@ -320,7 +320,7 @@ class StatementFacts:
             fact[name] = self._beside(day, dict(sums.get(key, {})), self._held[key])
 
     def _sums(self) -> dict[_AccountDay, dict[int, int]]:
-        """Sum the records of the days at the ends, by the number of their import."""
+        """Sum the records of statements' end days, by the number of their import."""
         ids: defaultdict[int, set[str]] = defaultdict(set)
         for account_id, day in self._held:
             ids[day].add(account_id)
@@ -347,7 +347,7 @@ class StatementFacts:
 
 
 def _end_days(statement: Statement) -> Iterator[tuple[str, int]]:
-    """The days of which the file may have a part, each with the name of its fact."""
+    """Yield the days the file may cover only partly, each with the name of its fact."""
     if statement.closing is not None:
         yield "closingBeside", statement.closing.date
     if statement.opening is not None and statement.first_day is None:

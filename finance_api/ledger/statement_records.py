@@ -68,9 +68,9 @@ def content_of(entry: Entry) -> Content:
 
 
 class StatementRecords:
-    """Writes the records of a file of which everything is decided.
+    """Writes the records of a file whose entries are all decided.
 
-    changed: whether anything that is seen changed.
+    changed: whether anything that users can see changed.
     """
 
     def __init__(
@@ -81,19 +81,19 @@ class StatementRecords:
         balances: Balances,
         report: ImportReport,
     ) -> None:
-        """``file.open`` is empty then: its entries take much memory until they are stored."""
+        """Empties ``file.open``: its entries would take much memory until they are stored."""
         self._session = session
         self._file = file
         self._reader = reader
         self._balances = balances
         self._report = report
         self._rules = Rules(session)
-        #: The last number that a bank id or content has, where the storage has others of it.
+        #: The last number used for a bank id or content that stored records have as well.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
         self.changed = False
         _number(file.open, reader)
-        # In the order of the read model: in that of most files it would be written in half-full
-        # pages. Packed, three numbers each.
+        # Newest first, as the read model is sorted: the order of most files would leave its pages
+        # half full. Each entry is packed into three numbers.
         new = [row for row in file.open if row.outcome is Outcome.NEW]
         new.sort(key=lambda row: -row.day)
         self._new = array("I", chain.from_iterable((r.n, r.statement, r.number) for r in new))
@@ -101,8 +101,8 @@ class StatementRecords:
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
         waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
         self._waiting = sorted(waiting, key=lambda row: sum(1 for _ in _chain(row)))
-        #: The ids of new records, by the places of their entries in the file: of those that others
-        #: correct.
+        #: For each new entry that another entry corrects: its place in the file -> the id of its
+        #: record.
         self._awaited = {row.awaits.n: "" for row in self._waiting if row.awaits is not None}
         file.open.clear()
 
@@ -124,7 +124,7 @@ class StatementRecords:
     # -- new records
 
     def _source_ids(self, batch: Sequence[_Whole]) -> list[str]:
-        """Return ids that no stored record has, nor ever had."""
+        """Return source ids that no record has or ever had."""
         found = [_source_id(row, entry, row.number) for row, entry in batch]
         if self._reader.is_empty:
             return found
@@ -184,7 +184,7 @@ class StatementRecords:
         return row
 
     def _of_name(self, row_set: RowSet, name: str) -> str:
-        """The id of the category or label of that name, made if there is none."""
+        """Return the id of the category or label of that name; create it if there is none."""
         source = self._file.source
         source_id = bounded_source_id(f"{row_set.resource.model_type}/{name}")
         known = row_set.find(None, source, source_id)
@@ -272,7 +272,7 @@ class StatementRecords:
             session.note_records(changed=changed)
 
     def _records(self, entry: FileEntry) -> list[tuple[str, int]]:
-        """Return the ids of the records that it changes, each with the place of its own entry."""
+        """Return the ids of the records an entry changes, each with the place of the stated values."""
         *_, last = _chain(entry)
         if self._awaited.get(last.n):
             return [(self._awaited[last.n], 0)]
@@ -291,7 +291,7 @@ class StatementRecords:
             self._report.note_match(Match(row["id"], entry.line, values, record))
 
     def _tell(self, row: Row, whole: _Changed, place: int) -> None:
-        """Bring the stated values of an entry to a record of its source."""
+        """Update a record of the same source with the values that an entry states."""
         decided, entry = whole
         if decided.rare.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
             if "recordState" not in row["setByHand"]:
@@ -314,7 +314,7 @@ class StatementRecords:
         row["stated"] = written({**stated, source: entries})
 
     def _set(self, row: Row, old: Content, new: Content, entry: Entry) -> None:
-        """Changes what the file says otherwise now, and no hand has set."""
+        """Update the values that changed in the file, except those the user edited."""
         by_hand = row["setByHand"]
         for name, was, value in zip(CONTENT, old, new, strict=True):
             if value != was and name not in by_hand:
@@ -327,7 +327,7 @@ class StatementRecords:
 
 
 def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
-    """Numbers those that share a bank id, or a content where there is none."""
+    """Number the entries that share a bank id or, without a bank id, their content."""
     wanted = [row for row in rows if row.outcome in (Outcome.NEW, Outcome.MATCHED)]
     counts: Counter[tuple[KnownAccount, str | int]] = Counter()
     for candidate in reader.candidates if wanted else ():
@@ -342,7 +342,7 @@ def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
 
 
 def _chain(entry: FileEntry | None) -> Iterator[FileEntry]:
-    """Yield the entry, the one that it corrects, and so on."""
+    """Yield the entry, then the entry that it corrects, and so on."""
     while entry is not None:
         yield entry
         entry = entry.awaits

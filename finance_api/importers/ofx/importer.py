@@ -36,11 +36,11 @@ from finance_api.importers.ofx.values import (
 )
 from finance_api.importers.texts import quoted
 
-#: How much of the waiting transactions is in memory.
+#: Up to this many bytes of the parsed transactions stay in memory; more go to a temporary file.
 _SPOOLED_BYTES = 1 << 20
-#: Elements directly in a statement: a sign of one that has lost its own tag.
+#: Only statements contain these directly: an element with one is a statement, whatever its tag.
 _LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})
-#: ACCTTYPE, or what other accounts are -> account type, and what a new account is called.
+#: ACCTTYPE, "card" or "investment" -> account type, and the first words of a new account's name.
 _ACCOUNT_TYPES = {
     "CHECKING": ("CurrentAccount", "Checking"),
     "SAVINGS": ("SavingAccount", "Savings"),
@@ -59,16 +59,16 @@ _PAYMENT_TYPES = {
     "DIRECTDEBIT": "transfer",
     "DIRECTDEP": "transfer",
 }
-#: TRNTYPE, and whether money comes in by the sign -> the first line of such a transaction.
+#: TRNTYPE, and whether the amount is positive -> the line of the first such transaction.
 _Signs = dict[tuple[str | None, bool], int]
 
 
 class OfxImporter:
     """Reads OFX, QFX and QBO.
 
-    currency: of accounts whose statement does not say one (CURDEF), as an ISO 4217 code.
-    positive: "in" or "out": what a positive amount means, whatever the types say; None: the signs
-    count, if the types do not contradict them.
+    currency: the ISO 4217 code for accounts whose statement has no CURDEF.
+    positive: "in" or "out": what a positive amount means, whatever TRNTYPE says. None: positive
+    means money in, but a statement whose TRNTYPEs contradict that is refused with a question.
     """
 
     source = "ofx"
@@ -84,13 +84,13 @@ class OfxImporter:
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """As `StatementImporter`. Several statements of one account stay several.
+        """As `StatementImporter`. Several statements of one account are not joined.
 
-        Nothing is given out before the file has been read to its end: what a transaction means
-        (its account's currency, the name of its security) may stand behind it.
+        Reads the file to its end before yielding anything: the currency of a transaction's account
+        or the name of its security may come after the transaction.
         """
         tree = Tree()
-        # The elements that transactions stand in, numbered; a spool holds no elements.
+        # Numbers for the elements that contain transactions; elements cannot go into the spool.
         holders: dict[Element, int] = {}
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spool:
             for holder, transaction in tree.transactions(tokens(text_of(stream))):
@@ -119,7 +119,9 @@ class OfxImporter:
         statements: list[Statement],
         securities: Mapping[str, str],
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """rows: for each transaction its statement's number, and its `Movement` or what it is."""
+        """rows: for each transaction its statement's number, and its `Movement` or why it is
+        skipped.
+        """
         begun = 0
         signs: list[_Signs] = [{} for _ in statements]
         for owner, found in rows:
@@ -147,7 +149,7 @@ class OfxImporter:
 
 
 def _statement_elements(file: Element) -> Iterator[Element]:
-    """The elements that are statements, wherever in the file they stand."""
+    """Yield the elements that are statements, wherever they are in the file."""
     pending = [file]
     while pending:
         element = pending.pop()
@@ -163,10 +165,10 @@ def _statement_elements(file: Element) -> Iterator[Element]:
 
 
 def _statements_of(elements: list[Element], currency: str | None) -> list[Statement]:
-    """The statements in these elements; ``currency`` is for those without CURDEF.
+    """Return the statements in these elements; ``currency`` is for statements without CURDEF.
 
-    Refused: accounts of different kinds under one number; their entries would be mixed. Some banks
-    give a member one number for all accounts and tell them apart by ACCTTYPE only.
+    Raises ImportRefused for accounts of different kinds under one number: some banks tell a
+    member's accounts apart by ACCTTYPE only, and their entries would be mixed.
     """
     statements = []
     names: dict[str, str | None] = {}
@@ -176,7 +178,7 @@ def _statements_of(elements: list[Element], currency: str | None) -> list[Statem
         check_parts(element)
         _add_facts(element, statement)
         count_holdings(element, statement.skipped)
-        # The name begins with the bank's kind of account and ends with its number.
+        # Different names under one key differ in the kind of account, which the name begins with.
         if account.key and names.setdefault(account.key, account.name) != account.name:
             raise element.refused(
                 f"is about {quoted(account.name or '')}, and the file has "
@@ -190,7 +192,7 @@ def _account_of(statement: Element, currency: str | None) -> StatementAccount:
     origin = statement.first("BANKACCTFROM", "CCACCTFROM", "INVACCTFROM")
 
     def field(name: str) -> str | None:
-        # Without its wrapper, the account's number stands somewhere in the statement.
+        # If the file lacks the BANKACCTFROM (or similar), look in the whole statement.
         return identifier_of((origin or statement).first(name))
 
     number, kind = field("ACCTID"), (field("ACCTTYPE") or "").upper()
@@ -212,10 +214,10 @@ def _account_of(statement: Element, currency: str | None) -> StatementAccount:
 
 
 def _add_facts(element: Element, statement: Statement) -> None:
-    """Fills in the days that the statement covers, its age, and its last balance."""
+    """Fill in the days that the statement covers, when it was made, and its closing balance."""
     lists = [e for e in element.descendants() if e.name in _LISTS]
     begin = end = None
-    # Between several lists may be days that none of them covers.
+    # With several lists, there may be days between them that none covers.
     if len(lists) == 1:
         begin, end = lists[0].child("DTSTART"), lists[0].child("DTEND")
         first, last = date_or_none_of(begin), date_or_none_of(end)
@@ -235,7 +237,7 @@ def _add_facts(element: Element, statement: Statement) -> None:
 
 
 def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str, str]) -> Entry:
-    """The entry that the movement is on the account of the statement. Raises ImportRefused."""
+    """Convert a movement to an entry of the statement's account. Raises ImportRefused."""
     account = statement.account
     if movement.currency:
         tag, text, line = movement.currency
@@ -273,8 +275,8 @@ def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str,
 
 
 def _check_signs(signs: _Signs) -> None:
-    """Asks about a statement of which no amount has a minus, not even that of a DEBIT, or of which
-    each DEBIT comes in and each CREDIT goes out.
+    """Raise ImportRefused with a question if a statement's signs contradict its types: no amount
+    is negative, not even a DEBIT's, or every DEBIT is positive and every CREDIT negative.
     """
     debit, credit = signs.get(("DEBIT", True)), signs.get(("CREDIT", False))
     agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
@@ -295,7 +297,7 @@ def _check_signs(signs: _Signs) -> None:
 
 
 def _without_statement(file: Element) -> ImportRefused:
-    """Why a file has no statement."""
+    """Return a refusal that says why the file has no statement."""
     for status in file.descendants():
         severity = status.child("SEVERITY") if status.name == "STATUS" else None
         if severity and severity.text.upper() == "ERROR":

@@ -1,6 +1,6 @@
-"""Transactions of a QIF file, each with the account whose register it stands in.
+"""Transactions of a QIF file, each with the account whose register contains it.
 
-A record is lines of one letter and a value, up to a line with ``^``.
+A record consists of lines with a letter and a value. A line with ``^`` ends it.
 """
 
 import re
@@ -13,11 +13,11 @@ from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
-#: The most fields of a record, which is in memory as a whole.
+#: Maximum number of fields in a record: the whole record is in memory.
 MAX_FIELDS = 100_000
 
 
-#: Kinds of registers, as ``!Type:`` has them without blanks -> account types.
+#: The kind of register after ``!Type:``, in lower case without blanks -> account type.
 ACCOUNT_TYPES = {
     "bank": "CurrentAccount",
     "cash": "Cash",
@@ -37,8 +37,8 @@ _LISTS = {
 }
 _ACCOUNT = "account"
 _SWITCHES = ("option", "clear")
-#: Payees of a register's first transaction, which has the balance before the others; the account
-#: that it names is its own.
+#: Payees that mark a register's first transaction as its opening balance. The account which that
+#: transaction names is the register's own.
 _OPENING = frozenset(
     (
         *("opening balance", "initial balance", "anfangssaldo", "eröffnungssaldo"),
@@ -46,14 +46,14 @@ _OPENING = frozenset(
         *("beginsaldo", "openingssaldo", "ingående saldo"),
     )
 )
-#: Fields that a transaction has once; of a split: its category, memo, amount and share.
+#: _ONCE: the fields a transaction has once. _OF_SPLIT: a split's category, memo, amount and share.
 _ONCE = frozenset("DTUCNPL")
 _OF_SPLIT = frozenset("SE$%")
 _TRANSFER = re.compile(r"\[([^\[\]]*)\](?:/(.*))?")
 
 
 class Header(NamedTuple):
-    """A line that begins with ``!``. text: without it."""
+    """A line that begins with ``!``. text: the rest of the line."""
 
     line: int
     text: str
@@ -71,7 +71,7 @@ Record = tuple[Field, ...]
 
 
 def read_records(lines: Iterable[str]) -> Iterator[tuple[Header, Record | None]]:
-    """Each header, with None, and then its records. Raises ImportRefused."""
+    """Yield each header with None, then with each of its records. Raises ImportRefused."""
     header: Header | None = None
     fields: list[Field] = []
     for number, whole in enumerate(lines, 1):
@@ -110,14 +110,14 @@ def _unfinished(line: int, where: str) -> ImportRefused:
 
 
 class Account(NamedTuple):
-    """name: None if the file does not say it. kind: a key of ACCOUNT_TYPES."""
+    """An account of the file. name: None if not stated. kind: a key of ACCOUNT_TYPES."""
 
     name: str | None
     kind: str
 
 
 class Category(NamedTuple):
-    """The value of L or S: a category, or the other account of a transfer; and a class."""
+    """The value of L or S: a category or a transfer's other account, and a class as label."""
 
     name: str = ""
     other_account: str = ""
@@ -125,7 +125,7 @@ class Category(NamedTuple):
 
 
 class Transaction(NamedTuple):
-    """line: where it begins. note: its memos.
+    """A transaction. line: its first line. note: its memos, one a line.
 
     fields: the fields that a transaction has once, by code. splits: the fields of each split.
     """
@@ -137,7 +137,7 @@ class Transaction(NamedTuple):
 
     @property
     def amounts(self) -> list[Field]:
-        """Return T and U, which say the same."""
+        """Return the fields T and U, which both have the amount."""
         return [self.fields[code] for code in "TU" if self.text(code)]
 
     def text(self, code: str) -> str:
@@ -146,10 +146,10 @@ class Transaction(NamedTuple):
 
 @dataclass
 class Passed:
-    """Parts of the file that no record can hold.
+    """Parts of the file that are not imported.
 
-    investments: how many transactions of them. lists: what they are of, and how many entries.
-    codes: of fields.
+    investments: number of investment transactions. lists: number of entries by kind of list.
+    codes: codes of fields.
     """
 
     investments: int = 0
@@ -163,7 +163,7 @@ class Passed:
 def read_registers(
     lines: Iterable[str], passed: Passed
 ) -> Iterator[tuple[Account, Transaction | None]]:
-    """Each account, with None, and its transactions; more than once if it has several registers.
+    """Yield each account with None, then with its transactions; again for each of its registers.
 
     Raises ImportRefused.
     """
@@ -200,7 +200,7 @@ def read_registers(
 
 
 def _take_own_name(transaction: Transaction) -> str | None:
-    """Return the account that an opening balance names as its own, and forget the name there."""
+    """Return the register's own account if this opening balance names it, and delete its field L."""
     if folded(transaction.text("P")) not in _OPENING:
         return None
     own = category_of(transaction.text("L")).other_account
@@ -266,7 +266,7 @@ def _transaction(record: Record, passed: Passed) -> Transaction:
 
 
 def _complete(transaction: Transaction) -> Transaction:
-    """Return the transaction. Raises ImportRefused without a date or an amount."""
+    """Return the transaction. Raises ImportRefused if it lacks a date or an amount."""
     if not transaction.text("D"):
         raise ImportRefused("the transaction has no date (D)", transaction.line)
     if not transaction.amounts:
