@@ -136,8 +136,7 @@ class StatementAccount:
 class Correction:
     """Says that an entry corrects an earlier one of the same account and source.
 
-    bank_id: the earlier entry's. deletes: the earlier entry becomes void, and the correcting one
-    does not become a record.
+    bank_id: the earlier entry's. deletes: the earlier entry becomes void, without a new record.
     """
 
     bank_id: str
@@ -155,7 +154,7 @@ class Entry(NamedTuple):
     category: the file's own category name, if it has one.
     labels: the file's own label names.
     payment_type: one of PAYMENT_TYPES, None if the file does not say.
-    value_date: the day the money counts for interest: seconds of that day's 00:00:00Z.
+    value_date: the file's second date, usually the value date: seconds of that day's 00:00:00Z.
     counterparty_account: IBAN or number of the other side, without blanks.
     reference: end-to-end id, payment reference, check number.
     original_amount, original_currency: before conversion; both or neither.

@@ -1,12 +1,12 @@
-"""Balances of accounts: the sums of their records, and those that their banks state.
+"""Balances of accounts: the sums of their records, and the balances that banks state.
 
 Every import keeps the balances that its files stated among the facts of its entry in the history:
 ``{"accountId": id, "opening": [day, units], "closing": [day, units], "asOf": seconds,
-"openingBeside": {number: units}, "closingBeside": {number: units}}``, each where there is one. A
-file may begin and end in the middle of a day. ``openingBeside`` and ``closingBeside`` have the
-records of such a day that were stored and not in the file, by the number of the import that made
-them. Only entries that are not undone count. ``{"accountId": id, "forgets": true}`` drops the
-balances stated before it.
+"openingBeside": {number: units}, "closingBeside": {number: units}}``; any of them may be missing.
+A file may begin and end in the middle of a day. ``openingBeside`` and ``closingBeside`` sum the
+stored records of such a day that the file lacks, by the number of the import that made them.
+Undone entries do not count. ``{"accountId": id, "forgets": true}`` discards the balances stated
+before it.
 """
 
 from bisect import bisect_left
@@ -26,7 +26,7 @@ from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, decimal_text
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, date_text
 
-#: Up to this many imports' parts of a day are tried before or after another part of it.
+#: For how many imports to try whether their records of a day came before or after a file's.
 _MOST_PARTS = 8
 
 #: The facts of one statement.
@@ -34,14 +34,14 @@ Facts = dict[str, Any]
 
 
 class StatedBalance(NamedTuple):
-    """A balance in a file, in the order in which they follow each other.
+    """A balance that a file states. The fields are in the order that balances are sorted by.
 
-    day: a closing one covers the records before it, and those of the day itself that its file has.
-    An opening one: the day on which its file begins; it covers the records before it, and those of
-    the day itself that its file has not.
-    as_of: of two of a day the later one is newer. number: of the entry. beside: None: an opening
-    one at the very beginning of the day. of_one_day: its file has a part of the day and nothing
-    else; what it has not may have been before or after.
+    day: of a closing balance, which covers the records before that day, and the file's records of
+    the day. For an opening balance, the first day of the file: the balance covers the records
+    before that day, and records of the day that the file lacks.
+    as_of: sorts the balances of one day by age. number: of the history entry. beside: see above;
+    None for an opening balance at the start of the day. of_one_day: the file covers part of a
+    single day; records that it lacks may come before or after it.
     """
 
     day: int
@@ -56,11 +56,11 @@ class StatedBalance(NamedTuple):
 def settle_bank_balances(
     session: LedgerSession, account_ids: Iterable[str], facts: Sequence[Facts] = ()
 ) -> list[str]:
-    """Derive initial balances from the newest balance that a statement has of each account.
+    """Derive each account's initial balance from the newest balance stated for the account.
 
-    facts: of this import; those of the entries before it are known. The accounts' records are
-    stored by now. Returns a sentence for each stretch of days in which records do not explain how
-    the balance changed. Raises ChangeRefused if an initial balance is out of range.
+    facts: those of this import; earlier ones are in the history. Call it when the accounts' records
+    are stored. Returns a sentence for each period in which records do not explain how the balance
+    changed. Raises ChangeRefused if an initial balance is out of range.
     """
     wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
     stated = _stated_balances(session, facts)
@@ -88,8 +88,8 @@ def _stated_balances(
                 balances.clear()
                 seen.clear()
             for balance in _balances_in(fact, number):
-                # Stated again, it covers no more than before: a file may be imported again after
-                # records that it does not have.
+                # Skip a balance that was stated before: if a file is imported again, its balance
+                # does not cover records that were stored since.
                 what = balance.day, balance.is_closing, balance.amount
                 if what not in seen:
                     seen.add(what)
@@ -102,7 +102,7 @@ def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
     if fact.get("opening") is not None:
         day, amount = fact["opening"]
         day += DAY_SECONDS
-        # After what other files say of the day on which it begins.
+        # Unless the file covers only this day, its opening balance sorts after the day's others.
         as_of = fact.get("asOf") or day if of_one_day else inf
         beside = fact.get("openingBeside")
         yield StatedBalance(day, as_of, number, False, amount, beside, of_one_day)
@@ -137,9 +137,9 @@ class _DailySums:
     def initials(
         self, account_id: str, balances: Sequence[StatedBalance]
     ) -> list[tuple[StatedBalance, int]]:
-        """Each with the initial balance that follows from it.
+        """Return each balance with the initial balance that follows from it.
 
-        Where a balance leaves two open, the one that another balance agrees with.
+        If several are possible, prefer one that another balance implies for certain.
         """
         possible = [
             [balance.amount - covered for covered in self._covered(account_id, balance)]
@@ -159,7 +159,7 @@ class _DailySums:
         if balance.beside is None:
             return [before]
         of_day = {n: self._sums[account_id][day, n] for day, n in keys[begin:end]}
-        # Records that the file lacks: some of earlier imports, and all of later ones.
+        # The file lacks some records of earlier imports and all records of later ones.
         earlier = [units for n, units in balance.beside.items() if int(n) in of_day]
         later = [units for n, units in of_day.items() if n > balance.number]
         of_file = sum(of_day.values()) - sum(earlier) - sum(later)
@@ -174,7 +174,7 @@ class _DailySums:
 
 
 def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
-    """implied: balances in their order, each with the initial balance that follows from it."""
+    """implied: stated balances in order, each with the initial balance that follows from it."""
     name, unexplained = account["name"], 0
     for (earlier, before), (later, after) in pairwise(implied):
         if before != after:
@@ -211,17 +211,17 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
 
 
 class Balances:
-    """The changes of balances by the records of an import."""
+    """Collects how new, changed and deleted records change the balances of their accounts."""
 
     def __init__(self) -> None:
         self._amounts: defaultdict[str, int] = defaultdict(int)
         self._counts: defaultdict[str, int] = defaultdict(int)
-        # The newest dates among records that came, and among those that went.
+        # By account: the newest date of an added record, and of a removed one.
         self._come: dict[str, int] = {}
         self._gone: dict[str, int] = {}
 
     def note(self, before: Row | None, after: Row | None) -> None:
-        """A record as it was, and as it is; None: there was none, or is none any more."""
+        """Note a change of a record. before: None for a new one. after: None for a deleted one."""
         if before is not None:
             self._add(before, -1, self._gone)
         if after is not None:
@@ -237,13 +237,13 @@ class Balances:
 
     @property
     def touched(self) -> list[str]:
-        """The accounts that records were added to or taken from."""
+        """The ids of the accounts with new, changed or deleted records."""
         return list(self._counts)
 
     def settle(self, session: LedgerSession) -> None:
-        """Writes them onto the accounts; the records are stored by now.
+        """Set the accounts' balances, record counts and last dates, when the records are stored.
 
-        Raises ChangeRefused if a balance does not fit.
+        Raises ChangeRefused if a balance is out of range.
         """
         for account_id, account in list(session.accounts.rows.items()):
             stored = session.accounts.stored(account_id)

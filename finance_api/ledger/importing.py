@@ -1,4 +1,4 @@
-"""The ways into the ledger. One file is one transaction, and at most one new revision."""
+"""Imports files and rows. One file is one transaction and makes at most one new revision."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -24,15 +24,15 @@ from finance_api.ledger.statement_import import StatementImport, StatementOption
 from finance_api.storage.interface import COMMAND, HistoryEntry, StorageBackend, reading
 from finance_api.values.time import to_date
 
-#: Options about stored rows.
+#: Options about how rows of the file are matched with stored ones.
 _MATCHING = ("new_account", "ids", "first_day", "match_days")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportSettings:
-    """The operator's settings of these names.
+    """The operator's settings for imports.
 
-    profiles: a directory, "" for none.
+    profiles: the directory of profiles, "" for none.
     """
 
     keep_days: int
@@ -48,9 +48,9 @@ class ImportSettings:
         )
 
 
-#: How often an import is decided, where the data changes before it can be stored.
+#: How often to try an import if the data changes before it can be stored.
 _TRIES = 3
-#: Is called within an import.
+#: A function that `import_file` calls within an import.
 Step = Callable[[LedgerSession, ImportReport], None]
 
 
@@ -60,12 +60,12 @@ def nothing_more(session: LedgerSession, report: ImportReport) -> None:
 
 @dataclass(frozen=True)
 class ImportOrder:
-    """A file, the user it is imported for, and how.
+    """A file, the user to import it for, and the options.
 
     email: the user's. stream: seekable, at its start. importer: reads a statement format; None:
-    the native format. options: for statements. format_name: of the
-    file's format, where `make_order` found it. name, answers: the file's name and the options that
-    the user gave, for the history. origin: see `WritableStorage`. dry_run: store nothing.
+    the native format. options: for statements. format_name: the file's format, if `make_order`
+    determined it. name, answers: the file's name and the options that the user gave, for the
+    history. origin: see `WritableStorage`. dry_run: store nothing.
     """
 
     email: str
@@ -83,7 +83,7 @@ class ImportOrder:
 
     @property
     def headings(self) -> list[str]:
-        """The headings of a table, as far as it has been read."""
+        """The headings of a table that the importer has read so far."""
         headings: tuple[str, ...] = getattr(self.importer, "headings", ())
         return list(dict.fromkeys(filter(None, headings)))
 
@@ -95,7 +95,7 @@ def make_order(
     format_name: str | None = None,
     **order: Any,
 ) -> ImportOrder:
-    """Return the order for a file and a person's answers.
+    """Return the order for a file and a user's answers.
 
     stream: seekable, at its start. answers: options by name, see `importers.options`.
     format_name: None: detect it. order: the user and the rest of `ImportOrder`.
@@ -109,7 +109,7 @@ def make_order(
     misplaced = [option.flag for option in FILE_OPTIONS if option.name in others]
     if misplaced:
         raise ImportRefused(f"{', '.join(misplaced)}: not for a file in the format {found.name}")
-    # A CSV importer has given the account its name already.
+    # Such an importer (CSV) already gives the account the user's name.
     names_it = found.account_key is AccountKey.USER
     options = StatementOptions(
         account_name=None if names_it else given.get("account"),
@@ -135,7 +135,7 @@ def _is_given(value: Any) -> bool:
 
 
 def _tuples(value: Any) -> Any:
-    """Return a value of JSON as a command would give it."""
+    """Convert the lists of a JSON value to tuples, as a command line gives them."""
     if isinstance(value, Mapping):
         return {key: _tuples(each) for key, each in value.items()}
     return tuple(value) if isinstance(value, list) else value
@@ -150,10 +150,10 @@ def import_file(
 ) -> ImportReport:
     """Import one file for one user, all of it or nothing.
 
-    The file is read and compared with the user's data while others can write; only then it is
-    stored. If the data changed meanwhile, the import starts over.
-    begin: called with what is stored. end: called before the commit; if it raises, nothing is
-    stored. Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
+    Other changes can be stored while the file is read and compared with the user's data. If one
+    was, the import starts over before it stores anything.
+    begin: called before the import, with the stored data. end: called before the commit; if it
+    raises, nothing is stored. Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     stream, importer = order.stream, order.importer
     details = {
@@ -171,7 +171,7 @@ def import_file(
             origin=order.origin,
             keep_days=order.keep_days,
             dry_run=order.dry_run,
-            # In the end other changes wait for this one, so that it ends at all.
+            # On the last try, other changes wait for this one, so that it can succeed.
             decides_first=tries_left > 0,
         )
         try:
@@ -196,7 +196,7 @@ def import_file(
 
 
 def _measures(stream: BinaryIO) -> dict[str, Any]:
-    """The size and the SHA-256 of a file; it is at its beginning again."""
+    """Return the size and the SHA-256 of a file, and rewind it."""
     digest = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type]
     size = stream.tell()
     stream.seek(0)
@@ -233,7 +233,7 @@ def import_rows(
     *,
     now: int,
 ) -> ImportReport:
-    """Imports rows that a program makes, as if they came from one native file."""
+    """Import rows that a program creates, as if they came from one native file."""
     report = ImportReport()
     rows = list(documents)
     with changing(backend, email, now, action=IMPORT) as session:

@@ -1,7 +1,7 @@
-"""Everything of a user that a change looks at or writes, and how it is closed.
+"""The session of a change: a user's data that it reads and writes, and how it is stored.
 
-A change (an import, an edit, its undoing) is one transaction, at most one new revision, and one
-entry of the user's history.
+A change (an import, an edit, or an undo) is one transaction. It makes at most one new revision, and
+imports and edits make one entry of the user's history.
 """
 
 from collections import defaultdict
@@ -35,16 +35,16 @@ _OWN_NAMES = {
 IMPORT = "import"
 
 
-#: For how many days before-images are kept.
+#: How long before-images are kept, in days.
 KEEP_DAYS = 400
 
 
 class DataMoved(Exception):
-    """The data changed after a change had read it, and before it could store anything."""
+    """Another change stored something after this one read the data and before it could store."""
 
 
 class UserRows:
-    """A user's row_sets and history, read when they are first asked for."""
+    """A user's row sets and history, each read at first use."""
 
     def __init__(self, storage: Storage, user: User) -> None:
         self.storage = storage
@@ -72,7 +72,7 @@ class UserRows:
 
     @cached_property
     def account_ids(self) -> defaultdict[str, dict[str, str]]:
-        """The accounts by the keys of statements that went to them: key -> source -> id."""
+        """Ids of accounts by the keys of their imported statements: key -> source -> id."""
         ids: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for account in self.accounts.rows.values():
             for source_and_key in account["statementKeys"]:
@@ -82,7 +82,7 @@ class UserRows:
 
     @cached_property
     def numbered_accounts(self) -> defaultdict[str, set[str]]:
-        """The ids of accounts that have the number, or are called so, or once were."""
+        """The ids of accounts by their number or, without a number, by their name."""
         ids: defaultdict[str, set[str]] = defaultdict(set)
         for account in self.accounts.rows.values():
             ids[compact(account["bankAccountNumber"] or account["name"])].add(account["id"])
@@ -90,19 +90,19 @@ class UserRows:
 
     @cached_property
     def history(self) -> list[HistoryEntry]:
-        """All entries, oldest first; what those taught that are undone counts no more."""
+        """All entries, oldest first, undone ones included."""
         return self.storage.history.list_entries(self.user.id)
 
 
 class LedgerSession(UserRows):
     """The rows that a change writes.
 
-    now: seconds; the time that new and changed rows carry.
-    action: see `HistoryEntry`; a session without an action takes entries back, and is none.
+    now: the time of the change, in seconds, for new and changed rows.
+    action: see `HistoryEntry`; None for an undo, which adds no entry.
     keep_days: see KEEP_DAYS.
-    open_writing: opens the unit of work that writes, where ``storage`` is a rehearsal until
-    `begin_storing`. is_dry_run: whether it stays one.
-    on_days: called at the end with the days whose records came, changed or went.
+    open_writing: opens the unit of work that writes, if ``storage`` is a rehearsal until
+    `begin_storing`. is_dry_run: whether ``storage`` stays a rehearsal.
+    on_days: called at the end with the days on which records were added, changed or deleted.
     """
 
     storage: WritableStorage
@@ -128,33 +128,33 @@ class LedgerSession(UserRows):
         self._action = action
         self._state = storage.data.lock(user.id)
         self._has_images = False
-        #: Days of new, changed and removed records, counted from 1970-01-01.
+        #: The days of new, changed and removed records, as days since 1970-01-01.
         self._days: set[int] = set()
 
     def begin_storing(self) -> None:
-        """Makes other changes of the user's data wait until the end of this one.
+        """Make other changes of the user's data wait until the end of this one.
 
-        To be called when all is decided, and before the first row is written. Raises DataMoved if
-        the data is not what was read.
+        Call it when everything is decided, before the first row is written. Raises DataMoved if the
+        data changed since it was read.
         """
         if self._open_writing is None:
             return
         storage, self._open_writing = self._open_writing(), None
         state = storage.data.lock(self.user.id)
         history = storage.history.list_entries(self.user.id)
-        # A change that nobody is shown changes the history alone.
+        # A change without visible effect adds to the history, but keeps the tag.
         if state.tag != self._state.tag or history != self.history:
             raise DataMoved
         self.storage = storage
 
     @property
     def before(self) -> DataState:
-        """The state of the data that is changed."""
+        """The state of the data before this change."""
         return self._state
 
     @property
     def revision(self) -> int:
-        """The one that this change makes, if it changes anything."""
+        """The revision that this change makes, if it changes anything."""
         return self._state.revision + 1
 
     @cached_property
@@ -165,10 +165,10 @@ class LedgerSession(UserRows):
     def note_changes(
         self, resource: Resource, changes: Iterable[tuple[Row | None, Row | None]]
     ) -> None:
-        """Keep rows as they were before this change, as far as it is more than derived fields.
+        """Store before-images of rows whose change goes beyond derived fields.
 
-        changes: each row before (None: there was none) and after (None: there is none any more).
-        The importId of a record says that this change created it: it needs no image.
+        changes: each row before (None: it is new) and after (None: it is deleted).
+        Records that this change created need no image: their importId says so.
         """
         if self._action is None:
             return
@@ -186,16 +186,16 @@ class LedgerSession(UserRows):
     def note_records(
         self, *, new: Iterable[Row] = (), changed: Iterable[Row] = (), gone: Iterable[Row] = ()
     ) -> None:
-        """Records that are written: at the end it is looked for transfers about their days."""
+        """Note written records: transfers are looked for around their days at the end."""
         others = [*changed, *gone]
         self.storage.transfers.forget(self.user.id, [row["id"] for row in others])
         self._days.update([row["recordDate"] // DAY_SECONDS for row in (*new, *others)])
 
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
-        """Stores the row_sets; if anything seen changed, the data's revision goes up by one.
+        """Store the row sets; if anything visible changed, increase the data's revision by one.
 
-        details: of the entry that stands in the history then, also if nobody is shown what changed.
-        Returns whether anything changed that can be seen.
+        details: for the history entry, which is added even if the change is not visible.
+        Returns whether anything visible changed.
         """
         if CATEGORIES.name in self._row_sets:
             derive_kinds(self.categories)
@@ -223,7 +223,7 @@ class LedgerSession(UserRows):
         return changed
 
     def _note_entry(self, entry: HistoryEntry) -> None:
-        """Note it in the audit log."""
+        """Add the history entry to the audit log."""
         what, name = AuditAction.EDIT, entry.action
         if entry.action == IMPORT:
             what, name = AuditAction.IMPORT, entry.details.get("file", {}).get("name")
@@ -231,7 +231,7 @@ class LedgerSession(UserRows):
         self.storage.note(self.user.id, what, self.now, detail)
 
     def save(self, row_set: RowSet) -> bool:
-        """Stores what changed; whether any of it can be seen from outside."""
+        """Store the changed rows; return whether any change is visible from outside."""
         new, changed = row_set.written()
         removed = row_set.removed()
         if removed:
@@ -246,7 +246,7 @@ class LedgerSession(UserRows):
         return bool(removed) or row_set.is_seen(new, changed)
 
     def delete(self, resource: Resource, rows: Iterable[Row]) -> None:
-        """Deletes rows; their images stay."""
+        """Delete rows, and store their before-images."""
         gone = list(rows)
         if resource is RECORDS:
             self.note_records(gone=gone)
@@ -255,10 +255,10 @@ class LedgerSession(UserRows):
 
 
 def own_values(resource: Resource, row: Row) -> Row:
-    """The fields that follow from no other data.
+    """Return the fields of a row that are not derived from other data.
 
-    Of an account whose initial balance follows from a bank's, the one that it had before; of a
-    category whose kind follows from others', none.
+    If an account's initial balance is derived from the bank's, return the one it had before. If a
+    category's kind is derived, return None as its kind.
     """
     own = {name: row[name] for name in _OWN_NAMES[resource.name]}
     if resource is CATEGORIES and row["kindIsDerived"]:

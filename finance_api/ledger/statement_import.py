@@ -310,7 +310,7 @@ class StatementFacts:
         return held
 
     def note_beside(self) -> None:
-        """Note the sums of the end days' records that the file lacks, by the importing import.
+        """Note the sums of the end days' records that the file lacks, by the import they came in.
 
         Call it when the records of this import are stored.
         """

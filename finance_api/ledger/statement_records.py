@@ -272,7 +272,7 @@ class StatementRecords:
             session.note_records(changed=changed)
 
     def _records(self, entry: FileEntry) -> list[tuple[str, int]]:
-        """Return the ids of the records an entry changes, each with the place of the stated values."""
+        """Return the ids of the records an entry changes, each with the index of its statement."""
         *_, last = _chain(entry)
         if self._awaited.get(last.n):
             return [(self._awaited[last.n], 0)]

@@ -1,6 +1,6 @@
-"""The entries of the account that an entry of the file (``Ntry``) is: itself, or its parts.
+"""Converts an entry of the file (``Ntry``) to one entry of the account, or one for each part.
 
-The transactions of an entry (``TxDtls``) are kept as values until the entry is complete.
+The entry's transactions (``TxDtls``) are kept as `Transaction` values until it is complete.
 """
 
 import re
@@ -24,9 +24,9 @@ from finance_api.importers.texts import one_line
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 
-#: Texts that stand in for an id that nobody gave.
+#: Texts that banks write in place of a missing id.
 _PLACEHOLDERS = frozenset({"NOTPROVIDED", "NOTAVAILABLE", "NONREF", "UNKNOWN"})
-#: Amounts of the booking, and the amount that was ordered.
+#: Paths of the booked amounts, and of the amount that the payer ordered.
 _BOOKED = ("Amt", "AmtDtls/TxAmt/Amt")
 _ORDERED = "AmtDtls/InstdAmt/Amt"
 
@@ -49,7 +49,7 @@ _PAYMENT_TYPES = {
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 BOOKED = "BOOK"
-#: Sts -> what is counted as skipped.
+#: Sts -> the kind of entry that is counted as skipped.
 NOT_BOOKED = {
     "PDNG": "pending transaction",
     "INFO": "information",
@@ -66,10 +66,10 @@ class Transaction(NamedTuple):
     """The values of a transaction.
 
     line: where it begins in the file, from 1.
-    amounts: of the booking, then the ordered one: without signs, each with its currency.
-    sign: 1, -1 or None if it does not say. end_to_end: the id that the payer gave.
-    reference: of the payment, by whoever asked for it. debtor, creditor: who paid and who got it.
-    note: what the payer wrote; information: what the bank adds.
+    amounts: the booked amounts, then the ordered one: without signs, each with its currency.
+    sign: 1, -1 or None if it is not stated. end_to_end: the id that the payer gave.
+    reference: the creditor's reference or a check number. debtor, creditor: who paid and who got it.
+    note: the payer's text; information: the bank's text.
     """
 
     line: int
@@ -105,7 +105,7 @@ def transaction_of(element: Element) -> Transaction:
 
 
 def id_of(element: Element, path: str) -> str | None:
-    """The text there, None if it stands in for an id that nobody gave."""
+    """Return the text at the path; None if it is missing or only a placeholder for an id."""
     text = element.text_of(path)
     return None if text is None or text.upper() in _PLACEHOLDERS or not text.strip("0") else text
 
@@ -131,7 +131,7 @@ def _party(element: Element, role: str) -> Party:
 def status_of(element: Element) -> str:
     """BOOKED, or a key of NOT_BOOKED. Raises ImportRefused."""
     status = element.only("Sts")
-    # From version 7 on it is one of several elements.
+    # From version 7 on the status is in a child element.
     status = status.first("Cd", "Prtry") or status
     if status.text != BOOKED and status.text not in NOT_BOOKED:
         raise status.refused(f"is none of {', '.join((BOOKED, *NOT_BOOKED))}")
@@ -139,9 +139,9 @@ def status_of(element: Element) -> str:
 
 
 def entries_of(element: Element, currency: str, section: int) -> list[Entry]:
-    """One, or the parts of a batch if these are all there. Raises ImportRefused.
+    """Return one entry, or a batch's parts if all of them are there. Raises ImportRefused.
 
-    element: booked. currency: of the account.
+    element: a booked ``Ntry``. currency: the account's.
     """
     amount, stated = signed_amount_of(element)
     if stated != currency:
@@ -177,14 +177,14 @@ def entries_of(element: Element, currency: str, section: int) -> list[Entry]:
 
 
 def _are_all(element: Element) -> bool:
-    """Whether there are as many transactions as the entry says that it has."""
+    """Return whether the element has as many transactions as it states (NbOfTxs)."""
     counts = [*element.all("Btch", "NbOfTxs"), *element.all("NtryDtls", "Btch", "NbOfTxs")]
     numbers = [int(number.text) for number in counts if _NUMBER.fullmatch(number.text)]
     return not counts or (len(numbers) == len(counts) and sum(numbers) == len(element.parts))
 
 
 def _amounts_of(parts: list[Transaction], amount: int, currency: str) -> list[int] | None:
-    """The amounts of the parts of a batch, if they sum to that of the entry."""
+    """Return the amounts of a batch's parts, if they sum to the entry's amount; else None."""
     amounts = []
     for part in parts:
         units = next((units for units, stated in part.amounts if stated == currency), None)
@@ -195,11 +195,11 @@ def _amounts_of(parts: list[Transaction], amount: int, currency: str) -> list[in
 
 
 def _batch(booking: Entry, parts: list[Transaction], amounts: list[int]) -> Iterator[Entry]:
-    """The entries of a batch, each with its amount and id."""
+    """Yield the entries of a batch, each with its own amount and id."""
     texts = (date_text(booking.date), decimal_text(booking.amount), str(booking.line))
     batch = joined_key(booking.bank_id or "", *texts)
     ids = [_id_of(part, booking.date, amount) for part, amount in zip(parts, amounts, strict=True)]
-    # An id that several parts have is the id of none.
+    # An id that several parts share identifies none of them.
     times = Counter(ids)
     for part, amount, bank_id in zip(parts, amounts, ids, strict=True):
         bank_id = bank_id if times[bank_id] == 1 else None
@@ -219,9 +219,9 @@ def _with_part(
     is_reversal: bool,
     ordered: Amount | None = None,
 ) -> Entry:
-    """The entry with what a transaction says of it.
+    """Return the entry with the values of its transaction.
 
-    ordered: an amount in another currency, where the transaction does not say one.
+    ordered: the entry's ordered amount, used if the transaction has none in another currency.
     """
     # A reversal names the sides of the transaction that it reverses.
     sides = [part.debtor, part.creditor]
@@ -239,7 +239,7 @@ def _with_part(
 
 
 def _with_original(entry: Entry, amounts: Iterable[Amount | None], currency: str) -> Entry:
-    """The entry with the first of the amounts that is in another currency."""
+    """Set the original amount to the first of the amounts in another currency."""
     for amount in amounts:
         if amount is not None and amount[1] != currency:
             units = amount[0] * (-1 if entry.amount < 0 else 1)

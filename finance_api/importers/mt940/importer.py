@@ -37,7 +37,7 @@ from finance_api.values.text import compact
 
 _MT942 = "mt942"
 _WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
-#: Fields that begin a message where the one before has no end.
+#: Fields that begin a new message once the previous one is over.
 _BEGINNINGS = frozenset({"20", "25", "60"})
 _ENDS = frozenset({"62", "90", END})
 #: Only interim reports (MT942) have these fields; only statements have an opening balance.
@@ -46,16 +46,16 @@ _OPENING = re.compile(r"^:60[FM]?:", re.MULTILINE)
 
 
 class Pages:
-    """The pages of a file, in whatever order they come."""
+    """The pages of a file, in any order."""
 
     def __init__(self) -> None:
-        # By account and amount: the number of the page, the line of the balance, the statement.
+        # Tag -> account and amount -> number of the page, line of the balance, statement.
         self._found: defaultdict[str, dict[tuple[object, int], tuple[int, int, Statement]]]
         self._found = defaultdict(dict)
         self._pages = 0
 
     def add(self, statement: Statement, balances: Mapping[str, tuple[int, int]]) -> None:
-        """balances: the amount and the line of each balance of one page, by its tag."""
+        """Add a page. balances: the amount and the line of each of its balances, by tag."""
         self._pages += 1
         account = statement.account.key, statement.account.currency
         for tag, (amount, line) in balances.items():
@@ -64,7 +64,7 @@ class Pages:
     def check(self) -> None:
         """Raises ImportRefused if a page between two others is missing.
 
-        The pages before the first one and after the last may be in a file of their own.
+        Pages before the first and after the last may be in another file: a remark says so.
         """
         found = self._found
         begins, ends = found["60M"], found["62M"]
@@ -92,14 +92,14 @@ def _not_here(where: str, line: int) -> str:
 
 
 class Mt940Importer:
-    """Reads the messages of one file. source: which of the two they are."""
+    """Reads the messages of one file. source: "mt940" or "mt942"."""
 
     def __init__(self, source: str) -> None:
         self.source = source
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "Mt940Importer":
-        """The reader of this file, which is at its start. Raises ImportRefused."""
+        """Return the importer for a file; ``stream`` is at its start. Raises ImportRefused."""
         text = opening_text(stream.read(HEAD_BYTES))
         stream.seek(0)
         if not re.match(MT940_BEGIN, text):
@@ -132,10 +132,10 @@ class Mt940Importer:
 
 @dataclass
 class _Message:
-    """A statement of the file while its fields come.
+    """A message of the file while its fields are read.
 
-    line: where it begins. number: of its account, as it is written.
-    is_headed: whether it begins as it should. is_over: whether what should end it has come.
+    line: where the message begins. number: the account number as the file writes it.
+    is_headed: whether a field that begins messages was read; is_over: whether one that ends them.
     """
 
     source: str
@@ -157,7 +157,7 @@ class _Message:
     _page_balances: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
-        """kind: of the field: its tag without the letter. Raises ImportRefused."""
+        """Process a field. kind: its tag without the letter. Raises ImportRefused."""
         self.is_headed |= kind in _BEGINNINGS
         self.is_over |= kind in _ENDS
         if kind == "86":
@@ -183,7 +183,7 @@ class _Message:
                 self.currency = code
 
     def _take_details(self, each: Field) -> None:
-        """Join the fields of an entry to one text; leave out fields without an entry."""
+        """Collect the ``:86:`` fields that follow an entry; skip those that follow none."""
         if self._entry is None:
             return
         self._details.append(each.text)
@@ -196,7 +196,7 @@ class _Message:
             )
 
     def end(self, *, is_last: bool) -> Iterator[tuple[Statement, Entry | None]]:
-        """Give out what is left when the message is over. Raises ImportRefused."""
+        """Finish the message: yield its last entry, or its statement. Raises ImportRefused."""
         is_open = self.opening is not None and self.closing is None
         if is_open or (is_last and self.is_headed and not self.is_over):
             raise ImportRefused(
@@ -212,7 +212,7 @@ class _Message:
             self._section.end(self.opening, self.closing, as_of=made_at, line=self.line)
             self.pages.add(self._section.statement, self._page_balances)
             if self._section.statement.account.currency is None:
-                # Only the closing balance may say it.
+                # Only the closing balance may state the currency.
                 self._section.statement.account = self._account()
 
     def _balance(self, each: Field) -> BankBalance:
@@ -247,7 +247,7 @@ class _Message:
             self.currency = self.currency or currency
         if not written:
             return StatementAccount(None, None, currency=self.currency)
-        # Before a slash stands the bank.
+        # The part before the slash is the bank.
         number = written.rpartition("/")[2] or written
         return StatementAccount(
             key=joined_key(*filter(None, (*written.split("/"), self.currency))),
@@ -257,7 +257,7 @@ class _Message:
         )
 
     def _end_entry(self) -> Iterator[tuple[Statement, Entry | None]]:
-        """The entry that the last ``:61:`` and what followed it are."""
+        """Yield the entry made of the last ``:61:`` and the fields that followed it."""
         each, self._entry = self._entry, None
         if each is None:
             return
@@ -268,7 +268,7 @@ class _Message:
         if is_expected(each):
             statement.skipped["expected transaction"] += 1
             return
-        # With balances it is certain that the amounts are whole.
+        # Balances will show if an amount was misread, so the type code is optional then.
         entry = entry_of(each, needs_type=self.opening is None)
         details = details_of("\n".join(self._details)) if self._details else Details()
         reference = details.reference or entry.reference

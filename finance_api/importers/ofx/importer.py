@@ -119,9 +119,7 @@ class OfxImporter:
         statements: list[Statement],
         securities: Mapping[str, str],
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """rows: for each transaction its statement's number, and its `Movement` or why it is
-        skipped.
-        """
+        """rows: the number of each transaction's statement, and its `Movement` or why it is skipped."""
         begun = 0
         signs: list[_Signs] = [{} for _ in statements]
         for owner, found in rows:

@@ -1,9 +1,9 @@
-"""The elements of a file, from tags of which SGML leaves many unclosed.
+"""Builds the elements of a file from its tags; in SGML many tags are never closed.
 
-Aggregates have children, leaves have text. A tag with text behind it is a leaf and ends at the next
-tag. Other tags are open until their closing tag. A tag that is still open when something around it
-closes was an empty leaf (``<MEMO>`` without text), and what followed it stands beside it, not in
-it. Only the aggregates with a rank are known to hold what follows.
+Aggregates have children, leaves have text. A tag with text after it is a leaf and ends at the next
+tag. Other tags stay open until their closing tag. A tag that is still open when an outer element
+closes was an empty leaf (``<MEMO>`` without text): the elements after it become its siblings. Only
+aggregates with a rank keep the elements that follow them even then.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from finance_api.importers.ofx.markup import Lexeme, LexemeKind
 from finance_api.importers.texts import ANOTHER_FILE, quoted
 
 MAX_DEPTH = 100
-#: How much the elements in memory may take: half a million of them.
+#: Maximum memory for elements, in bytes: enough for half a million of them.
 MAX_HELD_BYTES = 100_000_000
 _ELEMENT_BYTES = 200
 #: The name of the element that holds all others.
@@ -35,8 +35,8 @@ _LEVELS = """
     STMTRS CCSTMTRS INVSTMTRS
     BANKTRANLIST BANKTRANLISTP INVTRANLIST INVPOSLIST INVOOLIST INVBAL LEDGERBAL AVAILBAL
 """
-#: An aggregate never stands inside one of its own rank or a higher one: where one opens, those
-#: that are still open have only lost their closing tag.
+#: An aggregate never contains an aggregate of its own rank or a lower number. When one opens, open
+#: aggregates of the same or a higher number have lost their closing tag.
 _RANKS = {
     name: rank
     for rank, names in enumerate(
@@ -53,11 +53,11 @@ _STATEMENT_RANK = _RANKS["STMTRS"]
 
 
 class Element:
-    """One tag with what it holds.
+    """A tag with its content.
 
-    name: in upper case. line: where its tag is, from 1. text: of a leaf, without white space
-    around it; empty for an aggregate. had_transactions: whether STMTTRNs stood in it that are
-    not among its children.
+    name: in upper case. line: the line of its tag, from 1. text: a leaf's text, stripped; empty for
+    an aggregate. had_transactions: whether it contained STMTTRNs, which were removed from its
+    children.
     """
 
     __slots__ = ("children", "had_transactions", "line", "name", "text")
@@ -70,15 +70,15 @@ class Element:
         self.had_transactions = False
 
     def child(self, name: str) -> "Element | None":
-        """The first child of the name that is not empty."""
+        """Return the first non-empty child of that name."""
         return self.by_name().get(name)
 
     def by_name(self) -> "dict[str, Element]":
-        """Its children that are not empty: of each name the first."""
+        """Return the first non-empty child of each name."""
         return {c.name: c for c in reversed(self.children) if c.text or c.children}
 
     def descendants(self, *, closed: Collection[str] = ()) -> "Sequence[Element]":
-        """All elements below it in the order of the file; not into those named in ``closed``."""
+        """All elements below it in file order. closed: names of elements not to descend into."""
         if not any(child.children for child in self.children):
             return self.children
         found = []
@@ -91,41 +91,41 @@ class Element:
         return found
 
     def first(self, *names: str, closed: Collection[str] = ()) -> "Element | None":
-        """The first descendant of one of these names that is not empty."""
+        """Return the first non-empty descendant with one of these names."""
         for element in self.descendants(closed=closed):
             if element.name in names and (element.text or element.children):
                 return element
         return None
 
     def refused(self, reason: str) -> ImportRefused:
-        """The refusal of the file because of this element: its tag, the text, the reason."""
+        """Return a refusal of the file that names this element's tag, its text and the reason."""
         value = quoted(self.text) + " " if self.text else ""
         return ImportRefused(f"<{self.name}> {value}{reason}; {ANOTHER_FILE}", self.line)
 
 
 class Tree:
-    """The elements of a file but its transactions, which are given out one by one.
+    """The elements of a file, except its transactions, which are yielded one by one.
 
-    root: holds the whole file, once `transactions` is through.
-    Refused: more than MAX_DEPTH open elements, text in a statement that belongs to no tag, a
-    closing tag of a transaction that was not opened, a transaction in another one, an end of file
-    before everything is closed, more outside of transactions than memory is meant to hold.
+    root: contains the whole file, once `transactions` is through.
+    Raises ImportRefused for: more than MAX_DEPTH open elements; text in a statement outside of any
+    tag; a transaction's closing tag without an opening one; a transaction inside another; a file
+    that ends inside a ranked element; more than MAX_HELD_BYTES of elements in memory.
     """
 
     def __init__(self) -> None:
         self.root = Element(ROOT, 1)
         self._open = [self.root]
-        # The texts since the last tag opened; None after a closing tag.
+        # The texts since the last opening tag; None after a closing tag or a leaf.
         self._texts: list[str] | None = None
-        # About how many bytes the elements take, now and when each open transaction began.
+        # The approximate size of the elements in bytes: now, and when each open transaction began.
         self._held = 0
         self._held_before: list[int] = []
         self._complete: list[tuple[Element, Element]] = []
 
     def transactions(self, lexemes: Iterable[Lexeme]) -> Iterator[tuple[Element, Element]]:
-        """The element that holds it, and the transaction, for each when it is closed.
+        """Yield each transaction when it is closed, as (containing element, transaction).
 
-        An INVBANKTRAN only wraps a STMTTRN: it comes after it and without it.
+        An INVBANKTRAN only wraps a STMTTRN: it is yielded after the STMTTRN and without it.
         """
         line = 1
         for kind, name, text, line in lexemes:
@@ -138,7 +138,7 @@ class Tree:
             else:
                 self._begin(name, line)
                 if text:
-                    # Transactions that the tag ends come before a refusal of the text.
+                    # Yield the transactions that the tag closed before the text can be refused.
                     yield from self._taken()
                     self._text(text, line)
                 if kind is not LexemeKind.OPEN:
@@ -177,7 +177,7 @@ class Tree:
         self._texts = []
 
     def _leaf(self, name: str, text: str, line: int) -> None:
-        """A tag with its text, to the next tag."""
+        """Add a tag with its text, which reaches to the next tag."""
         if self._texts:
             self._end_leaf()
         self._texts = None
@@ -223,7 +223,7 @@ class Tree:
             self._leave(dissolved=True)
 
     def _end_leaf(self) -> Element | None:
-        """The leaf that ends here, if there is one."""
+        """Close and return the leaf that ends here, if there is one."""
         texts, self._texts = self._texts, None
         if not texts:
             return None
@@ -232,12 +232,12 @@ class Tree:
         return leaf
 
     def _leave_for(self, rank: int) -> None:
-        """Closes what cannot hold an aggregate of this rank."""
+        """Close the elements that cannot contain an aggregate of this rank."""
         while _RANKS.get(self._open[-1].name, rank) >= rank:
             self._leave(dissolved=True)
 
     def _leave(self, *, dissolved: bool) -> None:
-        """Closes the innermost element. dissolved: without its tag, so that it was a leaf."""
+        """Close the innermost element. dissolved: it has no closing tag, so it was a leaf."""
         element = self._open.pop()
         parent = self._open[-1]
         if element.name in TRANSACTIONS:

@@ -200,7 +200,7 @@ def read_registers(
 
 
 def _take_own_name(transaction: Transaction) -> str | None:
-    """Return the register's own account if this opening balance names it, and delete its field L."""
+    """Return the own account that an opening balance names in its field L; delete the field."""
     if folded(transaction.text("P")) not in _OPENING:
         return None
     own = category_of(transaction.text("L")).other_account

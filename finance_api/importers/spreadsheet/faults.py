@@ -1,7 +1,7 @@
-"""Cells whose value is none: an error, or a formula that no program has worked out.
+"""Finds cells without a usable value: errors, and formulas without a computed result.
 
-calamine takes them for empty cells. expat reads the XML piece by piece: memory does not grow with
-the part. Entities are refused, and nothing is fetched.
+calamine takes such cells for empty ones. expat reads the XML in pieces, so memory use does not grow
+with the size of the file. Entities are refused, and nothing is downloaded.
 """
 
 import struct
@@ -12,15 +12,14 @@ from zipfile import ZipFile
 
 from finance_api.importers.interface import ImportRefused
 
-#: How many elements of XML, or records of xls, a file may have: 100 MB of ordinary cells have
-#: fewer.
+#: Maximum number of XML elements or xls records in a file: 100 MB of ordinary cells have fewer.
 MAX_ELEMENTS = 10_000_000
-#: How many sheets a workbook may have: each of them is looked at.
+#: Maximum number of sheets in a workbook: all of them are checked.
 MAX_SHEETS = 256
 _PIECE_BYTES = 1 << 16
-#: The longest tag, text or comment. No program that writes spreadsheets comes near it.
+#: Maximum size of a tag, text or comment. Spreadsheet programs write far smaller ones.
 _MAX_TAG_BYTES = 1_000_000
-#: How many names elements and attributes may have. expat keeps all; the formats have hundreds.
+#: Maximum number of different names: expat keeps them all in memory. The formats have hundreds.
 _MAX_NAMES = 5_000
 
 _ERROR = "is an error of a formula"
@@ -29,17 +28,17 @@ _NOT_WORKED_OUT = (
 )
 _OVERLAPPING = ": two of its sheets are one part of it"
 
-#: Records of xls, as [MS-XLS] 2.3 has them.
+#: Types of xls records, from [MS-XLS] 2.3.
 _FORMULA, _EOF, _FILEPASS, _BOUNDSHEET, _BOOLERR = 0x0006, 0x000A, 0x002F, 0x0085, 0x0205
 _HEAD = struct.Struct("<HH")
 
 _Attributes = dict[str, str]
-#: The name of an element that begins, without its prefix, and its attributes; or "" and a text.
+#: An opening tag: its name without prefix, its attributes, "". Or a text: "", no attributes, it.
 _Event = tuple[str, _Attributes, str]
 
 
 class MarkupError(ValueError):
-    """The part is no XML that a spreadsheet has."""
+    """The part is not XML that a spreadsheet program would write."""
 
 
 def damaged(how: str = "") -> ImportRefused:
@@ -63,7 +62,7 @@ def with_password() -> ImportRefused:
 
 
 def _events(part: IO[bytes], *names: str, with_text: bool = False) -> Iterator[_Event]:
-    """The elements of these names, and the texts between all tags. Raises MarkupError."""
+    """Yield the elements with these names, and all texts if ``with_text``. Raises MarkupError."""
     known: dict[str, str] = {}
     events: list[_Event] = []
 
@@ -89,7 +88,7 @@ def _events(part: IO[bytes], *names: str, with_text: bool = False) -> Iterator[_
         while piece := part.read(_PIECE_BYTES):
             read += len(piece)
             parser.Parse(piece)
-            # expat holds back incomplete tags and comments.
+            # expat buffers incomplete tags and comments.
             if read - parser.CurrentByteIndex > _MAX_TAG_BYTES or len(interned) > _MAX_NAMES:
                 raise MarkupError
             yield from events
@@ -106,12 +105,12 @@ def _local(name: str) -> str:
 
 
 def _value_of(attributes: _Attributes, name: str) -> str | None:
-    """The attribute of that name, whatever its prefix."""
+    """Return the value of the attribute with that name and any prefix."""
     return next((value for key, value in attributes.items() if _local(key) == name), None)
 
 
 def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
-    """As `container.checked_copy` returns them."""
+    """Return the faults as `container.checked_copy` does."""
     ids: list[str | None] = []
     begins_anew = False
     with archive.open("xl/workbook.xml") as book:
@@ -128,7 +127,7 @@ def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
                 targets[attributes["Id"]] = attributes.get("Target", "")
     paths = [targets[relation] for relation in ids]
     paths = [path[1:] if path.startswith("/") else f"xl/{path}" for path in paths]
-    # calamine reads a part once for each sheet.
+    # calamine would read a part again for each sheet that refers to it.
     if len(set(paths)) < len(paths):
         raise damaged(_OVERLAPPING)
     faults = {}
@@ -141,10 +140,10 @@ def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
 
 
 def _faults_in_sheet(part: IO[bytes], begins_anew: bool) -> Iterator[str]:
-    """begins_anew: whether formulas are worked out when the file is opened."""
+    """begins_anew: whether programs compute all formulas again when they open the file."""
     place = "a cell"
     cell: _Attributes = {}
-    # Whether the cell is a formula of which no value has come.
+    # is_open: the cell has a formula, and no value of it was read yet. in_value: inside its <v>.
     is_open = in_value = False
     for name, attributes, text in _events(part, "c", "f", "v", "is", with_text=True):
         if name == "c":
@@ -182,7 +181,7 @@ def faults_in_ods(archive: ZipFile) -> dict[int, str]:
             elif not attributes:
                 column += 1
             else:
-                # calcext:value-type stands beside office:value-type.
+                # A cell can have both office:value-type and calcext:value-type.
                 kinds = [v for key, v in attributes.items() if _local(key) == "value-type"]
                 has_formula = not kinds and _value_of(attributes, "formula") is not None
                 if "error" in kinds or has_formula:
@@ -193,12 +192,12 @@ def faults_in_ods(archive: ZipFile) -> dict[int, str]:
 
 
 def faults_in_xls(book: BinaryIO) -> dict[int, str]:
-    """As `faults_in_xlsx`, in the records of a book.
+    """As `faults_in_xlsx`, for the records of an xls workbook.
 
-    Only errors are found: a formula without a result has an empty text there.
+    Finds only errors: a formula without a result looks like one with an empty text.
     """
     records = book.read()
-    # Where sheets begin, and their numbers.
+    # The offset at which each sheet begins -> the number of the sheet.
     begins: dict[int, int] = {}
     faults: dict[int, str] = {}
     sheet = at = count = number = met = 0
@@ -224,7 +223,7 @@ def faults_in_xls(book: BinaryIO) -> dict[int, str]:
             place = _place(*struct.unpack_from("<HH", body))
             faults.setdefault(sheet, f"{place} {_ERROR}")
         at += 4 + size
-    # calamine reads each sheet from where it begins to its end.
+    # Overlapping sheets: calamine would read the same records again for each of them.
     if met < number:
         raise damaged(_OVERLAPPING)
     return faults

@@ -1,4 +1,4 @@
-"""The undecided rows: entries of the file, and the stored records that they may be."""
+"""The rows to decide about: entries of the file, and stored records that may equal them."""
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -16,7 +16,7 @@ from finance_api.values.text import fold, shown
 from finance_api.values.time import DAY_SECONDS, date_text
 
 SAME, NEW = "same", "new"
-#: The option that two rules ask for.
+#: The option that answers the questions of two rules.
 MATCH_DAYS = "--match-days"
 _Row = TypeVar("_Row", FileEntry, Candidate)
 EntryTest = Callable[[FileEntry], bool]
@@ -32,16 +32,16 @@ def is_own(candidate: Candidate) -> bool:
 
 
 def is_plain(entry: FileEntry) -> bool:
-    """Whether it corrects no other entry."""
+    """Return whether the entry corrects no other entry."""
     return entry.rare.corrects is None
 
 
 class OpenRows:
-    """The rows that rules decide, with what else they look at.
+    """The rows that rules decide about, with the other data that rules need.
 
-    first_day: SAME, NEW or None, as ``--first-day`` has it. match_days: how far apart records may
-    be, None: it is asked. questions: what only the user can answer. remarks: sentences for the one
-    who imports.
+    first_day: SAME, NEW or None, from ``--first-day``. match_days: how many days apart a match may
+    be; None: ask the user. questions: those that only the user can answer. remarks: sentences for
+    the user.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class OpenRows:
         return edges
 
     def of_edge(self, account: KnownAccount, day: int) -> list[FileEntry]:
-        """The entries of a day at which one of the account's statements begins or ends."""
+        """Return the entries of a day on which one of the account's statements begins or ends."""
         return self._edges[account, day]
 
     def free(self, test: CandidateTest = is_own) -> Iterator[Candidate]:
-        """The candidates that are no entry's yet."""
+        """Yield the candidates that no entry has taken yet."""
         return (c for c in self.candidates if not c.is_taken and test(c))
 
     def read(self, entry: FileEntry) -> Entry:
@@ -108,7 +108,7 @@ class OpenRows:
     # -- deciding
 
     def settle(self, found: Pair | Question) -> None:
-        """Decide an entry, also one that was decided otherwise; or ask, for each option once."""
+        """Decide an entry, even a decided one; or ask a question, once for each option."""
         if isinstance(found, Question):
             self._ask(found)
             return
@@ -135,13 +135,13 @@ class OpenRows:
         entries: EntryTest = anything,
         stored: CandidateTest = is_own,
     ) -> Iterator[Pair]:
-        """Pairs undecided entries with free candidates, one to one.
+        """Pair undecided entries with free candidates, one to one.
 
-        names: of what is equal in both, beside the account; of equal ones the first goes with the
-        first, the second with the second.
+        names: attributes that must be equal, in addition to the account. If several entries and
+        candidates are equal, the first entry gets the first candidate, and so on.
         """
         key = attrgetter("account", *names)
-        # The first of equal ones; each leads to the next, which takes less memory than lists.
+        # The first of equal candidates; each links to the next, which takes less memory than lists.
         waiting: dict[Any, Candidate | None] = {}
         for candidate in reversed([*self.free(stored)]):
             place = key(candidate)
@@ -161,7 +161,7 @@ class OpenRows:
         entries: EntryTest,
         stored: CandidateTest,
     ) -> Iterator[Pair]:
-        """Pairs by equal content; a time that is not known is equal to any."""
+        """Pair rows of equal content; an unknown time is equal to any time."""
 
         def timed(test: Any, is_timed: bool) -> Any:
             return lambda row: bool(row.time) is is_timed and test(row)
@@ -196,9 +196,9 @@ def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
 def which_one(
     option: str, reason: str, line: int, *, same: object, other: object, again: bool = False
 ) -> Question:
-    """The question whether a line is a transaction that is known, or another one.
+    """Return the question whether a line is a known transaction or another one.
 
-    same, other: the values of the option that say so. again: whether it may have been given.
+    same, other: the option's values for each answer. again: whether the user may have given it.
     """
     answers = (
         Answer((option, str(value)), (option,) * again, f"line {line} is {meaning}")
@@ -208,7 +208,7 @@ def which_one(
 
 
 def _both(one: Question, other: Question) -> Question:
-    """One question for two about `MATCH_DAYS`: both lines are known transactions, or neither is."""
+    """Join two questions about `MATCH_DAYS`: both lines are known transactions, or neither is."""
     answers = []
     for days, *pair in zip((max, min), one.answers, other.answers, strict=True):
         number = days(int(answer.words[1]) for answer in pair)
@@ -229,7 +229,7 @@ _LONGEST = 60
 
 
 def described(entry: Entry) -> str:
-    """An entry of the file."""
+    """Describe an entry of the file."""
     texts = " ".join(text for text in (entry.payee, entry.note) if text)
     if len(texts) > _LONGEST:
         texts = texts[: _LONGEST - 1] + "…"
@@ -240,7 +240,7 @@ def described(entry: Entry) -> str:
 
 
 def stored_described(stored: Candidate) -> str:
-    """A stored record, as its file stated it."""
+    """Describe a stored record, as its file stated it."""
     return f"the record of {_day_and_amount(stored.day, stored.amount)} (id {stored.record})"
 
 
