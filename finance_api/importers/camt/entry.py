@@ -68,7 +68,7 @@ class Transaction(NamedTuple):
     line: where it begins in the file, from 1.
     amounts: the booked amounts, then the ordered one: without signs, each with its currency.
     sign: 1, -1 or None if it is not stated. end_to_end: the id that the payer gave.
-    reference: the creditor's reference or a check number. debtor, creditor: who paid and who got it.
+    reference: the creditor's, or a check number. debtor, creditor: who paid and who received.
     note: the payer's text; information: the bank's text.
     """
 

@@ -119,7 +119,7 @@ class OfxImporter:
         statements: list[Statement],
         securities: Mapping[str, str],
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """rows: the number of each transaction's statement, and its `Movement` or why it is skipped."""
+        """rows: each transaction's statement number, and its `Movement` or why it is skipped."""
         begun = 0
         signs: list[_Signs] = [{} for _ in statements]
         for owner, found in rows:

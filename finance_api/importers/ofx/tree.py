@@ -35,8 +35,8 @@ _LEVELS = """
     STMTRS CCSTMTRS INVSTMTRS
     BANKTRANLIST BANKTRANLISTP INVTRANLIST INVPOSLIST INVOOLIST INVBAL LEDGERBAL AVAILBAL
 """
-#: An aggregate never contains an aggregate of its own rank or a lower number. When one opens, open
-#: aggregates of the same or a higher number have lost their closing tag.
+#: Inner aggregates have higher ranks. None contains an aggregate of the same or a lower rank: when
+#: such a one opens, the outer one must have ended without a closing tag.
 _RANKS = {
     name: rank
     for rank, names in enumerate(
