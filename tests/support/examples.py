@@ -1,11 +1,11 @@
-"""The examples of the docs: fenced blocks of commands, each with the answer that it shows.
+"""The examples of the docs: fenced blocks of commands, each with the answer shown for it.
 
 A block of the language ``sh`` is followed by its answer: a block of ``json``, of ``http`` (status
-line, headers, an empty line, the body), or of plain text. "…" stands for what is left out: a whole
+line, headers, an empty line, the body), or of plain text. "…" stands for omitted text: a whole
 line, a part of a text, the rest of a list, and as a key the other members of an object.
 
-A comment before a block says more of it: ``<!-- example: quota used up -->`` is a condition that it
-needs, and it gets a service of its own; ``<!-- not run: reason -->`` takes it out.
+A comment before a block is an instruction: ``<!-- example: quota used up -->`` runs the block under
+that condition, on a separate service; ``<!-- not run: reason -->`` skips the block.
 """
 
 import json
@@ -23,13 +23,13 @@ _FENCE = re.compile(
     r"(?:^<!-- (?P<remark>[^>]*) -->\n)?^```(?P<language>[a-z]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-#: Blocks of these languages are answers, or have to say why they are none.
+#: A block of one of these languages must be an answer, or be marked as not run.
 _ANSWERS = ("json", "http")
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """start, end: of the body in the page's text. line: of the first fence, from 1."""
+    """start, end: offsets of the body in the page's text. line: number of the first fence."""
 
     language: str
     body: str
@@ -41,7 +41,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """condition: from the comment before it; empty for none."""
+    """condition: from the comment before the block, "" for none."""
 
     command: Block
     answer: Block | None
@@ -49,7 +49,7 @@ class Example:
 
 
 def _blocks(text: str) -> Iterator[tuple[Block, str]]:
-    """With the text since the block before."""
+    """Yield each block with the text between it and the previous block."""
     end = 0
     for found in _FENCE.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
@@ -60,14 +60,14 @@ def _blocks(text: str) -> Iterator[tuple[Block, str]]:
 
 
 def examples_of(text: str, *, commands: tuple[str, ...]) -> tuple[list[Example], list[Block]]:
-    """The examples of a page, and the blocks that are not run.
+    """Return the examples of a page, and the blocks that are not run.
 
-    commands: what a block of ``sh`` contains to be an example. Raises AssertionError for an answer
-    that belongs to no command and does not say why.
+    commands: a block of ``sh`` is an example if it contains one of these. Raises AssertionError
+    for an answer that belongs to no command and is not marked as not run.
     """
     found: list[Example] = []
     left_out: list[Block] = []
-    #: What an answer would belong to: an example, or a command that is not run.
+    #: The block that a following answer belongs to: an example, or a command that is not run.
     last: Example | Block | None = None
     for block, between in _blocks(text):
         if between.strip():
@@ -92,7 +92,7 @@ def examples_of(text: str, *, commands: tuple[str, ...]) -> tuple[list[Example],
 
 
 def matches(block: Block, output: str) -> bool:
-    """Whether the output of a command is what its answer shows."""
+    """Return whether a command's output is what its answer shows."""
     if block.language == "json":
         return _matches_json(_parsed(block.body), _parsed(output))
     if block.language == "http":
@@ -114,7 +114,7 @@ def _is_json(text: str) -> bool:
 
 
 def _message(text: str) -> tuple[list[str], str]:
-    """Status line and headers; the body."""
+    """Split a message into its status line and headers, and its body."""
     head, _, body = text.replace("\r\n", "\n").partition("\n\n")
     return head.splitlines(), body
 
@@ -133,7 +133,7 @@ def _matches_lines(shown: list[str], told: list[str]) -> bool:
 
 
 def _matches_headers(shown: list[str], told: list[str]) -> bool:
-    """In any order; names regardless of case."""
+    """Compare headers in any order, ignoring the case of their names."""
     left = [_lower_name(line) for line in told]
     for line in (_lower_name(line) for line in shown if line != ELISION):
         found = next((other for other in left if _matches_text(line, other)), None)
@@ -173,7 +173,7 @@ def _matches_json(shown: Any, told: Any) -> bool:
 
 
 def rewritten(block: Block, output: str) -> str:
-    """The body of the answer with what the command gives now, leaving out what it left out."""
+    """Return the answer's body with the command's new output, with the same omissions."""
     if block.language == "json":
         return pretty(_refilled(_parsed(block.body), _parsed(output))) + "\n"
     if block.language == "http":
@@ -193,7 +193,7 @@ def rewritten(block: Block, output: str) -> str:
 
 
 def _rewritten_headers(shown: list[str], told: list[str]) -> list[str]:
-    """The same headers as before; all of them if none were left out."""
+    """Return the new values of the headers shown, or all headers if none was omitted."""
     if ELISION not in shown:
         return told
     by_name = {line.partition(":")[0].lower(): line for line in told[1:]}
@@ -207,7 +207,7 @@ def _rewritten_headers(shown: list[str], told: list[str]) -> list[str]:
 
 
 def _refilled(shown: Any, told: Any) -> Any:
-    """What is told, in the shape of what is shown."""
+    """Return the new value (``told``) with the same omissions as the old one (``shown``)."""
     if isinstance(shown, str) and ELISION in shown and _matches_json(shown, told):
         return shown
     if isinstance(shown, dict) and isinstance(told, dict) and ELISION in shown:
@@ -229,7 +229,7 @@ def _refilled(shown: Any, told: Any) -> Any:
 
 
 def pretty(value: Any, indent: int = 0) -> str:
-    """JSON; short values without values inside stand on one line."""
+    """Format JSON. Short values that contain no list or object are on one line."""
     flat = _flat(value)
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     nested = any(isinstance(each, dict | list) for each in inside)
@@ -259,7 +259,7 @@ def _flat(value: Any) -> str:
 
 
 def rewrite(page: Path, answers: dict[Block, str]) -> None:
-    """Puts other bodies into the blocks of a page."""
+    """Replace the bodies of some blocks of a page."""
     text = page.read_text(encoding="utf-8")
     for block, body in sorted(answers.items(), key=lambda each: each[0].start, reverse=True):
         text = text[: block.start] + body + text[block.end :]

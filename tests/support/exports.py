@@ -1,11 +1,11 @@
-"""Users with much to export, and their exports."""
+"""Users with many records, and their exports."""
 
 from decimal import Decimal
 
 from finance_api.storage.interface import STREAMED_ROWS
 from support.native_rows import account, category, record, uid
 
-#: More than one page of a list, and than come at once.
+#: More records than a page of a list has, and than a stream reads at once.
 COUNT = STREAMED_ROWS + 120
 
 

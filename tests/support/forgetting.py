@@ -1,4 +1,4 @@
-"""Statements that have forgotten whose rows they are about."""
+"""Changes queries so that they no longer select the rows of one user only."""
 
 import copy
 import re
@@ -13,8 +13,8 @@ from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections.drivers import CompiledSql, SqlCache
 from finance_api.storage.sql.tables import metadata, users
 
-#: A predicate that binds a statement to a user, or to a key that is one user's: to a value or to
-#: another table, as SQLite and PostgreSQL are told it.
+#: A predicate that restricts a query to one user, or to a key of one user. It compares with a value
+#: or with another table. Matches the SQL for SQLite and for PostgreSQL.
 _PREDICATE = re.compile(
     r"\b(?:\w+\.(?:user_id|uuid|email|sha256|jti)|(?:users|tokens)\.id) = "
     r"(?:\?(?!\w)|%\(\w+\)s(?:::\w+)?(?: COLLATE \"C\")?"
@@ -23,7 +23,7 @@ _PREDICATE = re.compile(
 _TABLES = "|".join(name for name, t in metadata.tables.items() if "user_id" in t.c or t is users)
 
 Get = Callable[..., CompiledSql]
-#: A predicate by its statement and its number in it.
+#: Where a predicate is: the text of its query, and its number among the query's predicates.
 Place = tuple[str, int]
 
 
@@ -32,9 +32,9 @@ def predicates(text: str) -> list[str]:
 
 
 def without_predicate(text: str, number: int | None = None, *, opposite: bool = False) -> str:
-    """The statement without this predicate, or with its opposite; it takes the same values.
+    """Return the query without this predicate, or with its opposite; the parameters stay.
 
-    number: None leaves all of them out.
+    number: None removes all predicates.
     """
     count = -1
 
@@ -49,7 +49,7 @@ def without_predicate(text: str, number: int | None = None, *, opposite: bool = 
 
 
 def forgetting(get: Get, is_forgetful: Callable[[Any], bool]) -> Get:
-    """`SqlCache.get`, but statements of some ``build`` functions bind nobody."""
+    """Return a `SqlCache.get` that drops the user's predicates from some ``build``'s queries."""
 
     def careless(statements: Any, build: Any, *shape: Any) -> CompiledSql:
         statement = get(statements, build, *shape)
@@ -61,18 +61,18 @@ def forgetting(get: Get, is_forgetful: Callable[[Any], bool]) -> Get:
 
 
 def builds_of(build: Any, shape: tuple[Any, ...]) -> Iterator[Any]:
-    """The function or statement, and the function that it is about, if there is one."""
+    """Yield the function or query, and the functions among its arguments, if any."""
     yield build
     yield from (part for part in shape if callable(part))
 
 
 def is_bound(text: str) -> bool:
-    """Whether the statement binds every table of users' rows in it."""
+    """Return whether the query restricts each of its tables of users' rows to one user."""
     return 0 < len(re.findall(rf"\b(?:FROM|JOIN) ({_TABLES})\b", text)) <= len(predicates(text))
 
 
 def names_user(text: str) -> bool:
-    """Whether each table of users' rows has its user named where it is read, not deeper inside."""
+    """Return whether each table of users' rows is restricted to a user outside of subqueries."""
     text = re.sub(r"%\(\w+\)s", "?", text)
     while (outer := re.sub(r"\([^()]*\)", "", text)) != text:
         text = outer
@@ -88,10 +88,10 @@ def _changed(statement: CompiledSql, text: str) -> CompiledSql:
 
 
 class Statements:
-    """All that a backend runs from here on, to read and to write.
+    """Watches, and may change, all queries that a backend runs from now on.
 
-    used: the predicates in it, and the functions that run them. left_out: the one to do without.
-    opposite: whether it is turned into its opposite.
+    used: the predicates in these queries, and the functions that run them. left_out: the predicate
+    to remove. opposite: turn this predicate into its opposite instead.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, backend: SqlBackend) -> None:
@@ -111,7 +111,7 @@ class Statements:
         def change(
             connection: Any, cursor: Any, text: str, values: Any, context: Any, many: bool
         ) -> tuple[str, Any]:
-            # One function may run several statements, which have one shape each.
+            # One function may run several queries, so the text is part of the name.
             return self._text(text, f"{_running()}: {' '.join(text.split())}"), values
 
     def _text(self, text: str, run: str) -> str:
@@ -123,7 +123,7 @@ class Statements:
 
 
 def _name(build: Any, text: str) -> str:
-    """The name of a function that makes a statement; the text of one that is made already."""
+    """Return the name of a function that builds a query, or the query's text."""
     return f"{_module(build.__module__)}.{build.__name__}" if callable(build) else text
 
 
@@ -132,7 +132,7 @@ def _module(name: str) -> str:
 
 
 def _running() -> str:
-    """The function of the storage that runs a statement now."""
+    """Return the name of the storage's function that is running a query now."""
     for frame, _ in traceback.walk_stack(None):
         module = frame.f_globals["__name__"]
         if module.startswith("finance_api.storage.sql.") and ".connections." not in module:

@@ -1,4 +1,4 @@
-"""Files made to keep a server busy, of any size: of what they unpack to, where they are packed."""
+"""Files that are made to keep a server busy. Sizes are those of the unpacked contents."""
 
 import io
 import zipfile
@@ -24,7 +24,7 @@ _BOUNDSHEET, _BOOLERR = 0x0085, 0x0205
 
 
 def _changed(data: bytes, changes: dict[str, tuple[str, str]]) -> bytes:
-    """A packed file whose parts have other texts: part -> what is replaced there, and by what."""
+    """Return a ZIP file with changed parts. changes: part -> (old text, new text)."""
     stream = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(data)) as old,
@@ -39,7 +39,7 @@ def _changed(data: bytes, changes: dict[str, tuple[str, str]]) -> bytes:
 
 
 def xlsx(rows: str, *, in_book: str = "", sheets: int = 1) -> bytes:
-    """rows: of the sheet, which the workbook names several times. in_book: further elements."""
+    """rows: of the one sheet, which the workbook lists ``sheets`` times. in_book: more elements."""
     numbers = range(1, sheets + 1)
     names = "".join(f'<sheet name="s{n}" sheetId="{n}" r:id="r{n}"/>' for n in numbers)
     relations = "".join(_RELATION.format(n, "worksheets/sheet1.xml") for n in numbers)
@@ -77,7 +77,7 @@ def _rows(cell: str, size: int) -> str:
 
 
 def _chain(size: int) -> bytes:
-    """Categories of which each is a part of the next one."""
+    """Return categories, each of which has the next one as its parent."""
     count = size // 150
     rows = [
         {"id": an_id(n), "name": f"n{n}", "parentId": None if n == count else an_id(n + 1)}
@@ -91,14 +91,14 @@ def _csv(first: str, further: str = "") -> bytes:
 
 
 def _mt940(details: str, size: int) -> bytes:
-    """details: of an entry, again and again."""
+    """details: repeated up to ``size`` in the details of one entry."""
     entry = mt940_entry("2026-01-05", "-1") + _repeated(details, size)
     return mt940([entry], opening=("1", "2026-01-05"), closing=("0", "2026-01-05")).encode()
 
 
 _HEADINGS = "date,amount,payee"
 
-#: Of each kind: a number of bytes -> a file that unpacks to about as many.
+#: Functions that make a file of each kind, which unpacks to about the number of bytes passed.
 HOSTILE: dict[str, Callable[[int], bytes]] = {
     "xlsx: a cell of many errors": lambda size: xlsx("<c " + _repeated('t="e" ', size)),
     "xlsx: cells of errors": lambda size: xlsx(_rows('<c t="e"><v>#N/A</v></c>', size)),

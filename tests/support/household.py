@@ -1,4 +1,4 @@
-"""A person whose books change by chance, in every way in which books change."""
+"""A user whose data changes at random, in every way in which data can change."""
 
 import io
 import random
@@ -35,12 +35,12 @@ PAYEES = ["Shop", "Café", "Rent", "Bakery"]
 
 
 class Household:
-    """A person, and changes of the person's books by a source of chance."""
+    """A user's data, and random changes to it. chance: the source of randomness."""
 
     def __init__(self, person: Person, chance: random.Random) -> None:
         self.person = person
         self.chance = chance
-        #: What happened on the account of the bank: day, amount and payee.
+        #: The transactions of the bank account: day, amount and payee.
         self.movements = sorted(
             (chance.randint(0, DAYS), chance.choice([-3, -2, 1, 2]) * 10_000, chance.choice(PAYEES))
             for _ in range(12)
@@ -52,12 +52,12 @@ class Household:
         work = self.chance.choice([*imports, *imports, self.import_download, *edits])
         if not self.person.history() and self.chance.random() < 0.7:
             work = self.import_foundation
-        # Such as a record of an account that there is not.
+        # For example, a record whose account does not exist.
         with suppress(ChangeRefused):
             work()
 
     def import_foundation(self) -> ImportReport:
-        """What later files and edits refer to."""
+        """Import the accounts, categories and labels that later files and edits refer to."""
         return self.person.native(
             *(account(n, name=f"giro {n}") for n in ACCOUNT_NUMBERS),
             *(
@@ -68,7 +68,7 @@ class Household:
         )
 
     def import_download(self) -> ImportReport:
-        """A part of what the bank has, in one of its formats; it may say something otherwise."""
+        """Import a part of the bank's transactions as OFX or CSV, sometimes with a changed payee."""
         chance = self.chance
         bank = Bank(self.person, chance.choice(["ofx", "ofx", "csv"]))
         first = chance.randint(0, DAYS - 2)
@@ -103,7 +103,7 @@ class Household:
         )
 
     def edit_file(self) -> None:
-        """A file of records with other cells."""
+        """Edit some records by a file with changed cells."""
         chance = self.chance
         rows = self.person.rows(RECORDS)
         lines = ["id,payee,category,recordState"]

@@ -1,4 +1,4 @@
-"""HTML as a parser sees it, and the forms in it."""
+"""Parses HTML into events, and finds the forms."""
 
 from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Event(NamedTuple):
-    """kind: start, end, text, or what else there may be. text: the tag, or the text."""
+    """kind: start, end, text, or another kind of markup. text: the tag, or the text."""
 
     kind: str
     text: str
@@ -43,7 +43,7 @@ class _Reader(HTMLParser):
 
 
 def parsed(html: str) -> list[Event]:
-    """The page as a parser sees it."""
+    """Return the parser's events for a page."""
     reader = _Reader()
     reader.feed(html)
     reader.close()
@@ -51,7 +51,7 @@ def parsed(html: str) -> list[Event]:
 
 
 def mapped(events: list[Event], change: Callable[[str], str]) -> list[Event]:
-    """The same page with other texts and other values of attributes."""
+    """Return the events with ``change`` applied to all texts and attribute values."""
     return [
         Event(
             e.kind,
@@ -63,20 +63,20 @@ def mapped(events: list[Event], change: Callable[[str], str]) -> list[Event]:
 
 
 def shown_text(html: str) -> str:
-    """What a person reads, with single blanks."""
+    """Return the text of a page, with single blanks."""
     return " ".join(" ".join(e.text for e in parsed(html) if e.kind == "text").split())
 
 
 class Form(NamedTuple):
     action: str
     method: str
-    #: What would be sent if nothing were changed.
+    #: The names and values that an unchanged form sends.
     fields: list[tuple[str, str]]
-    #: Names of all its controls.
+    #: The names of all controls of the form.
     names: set[str]
 
     def filled(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """What is sent with these values; a list gives several of one name, None none."""
+        """Return the fields to send with these values. A list repeats a name, None omits it."""
         for name in given:
             assert name in self.names, (name, self.names)
         kept = [pair for pair in self.fields if pair[0] not in given]
@@ -122,7 +122,7 @@ def forms(html: str) -> list[Form]:
 
 
 def csrf_of(html: str) -> str:
-    """The token of the page's forms, which must all have the same."""
+    """Return the CSRF token of the page's forms, which must be the same in all."""
     found = {value for form in forms(html) for name, value in form.fields if name == "csrf_token"}
     assert len(found) == 1, found
     return found.pop()

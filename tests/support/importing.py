@@ -1,6 +1,6 @@
-"""A program that imports an upload of a database, as a server does: URL, e-mail, id of the upload.
+"""A program that imports an upload as a server does.
 
-It prints a line when the process that imports runs.
+Arguments: database URL, e-mail, upload id. Prints a line when the import process runs.
 """
 
 import sys
@@ -23,7 +23,7 @@ def main(url: str, email: str, upload_id: str) -> None:
     jobs.start(user, upload, "-")
     print("started", flush=True)
     jobs.wait(user.id, upload_id)
-    # Until somebody ends it.
+    # Wait until a test ends this program.
     time.sleep(600)
 
 

@@ -1,6 +1,6 @@
-"""camt, MT940 and OFX files read another way, to compare with: only days, amounts and balances.
+"""Second parsers for camt, MT940 and OFX, to compare with: only days, amounts and balances.
 
-camt by ElementTree, MT940 and OFX by a search for their lines. None knows what damage is.
+ElementTree parses camt; regular expressions find the lines of MT940 and OFX. None detects damage.
 """
 
 import re
@@ -16,9 +16,9 @@ Found = tuple[str, int]
 
 
 class Independent(NamedTuple):
-    """entries: day and signed amount of each that is booked, in the order of the file.
+    """entries: day and signed amount of each booked entry, in the order of the file.
 
-    balances: opening and closing of each statement that has both.
+    balances: opening and closing balance of each statement that has both.
     """
 
     entries: list[Found]
@@ -48,7 +48,7 @@ def _signed(element: ET.Element) -> int:
 
 
 def _tree(data: bytes) -> ET.Element:
-    """Without regard to namespaces; where the charset that is declared is none, in another."""
+    """Parse XML without namespaces. Tries other charsets if the declared one fails."""
     for charset in (None, "utf-8", "windows-1252"):
         builder = ET.TreeBuilder()
         parser = expat.ParserCreate(charset)
@@ -105,7 +105,7 @@ def _units(mark: bytes, number: bytes) -> int:
 
 
 def read_mt940(data: bytes) -> Independent:
-    """The day is the one of entry, else of value, as MM-DD."""
+    """Parse MT940. Days are MM-DD: of the entry date, or else of the value date."""
     found = Independent([], [])
     opening = None
     lines = _CONTROLS.sub(b"", data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
@@ -116,7 +116,7 @@ def read_mt940(data: bytes) -> Independent:
             if entry and entry.strip(b" 0"):
                 month_and_day = entry
             elif month_and_day in (b"0229", b"0230"):
-                # Banks count months of 30 days.
+                # Some banks write February 30, because their months have 30 days.
                 month_and_day = b"0229" if int(value[:2]) % 4 == 0 else b"0228"
             day = f"{int(month_and_day[:2]):02}-{int(month_and_day[2:]):02}"
             found.entries.append((day, _units(mark, number)))
@@ -139,7 +139,7 @@ _LEDGER_BALANCE = re.compile(r"<LEDGERBAL>\s*<BALAMT>([-+0-9.,]+)", re.IGNORECAS
 
 
 def search_ofx(data: bytes) -> Independent:
-    """Of a balance, there is only the closing one."""
+    """Parse OFX, which has closing balances only."""
     text = _COMMENT.sub("", data.decode("utf-8", "replace"))
     found = Independent([], [(0, _ofx_units(each)) for each in _LEDGER_BALANCE.findall(text)])
     for each in _TRANSACTION.finditer(text):

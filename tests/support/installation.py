@@ -1,4 +1,4 @@
-"""An installation: the command, and the database that it is for."""
+"""An installation: the command and its database."""
 
 from sqlalchemy import create_engine, text
 
@@ -11,7 +11,7 @@ ANNA = "anna@example.org"
 
 
 class Installation:
-    """The command, and the database that it is for."""
+    """The command and its database."""
 
     def __init__(self, directory, url):
         self.url = url
@@ -37,7 +37,7 @@ class Installation:
         return self.read(lambda storage: storage.users.get(email).data)
 
     def run_sql(self, statement):
-        """Return the rows, where it selects some."""
+        """Run a query. Return its rows, if it returns any."""
         engine = create_engine(self.url)
         with engine.begin() as connection:
             result = connection.execute(text(statement))

@@ -1,4 +1,4 @@
-"""JSON Web Tokens made by hand, with hmac and cryptography, of which only some are right."""
+"""Valid and forged JSON Web Tokens, made with hmac and cryptography only."""
 
 import hmac
 import json
@@ -23,14 +23,14 @@ def b64(data):
 
 
 def segment(value):
-    """value: bytes, JSON text, or what becomes JSON."""
+    """Encode a part of a token. value: bytes, JSON text, or a value to write as JSON."""
     if not isinstance(value, bytes | str):
         value = json.dumps(value)
     return b64(value.encode() if isinstance(value, str) else value)
 
 
 class Attacker:
-    """Somebody who has a right token of ``client``, and here even the keys."""
+    """Somebody who has a valid token of ``client``, and for these tests also the keys."""
 
     def __init__(self, client, rsa_key=None):
         self.client = client
@@ -79,7 +79,7 @@ class Attacker:
         return self.token(header=self.header | changes)
 
     def written(self, name, value):
-        """A right token but for one claim, given as the JSON text of its value."""
+        """Return a token with one changed claim. value: the claim's JSON text."""
         return self.token(json.dumps(self.payload | {name: "@"}).replace('"@"', value))
 
     def rs256(self, payload=None, header=None):

@@ -1,4 +1,4 @@
-"""Key files of JSON Web Tokens, and what is refused of them."""
+"""Key files of JSON Web Tokens, and how faulty ones are refused."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ def hs(kid="one", key=SECRET, **members):
 
 
 def public_jwk(private, algorithm="EdDSA", kid="idp"):
-    """The JSON Web Key of its public key."""
+    """Return the public key of a private key as a JSON Web Key."""
     jwk = get_algorithm_by_name(algorithm).to_jwk(private.public_key(), as_dict=True)
     return {**jwk, "kid": kid, "alg": algorithm}
 

@@ -1,4 +1,4 @@
-"""Commands that are killed at some place of what they write."""
+"""Kills commands after they have written a part of their data."""
 
 import time
 from pathlib import Path
@@ -15,7 +15,7 @@ def size_of(path: Path) -> int:
         return 0
 
 
-#: Of a change of one record, about.
+#: Approximate size of one record's change in the log.
 LOG_BYTES = 2_000
 
 
@@ -46,7 +46,7 @@ def database_of(command: Command) -> Database:
 
 
 def kill(command: Command, database: Database, bytes_of_log: int, *arguments: str) -> None:
-    """Runs a command that is killed when the database's log has so many bytes more, or later."""
+    """Run a command, and kill it once the database's log has grown by this many bytes."""
     with command.start(*arguments) as process:
         begin = database.log_bytes()
         while process.poll() is None and database.log_bytes() - begin < bytes_of_log:

@@ -1,4 +1,4 @@
-"""One user's books over a storage: what is imported, what is kept, and whether it agrees."""
+"""One user's data in a storage: imports, what is stored, and checks of consistency."""
 
 import io
 import itertools
@@ -42,12 +42,12 @@ _numbers = itertools.count(1)
 
 
 def an_id(number: int) -> str:
-    """Ids in the order of their numbers."""
+    """Return an id. Ids sort by their numbers."""
     return f"{number:08x}-0000-4000-8000-000000000000"
 
 
 def units(text: str) -> int:
-    """``-12.5`` as it is stored."""
+    """Convert ``-12.5`` to stored units (1/10,000)."""
     return int(Decimal(text).scaleb(4))
 
 
@@ -77,7 +77,7 @@ def document(model_type: str, number: int, **values: Any) -> dict[str, Any]:
 
 
 class Person:
-    """A new user of ``backend``, without data; each has a name that no other has."""
+    """A new user of ``backend``, without data and with a unique e-mail address."""
 
     def __init__(self, backend: StorageBackend, clock: HeldClock | None = None) -> None:
         self.backend = backend
@@ -100,7 +100,7 @@ class Person:
         with reading(self.backend) as storage:
             return work(storage)
 
-    # -- what is imported
+    # -- imports
 
     def file(
         self,
@@ -124,11 +124,11 @@ class Person:
         )
 
     def statement(self, importer: StatementImporter, **options: Any) -> ImportReport:
-        """Statements that a test makes."""
+        """Import statements that a test makes."""
         return self.file(b"", importer, **options)
 
     def undo(self, number: int | None = None, **options: bool) -> UndoReport:
-        """Takes an entry back, else the newest that is not."""
+        """Undo an entry, by default the newest that is not undone."""
         if number is None:
             number = next(e.number for e in reversed(self.history()) if e.undone_at is None)
         with changing(self.backend, self.user.email, self.clock.now(), action=None) as session:
@@ -138,11 +138,11 @@ class Person:
         return list(self.look(lambda s: s.history.list_entries(self.user.id)))
 
     def everything(self) -> dict[str, list[Row]]:
-        """All that is kept of every resource, hidden columns included."""
+        """Return all rows of every resource, hidden columns included."""
         return {resource.name: self.rows(resource) for resource in RESOURCES}
 
     def native(self, *rows: dict[str, Any]) -> ImportReport:
-        """Decimal values are written exactly."""
+        """Import native rows. Decimal values are written exactly."""
         return self.file("".join(native_line(row) for row in rows))
 
     def ofx(self, data: bytes | str, **options: Any) -> ImportReport:
@@ -151,7 +151,7 @@ class Person:
         return self.file(data, OfxImporter(options.get("currency")), **options)
 
     def bank_file(self, data: bytes | str, **options: Any) -> ImportReport:
-        """A camt or MT940 file."""
+        """Import a camt or MT940 file."""
         from support.bank_files import reader_of
 
         data = data.encode() if isinstance(data, str) else data
@@ -162,10 +162,10 @@ class Person:
 
         return self.file(text, CsvImporter(Layout(**options)))
 
-    # -- what is kept
+    # -- stored data
 
     def changes(self, since: int = 0) -> list[Change]:
-        """Those after a revision."""
+        """Return the changes after a revision."""
         start = (since + 1, "", "")
         after: dict[str, Any] = {"rows_after": start, "deletions_after": start, "limit": 100_000}
         return list(
@@ -175,7 +175,7 @@ class Person:
         )
 
     def deleted(self) -> set[tuple[Resource, str, int]]:
-        """Resource and id of rows that are gone, and the revision with which they went."""
+        """Return resource, id and revision of each deletion."""
         return {(c.resource, c.row_id, c.revision) for c in self.changes() if c.json is None}
 
     @property
@@ -186,7 +186,7 @@ class Person:
         return b"".join(self.look(lambda s: list(dump(s, self.user.id))))
 
     def rows(self, resource: Resource) -> list[Row]:
-        """By id."""
+        """Return all rows of a resource, ordered by id."""
         return list(self.look(lambda s: s.data.scan_rows(self.user.id, resource)))
 
     def row(self, resource: Resource, row_id: str | int) -> Row:
@@ -201,11 +201,11 @@ class Person:
         return decimal_text(self.row(ACCOUNTS, number)["balance"])
 
     def snapshot(self) -> tuple[int, bytes]:
-        """What must be the same if an import changed nothing."""
+        """Return the state that must stay the same if an import changes nothing."""
         return self.revision, self.dump()
 
     def audit(self) -> None:
-        """Everything that is worked out at import agrees with what it is worked out from."""
+        """Check that all derived values agree with the rows they are derived from."""
         found = self.look(lambda s: _kept(s, self.user.id))
         accounts, categories, labels = found["accounts"], found["categories"], found["labels"]
         balances = {row_id: row["initialBalance"] for row_id, row in accounts.items()}
@@ -244,7 +244,7 @@ def ofx_statement(
     number: str = "100",
     currency: str = "EUR",
 ) -> str:
-    """A bank statement. transactions: date, amount, FITID, payee, note. balance: amount, date."""
+    """Make a statement. transactions: date, amount, FITID, payee, note. balance: amount, date."""
     lines = []
     for date, amount, fitid, payee, *note in transactions:
         memo = f"<MEMO>{note[0]}</MEMO>" if note else ""
