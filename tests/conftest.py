@@ -1,4 +1,4 @@
-"""Fixtures that all tests share: databases, backends, a clock that is held."""
+"""Fixtures that all tests share: databases, backends, and test settings."""
 
 import gc
 import os
@@ -28,7 +28,7 @@ from support.service import BY_DAY, POOLED
 
 work_in_memory()
 
-# How long an example takes says more about the machine than about the code.
+# No deadline: an example's time depends on the machine more than on the code.
 settings.register_profile("tests", deadline=None, max_examples=count(25, 200))
 settings.load_profile("tests")
 
@@ -43,13 +43,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than cores: many tests wait for what they have started."""
+    """Run one more worker than cores, because many tests wait for processes."""
     return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Looking for garbage takes longer than many tests do: not among the tests, and seldom."""
+    """Collect garbage seldom, because a collection takes longer than many tests."""
     gc.disable()
     try:
         return (yield)
@@ -60,28 +60,28 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_sessionfinish() -> None:
-    """What is left is looked through once; pytest does it five times."""
+    """Collect garbage once at the end; pytest would do it five times."""
     gc.collect()
     gc.freeze()
 
 
-#: What gives a test its storage, where it is run on each.
+#: The fixtures that give a test each of the storages in turn.
 _EACH_STORAGE = (
     *("service", "issuer_service", "new_person", "storage"),
-    # Several services on one database.
+    # These fixtures start several services on one database.
     *("both", "processes", "rotating"),
 )
 #: By day, one test in this many runs on each storage other than BY_DAY.
 _ONE_OF = {"memory": 40, "postgresql": 20} | dict.fromkeys(POOLED, 80)
 
 
-#: Where a case takes long, a test with more cases than MOST_CASES runs on these many by day.
+#: By day, a test in these folders runs at most MOST_CASES of its cases, because cases are slow.
 _SLOW = ("tests/browser/", "tests/functional/")
 MOST_CASES = 6
 
 
 def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
-    """The cases that only the night runs: always the same ones."""
+    """Return the cases that run only at night, which are always the same ones."""
     cases = defaultdict(list)
     for item in items:
         if item.nodeid.startswith(_SLOW):
@@ -93,9 +93,9 @@ def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """By day few tests that run on each storage run on others than one, and some on few cases.
+    """By day, run few tests on storages other than BY_DAY, and few cases of slow tests.
 
-    Tests of the storages themselves are not meant: these have other names for what they run on.
+    Does not affect tests of the storages themselves, because their fixtures have other names.
     """
     nodes = {item.nodeid for item in items}
     kept, left_out = [], []
@@ -124,7 +124,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Notes a figure that was measured; all of them stand at the end of what pytest says."""
+    """Return a function that notes a measured figure. pytest prints all figures at its end."""
 
     def note(text: str) -> None:
         request.node.user_properties.append(("figure", text))
@@ -158,7 +158,7 @@ def no_settings_in_the_environment() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_passwords() -> Iterator[None]:
-    """Hashing that takes no time, in this process."""
+    """Make password hashing fast in this process."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         monkeypatch.setattr(passwords, "_hasher", quick)
@@ -186,7 +186,7 @@ def redis_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def new_postgresql_url(postgresql_server: str) -> Iterator[Callable[[], str]]:
-    """Makes databases that have the tables already."""
+    """Yield a function that makes a database with its tables."""
     server = create_engine(postgresql_server, isolation_level="AUTOCOMMIT")
     count = 0
 
@@ -209,7 +209,7 @@ def new_postgresql_url(postgresql_server: str) -> Iterator[Callable[[], str]]:
 
 @pytest.fixture
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
-    """Makes a database of a kind, without tables."""
+    """Return a function that makes a database of a kind, without tables."""
 
     def make(storage: str) -> str:
         if storage == "sqlite":
@@ -230,7 +230,7 @@ def _behind_pgbouncer(mode: str, connections: int) -> Callable[..., Iterator[Cal
     def new_url(
         postgresql_server: str, new_postgresql_url: Callable[[], str]
     ) -> Iterator[Callable[[], str]]:
-        """Makes databases that have the tables already, behind PgBouncer."""
+        """Yield a function that makes a database with its tables, behind PgBouncer."""
         with pgbouncer(postgresql_server, mode, connections) as url:
 
             def make() -> str:
@@ -248,7 +248,7 @@ new_pgbouncer_session_url = _behind_pgbouncer("session", 20)
 
 @pytest.fixture(scope="session")
 def new_sqlite_url() -> Iterator[Callable[[], str]]:
-    """Makes databases that have the tables already."""
+    """Yield a function that makes a database with its tables."""
     with tempfile.TemporaryDirectory(prefix="finance-tests-") as name:
         directory = Path(name)
         template = directory / "template.db"
@@ -272,7 +272,7 @@ def _upgraded(url: str) -> None:
 
 @pytest.fixture(scope="session")
 def new_settings(request: pytest.FixtureRequest) -> Callable[[str], dict[str, str]]:
-    """The settings of a new, empty storage of a kind."""
+    """Return a function that gives the settings of a new, empty storage of a kind."""
 
     def make(storage: str) -> dict[str, str]:
         if storage == "memory":
@@ -287,7 +287,7 @@ def new_settings(request: pytest.FixtureRequest) -> Callable[[str], dict[str, st
 def new_backend(
     new_settings: Callable[[str], dict[str, str]],
 ) -> Iterator[Callable[[str], StorageBackend]]:
-    """Makes new, empty backends of a kind, and closes them in the end."""
+    """Yield a function that makes an empty backend of a kind. Closes all of them at the end."""
     made: list[StorageBackend] = []
 
     def make(storage: str) -> StorageBackend:

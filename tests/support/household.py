@@ -68,7 +68,7 @@ class Household:
         )
 
     def import_download(self) -> ImportReport:
-        """Import a part of the bank's transactions as OFX or CSV, sometimes with a changed payee."""
+        """Import some of the bank's transactions as OFX or CSV, sometimes with a changed payee."""
         chance = self.chance
         bank = Bank(self.person, chance.choice(["ofx", "ofx", "csv"]))
         first = chance.randint(0, DAYS - 2)

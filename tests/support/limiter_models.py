@@ -1,4 +1,4 @@
-"""Rules, threads, and the two algorithms as plain definitions, for the tests of limiters."""
+"""Helpers for the tests of limiters: rules, threads, and a simple model of each algorithm."""
 
 import itertools
 import threading
@@ -20,7 +20,7 @@ from finance_api.ratelimit.interface import (
 )
 from support.nightly import count
 
-#: A whole second.
+#: A moment without fractions of a second, in milliseconds.
 NOW = 1_773_835_200_000
 
 
@@ -34,7 +34,7 @@ _numbers = itertools.count(1)
 
 
 def make_key() -> str:
-    """One that no test has used."""
+    """Return a key that no test has used."""
     return f"key {next(_numbers)}"
 
 
@@ -47,12 +47,12 @@ def window_rule(text: str, name: str = "windows") -> Rule:
 
 
 def take_many(limiter: RateLimiter, rule: Rule, key: str, count: int, now_ms: int = NOW) -> int:
-    """How many of so many takes are allowed."""
+    """Take a request ``count`` times. Return how many takes are allowed."""
     return sum(limiter.take(rule, key, now_ms).allowed for _ in range(count))
 
 
 def in_threads(threads: int, count: int, work: Callable[[], Result]) -> list[Result]:
-    """What ``work`` returns, done so many times by so many threads at once."""
+    """Call ``work`` ``count`` times by several threads at once. Return the results."""
     turns = iter(range(count))
     lock = threading.Lock()
     answers: list[Result] = []
@@ -75,7 +75,7 @@ def in_threads(threads: int, count: int, work: Callable[[], Result]) -> list[Res
 
 
 class BucketModel:
-    """Token buckets in fractions of requests."""
+    """Token buckets that count exact fractions of requests."""
 
     def __init__(self, limits: tuple[Limit, ...], now_ms: int) -> None:
         self._now_ms = now_ms
@@ -152,7 +152,7 @@ class WindowModel:
 CHECKED = settings(
     max_examples=count(4, 100),
     deadline=None,
-    # One limiter serves all examples, each under a key of its own; every subclass runs them.
+    # All examples share one limiter under different keys; every subclass runs them.
     suppress_health_check=[
         HealthCheck.differing_executors,
         HealthCheck.function_scoped_fixture,
@@ -161,7 +161,7 @@ CHECKED = settings(
 )
 
 
-#: What is done with how many requests, after how many milliseconds.
+#: Operations: what to do, with how many requests, after how many milliseconds.
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["take", "take", "take", "take", "refund", "peek"]),

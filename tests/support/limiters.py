@@ -1,7 +1,7 @@
-"""What every limiter passes: `RateLimiterConformance`.
+"""`RateLimiterConformance`: the tests that every limiter must pass.
 
-A test class inherits it and has a fixture ``limiter``. That may have been used before: every test
-counts under keys of its own.
+A test class inherits these tests and has a fixture ``limiter``. The limiter may be a used one,
+because every test counts under new keys.
 """
 
 from dataclasses import replace
@@ -132,7 +132,7 @@ class RateLimiterConformance:
             Level(day, 104_249_990, 1, 1, 0),
         )
         assert take_many(limiter, rule, key, 9) == 9
-        # Ten requests are 864,000,000 units of the day's, of which 104,249,991 come back in a ms.
+        # Ten requests are 864,000,000 units of the limit per day, and 104,249,991 return in a ms.
         assert limiter.peek(rule, key, NOW).levels == (
             Level(hour, 999_999_990, 1, 1, 0),
             Level(day, 104_249_981, 9, 1, 0),
@@ -291,7 +291,7 @@ class RateLimiterConformance:
             for other in (key, f"{key}:a", f"{key}}}", f"{key} é"):
                 assert take_many(limiter, rule, other, 5) == 3
 
-    # -- giving back
+    # -- refunds
 
     def test_what_is_refunded_can_be_taken_again(self, limiter: RateLimiter) -> None:
         for rule in (bucket_rule("3/minute"), window_rule("3/minute, 5/hour")):
@@ -329,7 +329,7 @@ class RateLimiterConformance:
         assert back.levels == (Level(rule.limits[0], 1, 50_000, 30_000, 0),)
         assert limiter.peek(rule, key, NOW + 60_000).levels[0].remaining == 2
 
-    # -- what is free
+    # -- free requests
 
     def test_what_is_free_is_taken_first_and_then_the_limits(self, limiter: RateLimiter) -> None:
         for rule in (bucket_rule("3/hour"), window_rule("3/hour, 4/day")):
@@ -343,7 +343,7 @@ class RateLimiterConformance:
             counted = [limiter.take(rule, key, NOW, is_free=True) for _ in range(4)]
             assert [each.allowed for each in counted] == [True, True, True, False]
             assert [each.taken for each in counted] == [True, True, True, False]
-            # One is free again after a second, whatever is left of the limits.
+            # After a second a request is free again, whatever the limits have left.
             assert not limiter.take(rule, key, NOW + 999, is_free=True).allowed
             again = limiter.take(rule, key, NOW + 1_000, is_free=True)
             assert (again.allowed, again.taken, again.levels[0].remaining) == (True, False, 0)
@@ -362,7 +362,7 @@ class RateLimiterConformance:
             assert [ask() for _ in range(8)] == [9, 9, 9, 9, 9, 8, 7, 6]
             later = limiter.peek(rule, key, NOW + 1_000).levels[0].remaining
             assert [ask(now_ms=NOW + 1_000) for _ in range(2)] == [later, later - 1]
-            # A failure is given back without anything in exchange.
+            # The refund of a failed request takes no free request in exchange.
             failed = limiter.take(rule, key, NOW + 1_000)
             back = limiter.refund(rule, key, failed, NOW + 1_000)
             assert back.levels[0].remaining == later - 1
@@ -377,7 +377,7 @@ class RateLimiterConformance:
             refused = limiter.take(rule, key, NOW)
             back = limiter.refund(rule, key, refused, NOW, is_free=True)
             assert (back.allowed, back.levels[0].remaining) == (False, 0)
-            # Nor did it use up what is free.
+            # The refused refund did not take a free request either.
             assert [limiter.take(rule, key, NOW, is_free=True).allowed for _ in range(5)] == [
                 *[True] * 4,
                 False,
@@ -422,7 +422,7 @@ class RateLimiterConformance:
                 assert take_many(limiter, rule, key, 200, NOW - jump) == 100
 
     def test_two_clocks_in_turn_give_no_more_than_one(self, limiter: RateLimiter) -> None:
-        """Machines whose clocks differ by three seconds."""
+        """The clocks of two machines differ by three seconds."""
         for rule in (bucket_rule("500/hour"), window_rule("500/hour")):
             key = make_key()
             allowed = sum(limiter.take(rule, key, NOW + n % 2 * 3_000).allowed for n in range(1100))

@@ -1,4 +1,4 @@
-"""Tables of PostgreSQL that a test locks, so that whoever reads them waits."""
+"""Locks tables of PostgreSQL, so that queries on them wait."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from sqlalchemy import create_engine, text
 
 @contextmanager
 def locked(url: str, table: str) -> Iterator[Callable[[], int]]:
-    """Yields how many statements wait for the table."""
+    """Lock a table. Yields a function that counts the queries waiting for the table."""
     engine = create_engine(url)
     query = text("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = :table ::regclass")
 

@@ -1,4 +1,4 @@
-"""What of the cells of a CSV file stands in none of the records that were made of it."""
+"""Finds the cells of a CSV file that are in none of its imported records."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from finance_api.values.time import date_text
 if TYPE_CHECKING:
     from support.csv_files import Read
 
-#: Words that say which way money went, or that it did, in what the layouts have of them.
+#: Words of the layouts for the direction of money, or for a booked status.
 _SAID_BY_THE_AMOUNT = re.compile(
     "expenses?|income|gastos?|ingresos?|spese|расход|доход|debit|credit|withdrawal|deposit|in|out"
     "|outcome|d|c|s|h|k|dr|cr|af|bij|compl?eted?|completad[oa]|completato|zakończono|voltooid"
@@ -32,16 +32,16 @@ _MONTH = re.compile("|".join(re.findall("...", _MONTHS)), re.IGNORECASE)
 
 @cache
 def documented() -> dict[str, set[str]]:
-    """Profile -> the columns that tests/samples/csv/layouts.md names, folded."""
+    """Return the case-folded columns that tests/samples/csv/layouts.md names for each profile."""
     rows = re.findall(r"^\| [^|]+ \| `([^`]+)` \| (.*) \|$", _PAGE.read_text("utf-8"), re.MULTILINE)
     return {name: set(map(folded, re.findall("`([^`]+)`", cell))) for name, cell in rows}
 
 
 def lost_columns(data: str | bytes, profile: str, found: Iterable["Read"]) -> set[str]:
-    """The columns of which a cell of an imported row is in no record, by the profile's names.
+    """Return the columns with a cell that an imported row has and no record shows.
 
-    Not those of balances after each row, which are compared with the rows, and of which the newest
-    is kept; nor of fees, which become records of their own, several of a row one.
+    Leaves out the column of balances: an import compares balances with the rows, and stores the
+    newest. Leaves out fees, too: they become separate records, one for all fees of a row.
     """
     lost: set[str] = set()
     told: dict[int, _Told] = {}
@@ -62,7 +62,7 @@ def lost_columns(data: str | bytes, profile: str, found: Iterable["Read"]) -> se
 
 
 class _Told:
-    """What the entries of a row and their account say."""
+    """The values in the entries of a row and in their account."""
 
     def __init__(self) -> None:
         self._texts = ""
@@ -108,7 +108,7 @@ class _Told:
 
 
 def _digits(number: str) -> set[str]:
-    """Those that count, whether the last mark in it is of decimals or of thousands."""
+    """Return both readings of a number: its last mark separates decimals, or thousands."""
     marked = re.fullmatch(r"(.*)[.,](\d+)", re.sub(r"[^\d.,]", "", number))
     whole, part = marked.groups() if marked else (number, "")
     return {
@@ -118,7 +118,7 @@ def _digits(number: str) -> set[str]:
 
 
 def _rows(data: str | bytes, profile: str) -> Iterator[tuple[int, list[str], list[str]]]:
-    """Line, names of columns and cells of each row below the headings of the profile."""
+    """Yield the line, column names and cells of each row below the profile's headings."""
     if isinstance(data, bytes):
         for encoding in ("utf-8-sig", "cp1252"):
             try:

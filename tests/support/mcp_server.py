@@ -1,4 +1,4 @@
-"""finance-api mcp --http as a process."""
+"""Runs finance-api mcp --http as a process."""
 
 import http.client
 import os
@@ -15,7 +15,7 @@ PROGRAM = Path(sys.executable).parent / "finance-api"
 
 @contextmanager
 def mcp_server(directory: Path, base: str, *options: str) -> Iterator[int]:
-    """A running one. base: the address of the API. Yields the port."""
+    """Run the MCP server. base: the address of the API. Yields the port."""
     port, log = free_port(), directory / "log"
     with open(log, "wb") as out:
         process = subprocess.Popen(

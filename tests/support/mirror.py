@@ -1,11 +1,11 @@
-"""A copy of what the lists show, kept by the changes."""
+"""A copy of the lists that is kept up to date by reading changes."""
 
 import json
 from typing import Any
 
 from support.service import Client
 
-#: As they are named in changes, in their order there.
+#: The types as changes name and order them.
 TYPES = (
     "accounts",
     "budgets",
@@ -20,7 +20,7 @@ _DATA = '"data":'
 
 
 class Mirror:
-    """rows: the text of each row's object, by type and id. changes: all that were applied."""
+    """rows: each object's JSON text, by type and id. changes: all applied changes."""
 
     def __init__(self, client: Client, types: tuple[str, ...] = TYPES) -> None:
         self.client = client
@@ -31,7 +31,7 @@ class Mirror:
         self.is_through = False
 
     def read_page(self, limit: int = 100) -> list[dict[str, Any]]:
-        """Applies a page, and returns its changes."""
+        """Apply a page of changes, and return them."""
         answer = self.client.get(
             "changes", since=self.since, limit=limit, types=",".join(self.types)
         )
@@ -54,14 +54,14 @@ class Mirror:
         return list(found["changes"])
 
     def read_all(self, limit: int = 100) -> list[dict[str, Any]]:
-        """Until it is through."""
+        """Apply pages until there are no more changes. Return all these changes."""
         changes = self.read_page(limit)
         while not self.is_through:
             changes += self.read_page(limit)
         return changes
 
     def check(self) -> None:
-        """It holds what the lists show, to the byte."""
+        """Check that the copy equals the lists byte for byte."""
         shown = {}
         for path in self.types:
             offset: int | None = 0
@@ -75,7 +75,7 @@ class Mirror:
 
 
 def _texts(body: str) -> Any:
-    """The objects of the changes as they are written."""
+    """Yield the objects of the changes as text, exactly as in the body."""
     decoder, at = json.JSONDecoder(), 0
     while (found := body.find(_DATA, at)) >= 0:
         begin = found + len(_DATA)

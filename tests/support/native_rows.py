@@ -1,4 +1,4 @@
-"""Rows of the native format, written shortly."""
+"""Short functions that make rows of the native format."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ _TYPES = (
 
 
 def uid(model_type: str, number: int) -> str:
-    """The id of the ``number``-th object of a type; ids of a type sort by number."""
+    """Return the id of the ``number``-th object of a type. Ids of a type sort by number."""
     return f"{_TYPES.index(model_type) + 1:08x}-0000-4000-8000-{number:012x}"
 
 
@@ -41,12 +41,12 @@ record_rule = _maker("RecordRule", name="Shops")
 
 
 def payees(*texts: str | None) -> list[Native]:
-    """An account and a record for each text, numbered from 1."""
+    """Return an account, and a record for each payee, numbered from 1."""
     return [account()] + [record(n, payee=text) for n, text in enumerate(texts, 1)]
 
 
 def household() -> list[Native]:
-    """Some objects of every type; each field that can be missing is given once and missing once."""
+    """Return objects of every type. Each optional field is present in one, missing in another."""
     times = [
         {"createdAt": f"2026-01-0{n}T10:00:00Z", "updatedAt": f"2026-02-0{n}T23:59:59Z"}
         for n in range(1, 5)

@@ -1,4 +1,4 @@
-"""A version of the tables after this program's, for tests of upgrading."""
+"""Adds a newer version of the tables, for tests of upgrades."""
 
 from pathlib import Path
 from textwrap import dedent

@@ -1,4 +1,4 @@
-"""nginx on the sample file of deploy/, with a certificate and ports of its own."""
+"""Runs nginx with the sample file from deploy/, with a new certificate and free ports."""
 
 import ipaddress
 import os
@@ -20,13 +20,13 @@ from cryptography.x509.oid import NameOID
 from support.programs import as_child, free_port, missing, wait_until
 
 SAMPLE = Path(__file__).parents[2] / "deploy" / "nginx.conf"
-#: As in the sample.
+#: The host name in the sample file.
 HOST = "finance.example.org"
 _TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 class Nginx:
-    """HTTPS on ``port``, plain HTTP on ``plain_port``, before services on two ports."""
+    """nginx in front of two services: HTTPS on ``port``, plain HTTP on ``plain_port``."""
 
     def __init__(self, program: str, directory: Path, services: Sequence[int]) -> None:
         self._program = program
@@ -38,7 +38,7 @@ class Nginx:
         self._file.write_text(self._adapted(services, certificate, key))
 
     def _adapted(self, services: Sequence[int], certificate: Path, key: Path) -> str:
-        """The sample, but for what depends on the machine."""
+        """Return the sample file, adapted to this machine."""
         text = SAMPLE.read_text()
         paths = "".join(f"{n}_temp_path {self._directory}/{n};\n" for n in _TEMPORARY)
         for old, new in {
@@ -53,12 +53,12 @@ class Nginx:
             "/run/nginx.pid": f"{self._directory}/pid",
             "/var/log/nginx/": f"{self._directory}/",
             "http {\n": f"http {{\n{paths}",
-            # One process, whose memory is that of all.
+            # One worker, so that its memory is that of all connections.
             "worker_processes auto;": "worker_processes 1;",
         }.items():
             assert old in text, old
             text = text.replace(old, new)
-        # Only root may become somebody else.
+        # Only root may switch to another user.
         return text if os.geteuid() == 0 else text.replace("user www-data;", "")
 
     def start(self) -> None:
@@ -78,7 +78,7 @@ class Nginx:
 
     @property
     def worker(self) -> psutil.Process | None:
-        """The process that has the connections."""
+        """Return the worker process, which has the connections."""
         children = psutil.Process(self._process.pid).children()
         return children[0] if children else None
 
@@ -91,13 +91,13 @@ class Nginx:
 
 @contextmanager
 def nginx(services: Sequence[int]) -> Iterator[Nginx]:
-    """A running nginx; the test is skipped where it is not installed."""
-    # Debian keeps it off the path of those who are not root.
+    """Yield a running nginx. Skips the test if nginx is not installed."""
+    # On Debian, only root has nginx on the path.
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if program is None:
         missing("nginx")
     assert program is not None
-    # Its worker is another user, to whom pytest's own directory is closed.
+    # nginx's worker runs as another user, who cannot read pytest's directory.
     directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
     directory.chmod(0o755)
     try:
@@ -112,7 +112,7 @@ def nginx(services: Sequence[int]) -> Iterator[Nginx]:
 
 
 def _self_signed(directory: Path) -> tuple[Path, Path]:
-    """The files of a certificate for HOST and 127.0.0.1, and of its key."""
+    """Make a certificate for HOST and 127.0.0.1. Return the paths of its file and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
     now = datetime.now(UTC)

@@ -1,6 +1,6 @@
-"""Counts of tests: small and seeded by day, as docs and faults ask for them at night.
+"""Numbers of examples: few and seeded by day, many at night.
 
-`make nightly` runs the tests with the mark ``nightly``, and these see NIGHTLY.
+`make nightly` runs the tests with the mark ``nightly``, with NIGHTLY set.
 """
 
 import os
@@ -15,12 +15,12 @@ NIGHTLY = os.environ.get("FINANCE_TEST_NIGHTLY") == "1"
 
 
 def count(small: T, large: T) -> T:
-    """large: what `make nightly` takes."""
+    """Return ``large`` in `make nightly`, otherwise ``small``."""
     return large if NIGHTLY else small
 
 
 def by_day_on(fixture: str, database: str = "sqlite") -> Callable[[Any], Any]:
-    """Run a test on one database by day, and on both at night. fixture: has the database."""
+    """Run a test on one database by day, and on both at night. fixture: gets the database."""
     databases = count([database], ["sqlite", "postgresql"])
     on_databases = pytest.mark.parametrize(fixture, databases, indirect=True)
     return lambda test: pytest.mark.nightly(on_databases(test))

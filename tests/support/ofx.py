@@ -1,4 +1,4 @@
-"""OFX files read whole."""
+"""Reads whole OFX files."""
 
 import io
 
@@ -14,7 +14,7 @@ from support.whole import Whole, read_whole
 def read_ofx(
     data: str | bytes, currency: str | None = None, positive: str | None = None
 ) -> list[Whole]:
-    """The statements in the order of the file. Raises ImportRefused."""
+    """Return the statements in the order of the file. Raises ImportRefused."""
     return read_whole(OfxImporter(currency, positive), data)
 
 

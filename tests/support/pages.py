@@ -1,4 +1,4 @@
-"""The pages of the docs, their sections and tables."""
+"""Reads pages of the docs, their sections and tables."""
 
 import re
 from functools import cache
@@ -22,12 +22,12 @@ def page(name: str) -> str:
 
 
 def spans(text: str) -> list[str]:
-    """What stands in single backticks, outside of code blocks."""
+    """Return the texts in single backticks outside of code blocks."""
     return SPAN.findall(BLOCK.sub("", text))
 
 
 def section(text: str, heading: str) -> str:
-    """From a heading, without its signs, to the next one of its level or a higher one."""
+    """Return the text below a heading, up to the next heading of the same or a higher level."""
     lines = text.splitlines()
     start = next(i for i, line in enumerate(lines) if re.fullmatch(rf"#+ {heading}", line))
     level = len(lines[start]) - len(lines[start].lstrip("#"))
@@ -37,7 +37,7 @@ def section(text: str, heading: str) -> str:
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of all tables, without headings."""
+    """Return the cells of all tables, without headings."""
     found = []
     for table in re.findall(r"(?:^\|.*\|$\n?)+", text, re.MULTILINE):
         for line in table.splitlines()[2:]:
@@ -47,7 +47,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 def rows_of(text: str, heading: str) -> list[list[str]]:
-    """The rows of the only table whose first column has this heading."""
+    """Return the rows of the only table whose first column has this heading."""
     (found,) = re.findall(rf"^\| {heading} \|.*\n(?:\|.*\n?)+", text, re.MULTILINE)
     return rows(found)
 

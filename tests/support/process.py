@@ -1,4 +1,4 @@
-"""The service as a process of its own, as an operator starts it."""
+"""Runs the service in a separate process, as an operator starts it."""
 
 import http.client
 import os
@@ -25,7 +25,7 @@ _END_SECONDS = 120
 
 
 class ServerProcess:
-    """pserve on one of the project's ini files, in ``directory``."""
+    """pserve with one of the project's ini files, in ``directory``."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class ServerProcess:
         settings: Mapping[str, str] | None = None,
         port: int | None = None,
     ) -> None:
-        """settings: what the ini file does not say, by environment variables."""
+        """settings: passed as environment variables, in addition to the ini file."""
         self.port = port or free_port()
         (directory / ini).write_text((_ROOT / ini).read_text())
         variables = {_VARIABLES[name]: value for name, value in (settings or {}).items()}
@@ -54,11 +54,11 @@ class ServerProcess:
 
     @property
     def said(self) -> str:
-        """All that it has written so far."""
+        """Return the process's output so far."""
         return self._log.read_bytes()[self._begin :].decode(errors="replace")
 
     def wait(self, path: str = "/__lbheartbeat__") -> Self:
-        """Until it answers with 200. Returns itself."""
+        """Wait until the service responds with 200. Return the server itself."""
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers(path):
             assert self.process.poll() is None and time.monotonic() < deadline, self.said
@@ -74,7 +74,7 @@ class ServerProcess:
                 return False
 
     def connect(self) -> closing[http.client.HTTPConnection]:
-        """A connection for several requests."""
+        """Return a connection that can send several requests."""
         return closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=_START_SECONDS))
 
     def ask(
@@ -84,7 +84,7 @@ class ServerProcess:
         headers: Mapping[str, str] | None = None,
         connection: http.client.HTTPConnection | None = None,
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
-        """Status, headers and body. path: sent as it is. connection: by default a new one."""
+        """Return status, headers and body. path: sent unchanged. connection: by default a new one."""
         if connection is None:
             with self.connect() as new:
                 return self.ask(method, path, headers, new)
@@ -102,12 +102,12 @@ class ServerProcess:
 
     @property
     def workers(self) -> list[psutil.Process]:
-        """granian's processes."""
+        """Return granian's worker processes."""
         children = psutil.Process(self.process.pid).children()
         return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
 
     def worker_of(self, connection: http.client.HTTPConnection) -> int:
-        """The id of the process that has the other end."""
+        """Return the id of the worker process that serves a connection."""
         port = connection.sock.getsockname()[1]
         for worker in self.workers:
             for each in worker.net_connections("tcp"):
@@ -116,7 +116,7 @@ class ServerProcess:
         raise AssertionError("none of the workers has it")
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
-        """Ends it as an operator does. Returns the exit code."""
+        """End the server as an operator does. Return the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(how)
         try:

@@ -1,10 +1,10 @@
-"""Tables of files and what becomes of them: ``tests/unit/importers/profiles/*.txt``.
+"""Tables of files and their expected import: ``tests/unit/importers/profiles/*.txt``.
 
 A case begins with ``=== PROFILE: what it is`` (``-`` for no profile), and has parts that begin with
-``---``: ``file``, its encoding if it is not UTF-8, and the options as JSON; then ``gives``, what
-`outcome` says. A case without a file has that of the last one; ``instead`` changes it for this case
-alone: what stands behind ``- `` becomes what stands behind ``+ ``. ``␍`` is a carriage return, and
-``⏎`` a line break in a cell of a record.
+``---``: ``file``, with its encoding unless UTF-8 and the options as JSON; then ``gives``, the lines
+that `outcome` must return. A case without a file uses the file of the case before. ``instead``
+changes that file for this case only: it replaces lines marked ``- `` by lines marked ``+ ``. ``␍``
+stands for a carriage return, and ``⏎`` for a line break in a record's text.
 """
 
 import json
@@ -23,7 +23,7 @@ TABLES = Path(__file__).parents[1] / "unit" / "importers" / "profiles"
 
 @dataclass(frozen=True)
 class Case:
-    """place: file and line. text: of the file. options: by the names of `Layout`."""
+    """place: table and title. text: of the file. options: JSON, with `Layout`'s names."""
 
     place: str
     profile: str
@@ -62,7 +62,7 @@ def cases() -> Iterator[Case]:
 
 
 def _changed(text: str, lines: list[str]) -> str:
-    """The text with what stands behind "- " replaced by what stands behind "+ "."""
+    """Replace the text of the lines marked "- " by the text of the lines marked "+ "."""
     while lines:
         old, new = [], []
         while lines and lines[0].startswith("- "):
@@ -75,7 +75,7 @@ def _changed(text: str, lines: list[str]) -> str:
 
 
 def outcome(case: Case) -> tuple[str, list[str]]:
-    """The profile that the file is read with, "-" for none; and what becomes of the file."""
+    """Return the profile that reads the file ("-" for none), and lines about the result."""
     options: dict[str, Any] = json.loads(case.options)
     try:
         statements = read(case.data, **options)

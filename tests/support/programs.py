@@ -1,4 +1,4 @@
-"""Programs that tests start privately: found where they are installed, else the test is skipped.
+"""Starts private instances of other programs. Skips the test if a program is not installed.
 
 With FINANCE_TEST_REQUIRE_PROGRAMS=1 a missing program is a failure instead.
 """
@@ -33,10 +33,10 @@ def missing(program: str) -> None:
 
 
 def as_child(command: Sequence[Any], end: str = "TERM") -> list[Any]:
-    """The command such that it ends when the tests do, however they end, by the signal ``end``.
+    """Return a command that gets the signal ``end`` when the tests end, however they end.
 
-    And such that signals mean what they usually do, also under nohup. On Linux; elsewhere as it is.
-    To be started by the main thread: it ends with the thread that started it.
+    Also resets ignored signals, for example under nohup. Returns the same command if not on Linux.
+    Start the result from the main thread, because the signal comes when the thread ends.
     """
     env, setpriv = shutil.which("env"), shutil.which("setpriv")
     if sys.platform != "linux" or env is None or setpriv is None:
@@ -61,7 +61,7 @@ def _postgresql_programs() -> Path | None:
     on_path = shutil.which("pg_ctl")
     if on_path:
         return Path(on_path).resolve().parent
-    # Debian keeps each version's servers apart, off the path.
+    # Debian has a directory for each version's programs, which is not on the path.
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), key=_version)
     return found[-1].parent if found else None
 
@@ -71,7 +71,7 @@ def _version(path: Path) -> float:
 
 
 def _unprivileged_user() -> str | None:
-    """PostgreSQL and PgBouncer refuse to run as root; None where the tests run as somebody else."""
+    """Return a user for PostgreSQL and PgBouncer, which refuse to run as root, else None."""
     if os.geteuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}
@@ -79,17 +79,17 @@ def _unprivileged_user() -> str | None:
 
 
 def _as_user(user: str | None) -> dict[str, Any]:
-    """The options of a process."""
+    """Return the options of `subprocess.Popen` that run a process as this user."""
     if user is None:
         return {}
     return {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
 
 
 class Postgresql:
-    """A PostgreSQL server of our own in ``directory``.
+    """A private PostgreSQL server in ``directory``.
 
-    Its collation is not that of code points, so that a query that relies on the server's own
-    would be found out.
+    Its collation does not sort by code points, so that tests detect a query which relies on the
+    server's default collation.
     """
 
     def __init__(self, programs: Path, directory: Path) -> None:
@@ -116,7 +116,7 @@ class Postgresql:
             "unix_socket_directories": self._directory,
             "fsync": "off",
             "full_page_writes": "off",
-            # The directory may be in memory.
+            # Limited because the directory may be in memory.
             "temp_file_limit": "1GB",
         }
         options = [f"--{name}={value}" for name, value in settings.items()]
@@ -133,7 +133,7 @@ class Postgresql:
         wait_until(lambda: subprocess.run(ready, check=False).returncode == 0)
 
     def stop(self) -> None:
-        """At once, as when it fails; harmless if it does not run."""
+        """Stop the server at once, as in a failure. Does nothing if it does not run."""
         process, self._process = self._process, None
         if process is not None:
             process.send_signal(signal.SIGQUIT)
@@ -153,12 +153,12 @@ class Postgresql:
 
 @contextmanager
 def postgresql() -> Iterator[Postgresql]:
-    """A running server; the test is skipped where PostgreSQL is not installed."""
+    """Yield a running server. Skips the test if PostgreSQL is not installed."""
     programs = _postgresql_programs()
     if programs is None:
         missing("PostgreSQL")
     assert programs is not None
-    # Not below pytest's own directory, which is closed to PostgreSQL's user.
+    # Not below pytest's directory, which PostgreSQL's user cannot read.
     with tempfile.TemporaryDirectory(prefix="finance-tests-") as directory:
         server = Postgresql(programs, Path(directory))
         server.start()
@@ -170,12 +170,12 @@ def postgresql() -> Iterator[Postgresql]:
 
 @contextmanager
 def pgbouncer(url: str, mode: str, connections: int) -> Iterator[str]:
-    """A running PgBouncer in front of a PostgreSQL server of ours. Yields the URL through it.
+    """Run PgBouncer in front of our PostgreSQL server. Yields the URL through PgBouncer.
 
-    mode: transaction or session. connections: to each database. The test is skipped where PgBouncer
-    is not installed.
+    mode: transaction or session. connections: the maximum to each database. Skips the test if
+    PgBouncer is not installed.
     """
-    # Debian has it off the path.
+    # On Debian, PgBouncer is not on the path.
     program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
         missing("PgBouncer")
@@ -220,7 +220,7 @@ def pgbouncer(url: str, mode: str, connections: int) -> Iterator[str]:
 
 
 def _documented_pgbouncer_ini() -> configparser.ConfigParser:
-    """The sample of docs/deploying.md."""
+    """Return the sample configuration in docs/deploying.md."""
     page = Path(__file__).parents[2] / "docs" / "deploying.md"
     (sample,) = re.findall(r"```ini\n(\[databases\].*?)```", page.read_text(), re.DOTALL)
     ini = configparser.ConfigParser(interpolation=None)
@@ -237,7 +237,7 @@ def _accepts(port: int) -> bool:
 
 
 class RedisServer:
-    """A Redis of our own in ``directory``, which keeps nothing when it ends."""
+    """A private Redis in ``directory``, which loses its data when it ends."""
 
     def __init__(self, program: str, directory: Path) -> None:
         self._program = program
@@ -247,7 +247,7 @@ class RedisServer:
 
     @property
     def url(self) -> str:
-        """The same at every start. On a busy machine, an answer is waited for."""
+        """Return the URL, the same at every start. The timeouts are long, for busy machines."""
         return f"redis://127.0.0.1:{self._port}/0?socket_timeout=60&socket_connect_timeout=60"
 
     def start(self) -> None:
@@ -266,7 +266,7 @@ class RedisServer:
         wait_until(self._answers)
 
     def stop(self) -> None:
-        """Harmless if it does not run."""
+        """Stop the server. Does nothing if it does not run."""
         self._end(lambda process: process.terminate())
 
     def kill(self) -> None:
@@ -289,7 +289,7 @@ class RedisServer:
 
 @contextmanager
 def redis_server() -> Iterator[RedisServer]:
-    """A running server; the test is skipped where Redis is not installed."""
+    """Yield a running server. Skips the test if Redis is not installed."""
     program = shutil.which("redis-server")
     if program is None:
         missing("Redis")

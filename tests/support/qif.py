@@ -1,4 +1,4 @@
-"""QIF files read whole, as tests like them, and by a reader of a few lines beside."""
+"""Reads whole QIF files: with the importer, and with a much simpler second reader."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,12 @@ from support.whole import Whole, read_whole
 
 
 def read_qif(data: str | bytes, **options: str) -> list[Whole]:
-    """The statements in the order of the file. Raises ImportRefused."""
+    """Return the statements in the order of the file. Raises ImportRefused."""
     return read_whole(QifImporter(options), data)
 
 
 def simply_read(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Date and amounts of each transaction as they stand there, splits in place of the whole."""
+    """Yield the text of each transaction's date and amounts; splits replace the total."""
     for section in text.split("\n!"):
         heading, _, body = section.lstrip("!").partition("\n")
         if heading.strip().lower() not in ("type:bank", "type:cash", "type:ccard"):

@@ -1,4 +1,4 @@
-"""Requests up to a limit, and what their answers say of it."""
+"""Sends requests up to a limit, and checks the headers about the limit."""
 
 import re
 from decimal import ROUND_CEILING, Decimal
@@ -34,7 +34,7 @@ class Asking:
         return self(*arguments, **options).status_int
 
     def passed(self, count):
-        """How many of so many requests are not refused; all others must be."""
+        """Send ``count`` requests. Return how many got 200; all others must get 429."""
         statuses = [self.status() for _ in range(count)]
         assert set(statuses) <= {200, 429}
         return statuses.count(200)
@@ -44,7 +44,7 @@ class Asking:
 
 
 def parameters(field):
-    """{name: {parameter: number}} of a header of the IETF draft, in its order."""
+    """Parse a header of the IETF draft as {name: {parameter: number}}, in its order."""
     found = {}
     for item in field.split(", "):
         match = ITEM.fullmatch(item)
@@ -59,7 +59,7 @@ def ceiling(number):
 
 
 def assert_bucket(response, used):
-    """The headers of a token that has ``used`` requests fewer than it could have."""
+    """Check the headers for a token that has used this many requests of its capacity."""
     h = response.headers
     assert h["X-RateLimit-Limit"] == "500"
     assert h["X-RateLimit-Remaining"] == str(CAPACITY - used)
@@ -72,7 +72,7 @@ def assert_bucket(response, used):
 
 
 def assert_windows(response, used, *, t_minute=60, t_hour=3600):
-    """The headers of a user who made ``used`` requests, all of them in this second."""
+    """Check the headers for a user who made ``used`` requests, all within this second."""
     h = response.headers
     assert h["X-RateLimit-Limit"] == "100"
     assert h["X-RateLimit-Remaining"] == str(100 - used)

@@ -1,4 +1,4 @@
-"""Raw requests: ambiguous ones, and those of other projects, read where they lie."""
+"""Raw requests: ambiguous ones, and the requests in other projects' test files."""
 
 import re
 
@@ -82,7 +82,7 @@ AMBIGUOUS = {
 
 CORPUS = sorted((CORPORA / "http-raw").glob("*/*/*.http"))
 
-#: Refused by the project that collected them, taken here, and why that does no harm.
+#: Requests that the project they come from refuses and this one accepts, and why that is safe.
 TAKEN = {
     "040.http": "header names with an underscore are dropped, none of them frames the message",
     "007.http": "one header line of 8 KiB, under our cap",

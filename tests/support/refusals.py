@@ -1,4 +1,4 @@
-"""Looks at every refusal that tests of importers provoke."""
+"""Checks every refusal that tests of importers provoke."""
 
 import re
 
@@ -8,13 +8,13 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.web.upload_form import answer_in_labels, in_labels
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
-#: Whether an account goes with its records, its page asks in its own words.
+#: Any option but --with-records, which the account's page words differently.
 _OPTION = re.compile("--(?!with-records)[a-z]")
 
 
 @pytest.fixture(autouse=True, scope="module")
 def no_refusal_has_options_on_the_pages():
-    """The pages say the labels of fields in their place."""
+    """Check that pages show the labels of fields in place of the options' names."""
     provoked = []
     make = ImportRefused.__init__
 

@@ -1,4 +1,4 @@
-"""The routes that are registered."""
+"""Lists the registered routes."""
 
 import re
 
@@ -12,7 +12,7 @@ from finance_api.http.surfaces import (
 )
 from support.native_rows import uid
 
-#: For programs, without a token.
+#: Paths for programs that need no token.
 OPERATORS = {
     "/__lbheartbeat__",
     "/__heartbeat__",
@@ -24,7 +24,7 @@ OPERATORS = {
     "/v1",
     "/v1/api",
 }
-#: What is shown to those who have not signed in.
+#: Pages that are shown without signing in.
 OPEN_PAGES = {
     *("/", "/docs", "/docs/wallet", "/docs/internal"),
     *("/settings", "/settings/", "/settings/login", "/settings/static/*subpath"),
@@ -43,12 +43,12 @@ def patterns(registry):
 
 
 def surface_paths(registry):
-    """The paths of both surfaces: each takes a token, and nothing else does."""
+    """Return the paths of both surfaces, which are exactly the paths that need a token."""
     return sorted(path for path in patterns(registry).values() if needs_token(path))
 
 
 def surface_urls(registry):
-    """The paths of both surfaces, with each suffix, ids filled in."""
+    """Return the paths of both surfaces with each suffix, and with an id filled in."""
     paths = [
         path.removesuffix(SUFFIX) + suffix
         for path in surface_paths(registry)
@@ -58,6 +58,6 @@ def surface_urls(registry):
 
 
 def page_paths(registry):
-    """The paths of the settings pages, ids filled in."""
+    """Return the paths of the settings pages, with an id filled in."""
     paths = ("/" + path.lstrip("/") for path in patterns(registry).values())
     return sorted(path for path in paths if is_page(path))

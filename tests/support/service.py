@@ -36,19 +36,19 @@ from finance_api.values.ids import new_id
 from finance_api.values.time import DAY_SECONDS
 from support.clock import HeldClock
 
-#: What a service can be run over.
+#: The storages that a service can use.
 STORAGES = ("memory", "sqlite", "postgresql")
-#: The one of them that tests run over by day; over others it is few, the same ones at every run.
+#: By day all tests use this storage. Few tests use the others, the same ones at every run.
 BY_DAY = "sqlite"
 #: PostgreSQL behind a pooler.
 POOLED = ("pgbouncer_transaction", "pgbouncer_session")
 
-#: For what does not depend on the storage.
+#: For tests that do not depend on the storage.
 on_one_storage = pytest.mark.parametrize("service", ["memory"], indirect=True)
 
 _numbers = itertools.count(1)
 
-#: Limits that tests do not meet; those that are about limits set their own.
+#: Limits that tests do not reach. Tests of limits set their own.
 _SETTINGS = {
     "finance_api.ratelimit.public": "1000000/hour",
     "finance_api.ratelimit.internal": "100000/hour",
@@ -75,16 +75,16 @@ class Client:
     def get(
         self, path: str, *, headers: dict[str, str] | None = None, **query: Any
     ) -> TestResponse:
-        """GET of a path below /v1/api/; any status. query: a list repeats the parameter.
+        """GET a path below /v1/api/, with any status. query: a list repeats the parameter.
 
-        The query is percent-encoded in full; put it into the path to send something raw.
+        All of the query is percent-encoded. To send a raw query, put it into the path.
         """
         return self._get(f"/v1/api/{path}", {**self.headers, **(headers or {})}, query)
 
     def internal(
         self, path: str, *, headers: dict[str, str] | None = None, **query: Any
     ) -> TestResponse:
-        """As `get`, of a path below /internal/v1/ with a JSON Web Token."""
+        """GET a path below /internal/v1/ with a JSON Web Token; see `get`."""
         credential = {"Authorization": f"Bearer {self.service.jwt(self.user)}"}
         return self._get(f"/internal/v1/{path}", {**credential, **(headers or {})}, query)
 
@@ -98,18 +98,18 @@ class Client:
         return self.service.web.get(url, headers=headers, status="*", expect_errors=True)
 
     def names(self, path: str, field: str, **query: Any) -> list[Any]:
-        """The values of one field in a list's answer, which must be a 200."""
+        """GET a list, which must return 200. Return the values of one field."""
         response = self.get(path, **query)
         assert response.status_int == 200, response.text
         rows = next(v for v in response.json.values() if isinstance(v, list))
         return [row[field] for row in rows]
 
     def load(self, *rows: dict[str, Any]) -> ImportReport:
-        """Imports native rows; Decimal values are written exactly."""
+        """Import native rows. Decimal values are written exactly."""
         return self.service.load(self.user, rows)
 
     def statement(self, importer: StatementImporter, **options: Any) -> ImportReport:
-        """Imports statements that a test makes."""
+        """Import statements that a test makes."""
         return import_file(
             self.service.backend,
             ImportOrder(
@@ -122,12 +122,12 @@ class Client:
         )
 
 
-#: Those of all applications and runs: compiling takes longer than most tests do.
+#: Shared by all applications and test runs: compiling takes longer than most tests.
 _compiled_templates = FileSystemBytecodeCache()
 
 
 def application(settings: dict[str, str], clock: Clock) -> Any:
-    """`finance_api.main` by a clock of the test's."""
+    """Make the application with `finance_api.main`, and with the test's clock."""
     with patch("finance_api.runtime.clock.SystemClock", lambda: clock):
         app = main({}, **settings)
     templates = app.registry.queryUtility(IJinja2Environment, name=".jinja2")
@@ -137,7 +137,7 @@ def application(settings: dict[str, str], clock: Clock) -> Any:
 
 
 class Service:
-    """The application over one storage. kind: one of STORAGES."""
+    """The application with one storage. kind: one of STORAGES or POOLED."""
 
     def __init__(self, kind: str, settings: dict[str, str], clock: HeldClock | None = None) -> None:
         self.kind = kind
@@ -157,22 +157,22 @@ class Service:
         return found
 
     def replace(self, **changes: Any) -> None:
-        """Puts others in the place of some of the services."""
+        """Replace some of the services."""
         self.app.registry.services = replace(self.services, **changes)
 
     def stop(self) -> None:
-        """What the server does at its end."""
+        """Close the services, as the server does at its end."""
         self.services.close()
 
     def change(self, work: Callable[[Storage], Any]) -> Any:
-        """Does something to the storage in a transaction of its own."""
+        """Call ``work`` with the storage in a new transaction."""
         with unit_of_work(self.backend) as storage:
             return work(storage)
 
     def client(
         self, *, premium: bool = True, expires_in_days: int | None = None, **token_options: Any
     ) -> Client:
-        """A new user with a token. token_options: as of `issue_token`."""
+        """Make a new user with a token. token_options: passed to `issue_token`."""
         now = self.clock.now()
         if expires_in_days is not None:
             token_options["expires_at"] = now + expires_in_days * DAY_SECONDS
@@ -188,7 +188,7 @@ class Service:
         return self.change(work)
 
     def jwt(self, user: User, **claims: Any) -> str:
-        """A JSON Web Token of the user, made now. claims: fields of `Claims`."""
+        """Make a JSON Web Token of the user, issued now. claims: fields of `Claims`."""
         now = self.clock.now()
         services = self.services
         key = signing_key(services.jwt_keys.keys(), now)
@@ -207,7 +207,7 @@ class Service:
 def running_services(
     new_settings: Callable[[str], dict[str, str]],
 ) -> Iterator[Callable[[str], Service]]:
-    """Gives the one service of each kind, of STORAGES and POOLED."""
+    """Yield a function that returns the only service of a kind (STORAGES or POOLED)."""
     made: dict[str, Service] = {}
 
     def of(kind: str) -> Service:
@@ -221,13 +221,13 @@ def running_services(
         service.stop()
 
 
-#: What reads rows, of the methods of a storage's data.
+#: The methods of `Storage.data` that read rows.
 _ROW_READERS = ("list_rows", "list_json", "get_rows", "get_json", "scan_rows", "sum_by")
 _ROW_READERS += ("list_amounts", "get_transfers")
 
 
 def read_no_rows(service: Service, monkeypatch: Any) -> None:
-    """From here on the service's requests can read no rows: trying it is a 500."""
+    """Make every later request of the service fail with a 500 if it tries to read rows."""
     read = service.backend.read
 
     def without_rows() -> Storage:
@@ -241,7 +241,7 @@ def read_no_rows(service: Service, monkeypatch: Any) -> None:
 
 
 def native_line(row: dict[str, Any]) -> str:
-    """One line of the native format; a Decimal becomes a JSON number with all its digits."""
+    """Write a line of the native format. A Decimal becomes a JSON number with all digits."""
     marks: dict[str, str] = {}
 
     def mark(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Spreadsheets, made by libraries that have nothing to do with the one that reads them."""
+"""Makes spreadsheets with libraries other than the one that reads them."""
 
 import io
 import zipfile
@@ -22,7 +22,7 @@ _DATES = {date: "yyyy-mm-dd", datetime: "yyyy-mm-dd hh:mm:ss", time: "hh:mm:ss"}
 
 
 def xlsx(_only: Rows | None = None, **sheets: Rows) -> bytes:
-    """None is an empty cell, what begins with ``=`` a formula that has not been worked out."""
+    """Make a workbook. None is an empty cell; "=…" is a formula without a computed value."""
     stream = io.BytesIO()
     with xlsxwriter.Workbook(stream) as book:
         forms = {kind: book.add_format({"num_format": form}) for kind, form in _DATES.items()}
@@ -100,7 +100,7 @@ def _cells(rows: Rows) -> Iterable[tuple[int, int, Any]]:
 def read_sheet(
     data: bytes, sheet: str | None = None, remembered=nothing_remembered, **options: Any
 ) -> list[Read]:
-    """The statements of a file in the order of their first rows. Raises ImportRefused."""
+    """Return the statements in the order of their first rows. Raises ImportRefused."""
     found: list[tuple[Statement, list[Entry]]] = []
     importer = SpreadsheetImporter(CsvImporter(Layout(**options)), sheet)
     for statement, entry in importer.read(io.BytesIO(data), remembered):
@@ -132,7 +132,7 @@ def refusal(data: bytes, sheet: str | None = None, **options) -> ImportRefused:
 
 
 def member(data: bytes, name: str, change) -> bytes:
-    """The ZIP file with one part changed."""
+    """Return the ZIP file with one part changed."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
         assert name in old.namelist()

@@ -1,4 +1,4 @@
-"""A program that waits for a child which sleeps; it prints the child's process id."""
+"""A program that starts a sleeping child and waits for it. The child prints its process id."""
 
 import os
 import time

@@ -11,7 +11,7 @@ ROOT = Path(finance_api.__file__).parent
 
 @cache
 def sources() -> dict[str, ast.Module]:
-    """By the names of our modules."""
+    """Return the parsed modules by name."""
     found = {}
     for path in sorted(ROOT.rglob("*.py")):
         parts = path.relative_to(ROOT.parent).with_suffix("").parts

@@ -1,4 +1,4 @@
-"""Statements of any format, as an importer of it would read them."""
+"""Statements as an importer of some format would return them."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ CSV_ACCOUNT = StatementAccount(key="Giro", name="Giro", currency="EUR")
 
 
 def day(text: str) -> int:
-    """``5`` is a day of January 2026; else a date."""
+    """Parse a date; one or two digits are a day of January 2026."""
     return parse_date(f"2026-01-{int(text):02}" if len(text) < 3 else text)
 
 
@@ -53,7 +53,7 @@ def entry(
 
 
 class Reader:
-    """Gives what it was made with, in place of what it reads."""
+    """An importer that ignores the file, and returns the statements it was made with."""
 
     def __init__(self, source: str, *parts: tuple[Statement, Sequence[Entry]]) -> None:
         self.source = source
@@ -76,9 +76,9 @@ def statement(
     name: str | None = None,
     source: str = "made",
 ) -> Reader:
-    """A statement in EUR. entries: day since 1970 and amount of each; its id is made of them.
+    """Make a statement in EUR. entries: day since 1970 and amount; ids are made of these.
 
-    opening, closing: day and amount.
+    opening, closing: day and amount of the balance.
     """
     told = Statement(
         StatementAccount(key, name or f"account {key}", currency="EUR"),
@@ -97,9 +97,9 @@ def _balance(told: tuple[int, int] | None) -> BankBalance | None:
 
 
 class Bank:
-    """A person's files of one account in one format.
+    """A user's files of one account in one format.
 
-    account: as statements name it.
+    account: the account that the statements name.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Bank:
         begin: Step = nothing_more,
         **options: Any,
     ) -> ImportReport:
-        """Imports a file; ``data`` tells files apart, else what they hold does."""
+        """Import a file. data: the file's content; by default it depends on the statement."""
         statement = Statement(
             self.account,
             first_day=None if days is None else day(days[0]),
@@ -148,7 +148,7 @@ class Bank:
 
 
 def kept(person: Person) -> list[tuple[int, int, str | None]]:
-    """Day of January 2026, amount in cents and payee of the records that count, in order."""
+    """Return day of January 2026, amount in cents and payee of records that are not void."""
     first = parse_date("2026-01-01")
     return sorted(
         ((r["recordDate"] - first) // 86_400 + 1, r["amount"] // 100, r["payee"] or "")

@@ -1,4 +1,4 @@
-"""Two users, what each may ask, and what must be in no answer of the other's."""
+"""Two users, the requests to make for one, and checks that no response shows the other's data."""
 
 import io
 import json
@@ -16,27 +16,27 @@ from support.service import BY_DAY
 STATS = "/v1/api/api-usage/stats"
 MARK = "planted-where-nobody-else-may-look"
 NUMBER = 777_001.25
-#: Stands in the ids of all that the other user has.
+#: Part of all ids of the other user.
 FOREIGN = "abc0000"
-#: Differs from request to request, or from URL to URL.
+#: Headers that differ from request to request, or from URL to URL.
 VARYING = ("X-Request-Id", "X-RateLimit-Remaining", "X-RateLimit-Remaining-Hour")
 VARYING += ("X-RateLimit-Reset", "RateLimit")
-#: Random values; ids that are UUIDs are some, too.
+#: Headers with random values.
 RANDOM = ("X-Request-Id", "ETag")
 UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-#: A text that means something is no place for a mark.
+#: Text fields with a syntax, which cannot contain a mark.
 UNMARKED = {"recurrenceRule"}
 
 
 def marked_household(ids):
-    """A household with a mark in every text and number. ids: what becomes of ids."""
+    """Make a household with a mark in every text and number. ids: converts ids."""
     rows = [*household(), *_unlisted(name="x", extraText=MARK, extraList=[{"deep": MARK, MARK: 1}])]
     by_type = {resource.model_type: resource for resource in RESOURCES}
     return [_marked(by_type[row["reserved_model_type"]], row, ids) for row in rows]
 
 
 def _unlisted(**values):
-    """A row of each type that no list shows."""
+    """Make a row of each type that no list shows."""
     return [
         {"reserved_model_type": name, "id": f"0000010{n}-0000-4000-8000-000000000001", **values}
         for n, name in enumerate(("Contact", "HashTag", "MagicRule"), 1)
@@ -58,7 +58,7 @@ def _marked(resource, row, ids):
 
 
 def foreign(value):
-    """Ids as the other user has them."""
+    """Convert ids to those of the other user."""
     if isinstance(value, list):
         return [foreign(element) for element in value]
     if isinstance(value, str) and len(value) == 36 and value[:5] == "00000":
@@ -66,13 +66,13 @@ def foreign(value):
     return value
 
 
-#: An id as the other user has them, which nobody has.
+#: Return an id like the other user's, which nobody has.
 def missing_like(row_id):
     return row_id[:-4] + "eeee"
 
 
 class World:
-    """Two users. The other one's data comes only when it is let in."""
+    """Two users, ``mine`` and ``other``. The other user has no data before `let_in`."""
 
     def __init__(self, service):
         self.service = service
@@ -82,7 +82,7 @@ class World:
         self.other_internal = {"Authorization": f"Bearer {service.jwt(self.other.user)}"}
 
     def let_in(self, *, same_ids=False):
-        """same_ids: the other user has also what has the ids of mine."""
+        """Load the other user's data. same_ids: load rows with the ids of my rows, too."""
         self.service.clock.advance(60)
         self.other.load(*marked_household(foreign))
         if same_ids:
@@ -98,7 +98,7 @@ class World:
 
 
 def be_quiet(service, monkeypatch):
-    """What is asked here must not change what is told of the usage."""
+    """Stop counting usage, so that the tests' requests do not change the usage shown."""
     monkeypatch.setattr(service.services.usage, "note", lambda *arguments: None)
 
 
@@ -109,7 +109,7 @@ def quiet_world(service, monkeypatch):
 
 
 def whole(answer, *, without=()):
-    """Everything that an answer says."""
+    """Return status, headers and body without the values that always vary."""
     headers = {k: v for k, v in answer.headers.items() if k not in (*VARYING, *without)}
     body = answer.body
     if answer.request.environ["PATH_INFO"] == STATS and answer.status_int == 200:
@@ -121,7 +121,7 @@ def whole(answer, *, without=()):
 
 
 def readable(answer):
-    """The text of the body, of a workbook that of its parts."""
+    """Return the text of the body, or of all parts of a workbook."""
     if not answer.body.startswith(b"PK"):
         return answer.text
     with zipfile.ZipFile(io.BytesIO(answer.body)) as parts:
@@ -129,10 +129,10 @@ def readable(answer):
 
 
 def assert_nothing_of_the_other(answer, asked=""):
-    """asked: an id that the answer may repeat."""
+    """Check a response. asked: an id that the response may repeat."""
     body = readable(answer)
     everything = f"{body} {answer.headers}"
-    # Random digits may be those of a mark.
+    # Random values may contain the same digits as a mark.
     for random in (answer.headers.get(name, "") for name in RANDOM):
         body, everything = (text.replace(random or "-", "-") for text in (body, everything))
     for text in (asked, asked.upper(), quote(asked)):
@@ -147,7 +147,7 @@ def assert_nothing_of_the_other(answer, asked=""):
 
 
 def id_forms(row_id, own):
-    """Raw operands that hold the id, or nearly do."""
+    """Yield raw operands with the id, or with something like it."""
     encoded = "".join(f"%{ord(c):02x}" for c in row_id)
     yield from (row_id, f"eq.{row_id}", row_id.upper(), encoded, f"%20{row_id}", f"{row_id}%00")
     yield from (f"{row_id},{own}", f"{own},{row_id}", f"{row_id},{row_id}", f"{own},{encoded}")
@@ -157,12 +157,12 @@ def id_forms(row_id, own):
     yield from (",".join([row_id] * 100), ",".join([row_id] * 101), row_id * 100)
 
 
-#: Operands without an id, and queries without one.
+#: Operands without an id.
 ODD = ("", "1", "-1", "0", "*", "null", "is.null", "is.not_null", "9" * 300, "%25", "%ff", "[]")
 
 
 def templates():
-    """URLs with ``{}`` where an id goes, raw operands as made by `id_forms`."""
+    """Yield URLs with ``{}`` in place of an id or of an operand from `id_forms`."""
     for resource in PUBLIC_RESOURCES:
         path = f"/v1/api/{resource.path}"
         for field in resource.fields:
@@ -182,7 +182,7 @@ def templates():
 
 
 def plain_questions():
-    """URLs that name no id: lists, counts, searches for what the other one has."""
+    """Yield URLs without an id: lists, counts, searches for the other user's data."""
     for resource in PUBLIC_RESOURCES:
         path = f"/v1/api/{resource.path}"
         yield path
@@ -203,7 +203,7 @@ def plain_questions():
                 yield f"{path}?{field.name}=is.null&withTotal=true"
                 yield f"{path}?{field.name}=is.not_null&withTotal=true"
     for each in WALLET_LISTS:
-        # Without dates the window of records goes with the time.
+        # Without dates, the window of records would depend on the time.
         dates = "&recordDate=gte.1900-01-01" if each.resource is RECORDS else ""
         yield f"{WALLET_SURFACE}{each.path}?limit=200&withTotal=true&agentHints=true{dates}"
     yield f"{WALLET_SURFACE}records?recordDate=gte.1900-01-01&convertTo=base"
@@ -219,18 +219,18 @@ def plain_questions():
 
 
 def questions(kind):
-    """Every (URL, id in it) that is asked about before the other user has data, and after."""
+    """Yield (URL, id in it) of all requests to make before and after the other user has data."""
     for url in plain_questions():
         yield url, ""
     for template in templates():
-        # No storage is asked about most of these: once is enough for that.
+        # Most of these never reach the storage, so one storage is enough for all of them.
         for operand in ODD if kind == BY_DAY else ODD[:8:3]:
             yield template.format(operand), ""
         yield template.format(foreign_id(template)), foreign_id(template)
 
 
 def foreign_id(url):
-    """An id of the right type that the other user has."""
+    """Return an id of the right type that the other user has."""
     name = url.partition("?")[2].partition("=")[0]
     types = {"accountId": "Account", "accountIds": "Account", "parentId": "Category"}
     types |= {"categoryId": "Category", "categoryIds": "Category"}
@@ -241,7 +241,7 @@ def foreign_id(url):
 
 
 def answers(world):
-    """By question, before the other user has data."""
+    """Return the responses by (URL, id), before the other user has data."""
     asked = questions(world.service.kind)
     before = {(url, row_id): whole(world.ask(url)) for url, row_id in asked}
     assert sum(status == 200 for status, _, _ in before.values()) > 200
@@ -249,9 +249,9 @@ def answers(world):
 
 
 def check_after(world, before, rounds=1):
-    """No answer is another one once the other user has data.
+    """Check that all responses are the same once the other user has data.
 
-    It is asked anew, then with that answer cache, and then with all of the other user's cache, too.
+    Round 1 reads the storage, round 2 the cached responses; round 3 has the other user's cached too.
     """
     cache = ResponseCache(32 << 20)
     world.service.replace(response_cache=cache)
@@ -268,14 +268,14 @@ def check_after(world, before, rounds=1):
 
 
 def check_ids(world):
-    """An id of another user answers byte for byte like one that nobody has."""
+    """Check that the response to another user's id equals that to an unknown id, to the byte."""
     compared = 0
     for template in templates():
         there = foreign_id(template)
         own = uid("Record", 1)
         missing = missing_like(there)
         pairs = list(zip(id_forms(there, own), id_forms(missing, own), strict=True))
-        # No storage is asked about what is not an id: once is enough for that.
+        # Malformed ids never reach the storage, so one storage is enough for them.
         for operand, other_operand in pairs if world.service.kind == BY_DAY else pairs[:10]:
             url = template.format(operand)
             found, absent = (world.ask(each) for each in (url, template.format(other_operand)))
@@ -286,7 +286,7 @@ def check_ids(world):
 
 
 def with_id_replaced(answer, row_id):
-    # The tag is made of the query: `check_after` compares it.
+    # The entity tag depends on the query; `check_after` compares it.
     status, headers, body = whole(answer, without=("ETag",))
     text = f"{status} {sorted(headers.items())} {body.decode('utf-8', 'replace')}"
     for form in (row_id, row_id.upper(), row_id.replace("-", ""), row_id[:-1]):

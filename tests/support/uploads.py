@@ -1,4 +1,4 @@
-"""Sending files on the page Import, as a browser without scripts does."""
+"""Sends files on the page Import, as a browser without scripts does."""
 
 from webtest import TestResponse
 
@@ -18,7 +18,7 @@ STATEMENT = b"""date,amount,payee,account,currency
 2026-03-02,2000,Employer,Current account,EUR
 2026-03-03,-4,Caf\xc3\xa9,Current account,EUR
 """
-#: Which way money goes, and of which account it is, stay open.
+#: A file that leaves the direction of money and the account open.
 OPEN = b"""Day,Value,Text
 2026-03-01,12.50,Corner Shop
 2026-03-02,20.00,Bakery
@@ -45,7 +45,7 @@ def body_of(
 def post_file(
     visitor: Visitor, content: bytes, *, status: int | None = 303, **options: str | None
 ) -> TestResponse:
-    """Sends a file with the form of the page."""
+    """Send a file with the form of the page."""
     if "csrf" not in options:
         options["csrf"] = visitor.csrf("/import")
     return post_body(visitor, body_of(content, **options), status=status)
@@ -63,14 +63,14 @@ def post_body(
 
 
 def sent(visitor: Visitor, content: bytes, **options: str) -> str:
-    """The path of a file that was sent and looked at."""
+    """Send a file, and wait until it is analysed. Return the path of the upload's page."""
     path = location(post_file(visitor, content, **options))
     finished(visitor.service)
     return path
 
 
 def finished(service: Service) -> None:
-    """Waits until nobody works at any upload."""
+    """Wait until no work on an upload is running."""
     jobs = service.services.upload_jobs
     while jobs.running:
         for user_id, upload_id in jobs.running:
@@ -78,7 +78,7 @@ def finished(service: Service) -> None:
 
 
 def do(visitor: Visitor, path: str, what: str, *, status: int = 303, **given: object) -> str:
-    """Sends a form of the page of an upload, waits, and gives the path that comes."""
+    """Send a form of an upload's page and wait. Return the path of the redirect, if any."""
     page = f"{path}/options" if what == "options" else path
     response = visitor.submit(page, f"{path}/{what}", status=status, **given)
     finished(visitor.service)

@@ -1,4 +1,4 @@
-"""A client of Wallet's, and books that have something of everything that it shows."""
+"""A client of the Wallet API, and example data for everything that the API shows."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ from support.native_rows import (
 )
 from support.service import Client
 
-#: Of all that is asked here.
+#: The time of all requests.
 NOW = "2026-11-21T22:40:30Z"
 
 TIMES = {"createdAt": "2026-01-15T10:30:00Z", "updatedAt": "2026-03-20T14:22:31Z"}
 
 
 class Wallet:
-    """A client of Wallet's: a base URL and a token."""
+    """A client of the Wallet API, which knows a base URL and a token."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -39,23 +39,23 @@ class Wallet:
         )
 
     def get(self, path: str) -> Any:
-        """The document of a 200."""
+        """GET a path, which must return 200. Return the document."""
         answer = self.ask(path)
         assert answer.status_int == 200, answer.text
         return answer.json
 
     def rows(self, path: str) -> list[dict[str, Any]]:
-        """The first array, as simple clients take it."""
+        """Return the first array of the document, as simple clients read it."""
         found: list[dict[str, Any]] = next(iter(self.get(path).values()))
         assert isinstance(found, list)
         return found
 
     def ids(self, path: str) -> list[int]:
-        """The numbers in the ids of the rows."""
+        """Return the numbers in the ids of the rows."""
         return [int(row["id"][-12:], 16) for row in self.rows(path)]
 
     def refused(self, path: str) -> str:
-        """The sentence of a 400."""
+        """GET a path, which must return 400. Return the error's sentence."""
         answer = self.ask(path)
         assert answer.status_int == 400, answer.text
         return str(answer.json["error"])

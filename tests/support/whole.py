@@ -1,4 +1,4 @@
-"""Files read whole, as tests like them, and what they hold in the shape of the expected files."""
+"""Reads whole files, and converts them to the shape of the expected JSON files."""
 
 import io
 from dataclasses import asdict, dataclass, field
@@ -28,9 +28,9 @@ class Whole:
 
 
 def read_whole(importer: StatementImporter, data: str | bytes) -> list[Whole]:
-    """The statements in the order of the file. Raises ImportRefused.
+    """Return the statements in the order of the file. Raises ImportRefused.
 
-    Checks that each comes once without an entry, and before its entries.
+    Checks that the importer yields each statement once without an entry, before its entries.
     """
     found: list[Whole] = []
     stream = io.BytesIO(data if isinstance(data, bytes) else data.encode())
@@ -45,7 +45,7 @@ def read_whole(importer: StatementImporter, data: str | bytes) -> list[Whole]:
 
 
 def readable(whole: Whole) -> dict[str, Any]:
-    """Dates and amounts as text; an opening balance only if there is one."""
+    """Convert a statement: dates and amounts as text, an opening balance only if there is one."""
     statement = whole.statement
     days = (statement.first_day, statement.last_day)
     opening = {"opening": _balance(statement.opening)} if statement.opening else {}
@@ -66,7 +66,7 @@ def _balance(balance: BankBalance) -> dict[str, str]:
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    """Without what the entry does not have."""
+    """Convert an entry, without its empty values."""
     moment = instant_text(entry.date)
     values = {
         **entry._asdict(),
