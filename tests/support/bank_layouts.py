@@ -310,7 +310,7 @@ def damaged(file, damage, seed):
             "two accounts": (("Account Number", "Kontoname", "Konto"), ("10020030", "40050060")),
         }[damage]
         words = [pick.choice(headings), *values, *(pick.choice(values) for _ in lines)]
-        # The first and last movements get different values, because only movements count.
+        # The first and last movements differ: it is not enough if only a balance line does.
         words[rows.start - 1 - file.heading], words[len(lines) - 1 - file.heading] = values
         lines = with_column(lines, file.heading, delimiter, words)
     else:

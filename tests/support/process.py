@@ -84,7 +84,7 @@ class ServerProcess:
         headers: Mapping[str, str] | None = None,
         connection: http.client.HTTPConnection | None = None,
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
-        """Return status, headers and body. path: sent unchanged. connection: by default a new one."""
+        """Return status, headers and body. path: sent unchanged. connection: a new one if None."""
         if connection is None:
             with self.connect() as new:
                 return self.ask(method, path, headers, new)

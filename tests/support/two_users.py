@@ -251,7 +251,7 @@ def answers(world):
 def check_after(world, before, rounds=1):
     """Check that all responses are the same once the other user has data.
 
-    Round 1 reads the storage, round 2 the cached responses; round 3 has the other user's cached too.
+    Round 1 reads the storage, round 2 the cache. In round 3 the other user's are cached, too.
     """
     cache = ResponseCache(32 << 20)
     world.service.replace(response_cache=cache)
