@@ -4,7 +4,7 @@ The filter grammar itself is in `finance_api.query.parse`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
@@ -332,7 +332,7 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
             changed[name] = value
     for rule in schema.rules:
         # A parameter that is wrong by itself is not there.
-        with suppress(KeyError):
+        with suppress(KeyError) if faults else nullcontext():
             faults += filter(None, [rule(validated)])
     if not faults:
         validated.canonical = canonical_text(changed)

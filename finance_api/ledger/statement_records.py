@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import Rules, derive
 from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.candidates import CandidateReader
-from finance_api.ledger.matching.model import FileEntries, FileEntry, Outcome
+from finance_api.ledger.matching.model import FileEntries, FileEntry, Outcome, correction_chain
 from finance_api.ledger.matching.stated import (
     CONTENT,
     Content,
@@ -100,7 +100,7 @@ class StatementRecords:
         self._accounts = {row.statement: row.account for row in new}
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
         waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
-        self._waiting = sorted(waiting, key=lambda row: sum(1 for _ in _chain(row)))
+        self._waiting = sorted(waiting, key=lambda row: len(tuple(correction_chain(row))))
         #: For each new entry that another entry corrects: its place in the file -> the id of its
         #: record.
         self._awaited = {row.awaits.n: "" for row in self._waiting if row.awaits is not None}
@@ -273,7 +273,7 @@ class StatementRecords:
 
     def _records(self, entry: FileEntry) -> list[tuple[str, int]]:
         """Return the ids of the records an entry changes, each with the index of its statement."""
-        *_, last = _chain(entry)
+        *_, last = correction_chain(entry)
         if self._awaited.get(last.n):
             return [(self._awaited[last.n], 0)]
         found = [(c.record, c.place) for c in last.parts or (last.candidate,) if c is not None]
@@ -339,13 +339,6 @@ def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
         key = row.account, row.content if row.bank_id is None else row.bank_id
         counts[key] += 1
         row.number = counts[key]
-
-
-def _chain(entry: FileEntry | None) -> Iterator[FileEntry]:
-    """Yield the entry, then the entry that it corrects, and so on."""
-    while entry is not None:
-        yield entry
-        entry = entry.awaits
 
 
 def _source_id(row: FileEntry | _New, entry: Entry, number: int) -> str:

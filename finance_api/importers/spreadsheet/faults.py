@@ -130,12 +130,12 @@ def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
     # calamine would read a part again for each sheet that refers to it.
     if len(set(paths)) < len(paths):
         raise damaged(_OVERLAPPING)
-    faults = {}
+    faults: dict[int, str] = {}
     for number, path in enumerate(paths):
         with archive.open(path) as part:
-            found = list(_faults_in_sheet(part, begins_anew))
-        if found:
-            faults[number] = found[0]
+            # The part is read to its end, so that its damage is noticed.
+            for fault in _faults_in_sheet(part, begins_anew):
+                faults.setdefault(number, fault)
     return faults
 
 

@@ -134,8 +134,8 @@ class _Cells:
             cell = row.cells.get(column)
             if cell is None and text:
                 raise ChangeRefused(
-                    f"the row has no cell for {column}, where {shown(text)} is stored: to empty it, "
-                    "write the delimiter before it",
+                    f"the row has no cell for {column}, where {shown(text)} is stored: to empty "
+                    "it, write the delimiter before it",
                     row.line,
                 )
             if cell is None or cell in (text, harmless(text), in_cell(text)):

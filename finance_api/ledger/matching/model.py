@@ -1,12 +1,12 @@
 """The rows that matching compares: entries of a file, and stored records as files stated them."""
 
 import marshal
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import InitVar, dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from finance_api.importers.interface import Entry, Statement
+from finance_api.importers.interface import Entry, ImportRefused, Statement
 from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.stated import Said, hash_of
 from finance_api.values.text import fold
@@ -84,6 +84,16 @@ class FileEntry:
     def instant(self) -> int | None:
         """Seconds in UTC; None: not known."""
         return _instant(self.day * DAY_SECONDS + self.time, self.rare.offset)
+
+
+def correction_chain(entry: FileEntry | None) -> Iterator[FileEntry]:
+    """Yield the entry, the one that it corrects, and so on. Raises ImportRefused."""
+    number = 0
+    while entry is not None:
+        if number == _LONGEST_CHAIN:
+            raise ImportRefused(f"more than {number} entries correct each other one by one")
+        yield entry
+        entry, number = entry.awaits, number + 1
 
 
 def _instant(date: int, offset: int | None) -> int | None:
@@ -166,6 +176,8 @@ class Candidate:
 Earlier = tuple[int, int, str | None, bool]
 
 
+#: More corrections of corrections would take too long to follow.
+_LONGEST_CHAIN = 100
 #: Shared by entries without other rare values, by offset.
 _OFFSETS: dict[int | None, Rare] = {}
 

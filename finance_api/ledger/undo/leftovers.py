@@ -20,6 +20,8 @@ DOCUMENTS = [resource for resource in RESOURCES if resource is not RECORDS]
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: The oldest version of each row that is known: the documents it refers to, and who made the row.
 _Versions = dict[Key, tuple[set[Key], int | None]]
+#: Shared by the many rows that refer to none.
+_NOTHING: set[Key] = set()
 
 
 class Leftovers:
@@ -116,7 +118,7 @@ class Leftovers:
                     key = resource.name, image.row_id
                     after = oldest.get(key)
                     yield after[0] if after else self._referred(resource, now.get(image.row_id))
-                    oldest[key] = self._referred(resource, image.row), maker(image)
+                    oldest[key] = self._referred(resource, image.row) or _NOTHING, maker(image)
 
     def _used_by_documents(self) -> set[Key]:
         return {

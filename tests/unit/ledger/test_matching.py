@@ -205,6 +205,12 @@ def test_a_correction_of_itself_or_of_nobody_is_a_plain_entry(bank, corrects):
     assert bank.person.snapshot() == before
 
 
+def test_a_long_chain_of_corrections_is_refused(bank):
+    chain = [entry("5", "-3", "Café", str(n), corrects=str(n + 1)) for n in range(200)]
+    assert bank.file(*chain[:50], entry("5", "-3", "Café", "50")).created == 1
+    assert "more than 100 entries correct each other" in refused(bank, *chain[60:])
+
+
 # -- formats without ids
 
 

@@ -4,8 +4,9 @@ from datetime import date, timedelta
 
 import pytest
 
+from finance_api.planning import upcoming
 from finance_api.planning.recurrence import Schedule
-from finance_api.planning.upcoming import DueDays
+from finance_api.planning.upcoming import DueDays, TooManyDueDays
 from finance_api.values.time import DAY_SECONDS, from_date
 
 TODAY = from_date(date(2026, 3, 18))
@@ -65,3 +66,11 @@ def test_pages_in_both_directions_are_parts_of_the_whole():
     for start in range(0, due.number, 7):
         assert due.page(7, start, by_id) == whole[start : start + 7]
     assert due.page(7, due.number, by_id) == []
+
+
+def test_no_more_days_are_worked_out_than_a_request_may_have(worked_out, monkeypatch):
+    monkeypatch.setattr(upcoming, "MAX_DUE_DAYS", 100)
+    orders = [order(n, f"FREQ=DAILY;INTERVAL={n}", date(2026, 3, 18)) for n in range(1, 50)]
+    with pytest.raises(TooManyDueDays, match="more than 100 days"):
+        DueDays(orders, TODAY, TODAY + 90 * DAY_SECONDS)
+    assert len(worked_out) <= 102

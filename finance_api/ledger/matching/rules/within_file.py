@@ -7,7 +7,7 @@ from itertools import islice
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.candidates import Wanted
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair, correction_chain
 from finance_api.ledger.matching.open_rows import (
     NEW,
     SAME,
@@ -128,7 +128,7 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
         if stored is not None:
             outcome = Outcome.VOIDS if entry.rare.deletes else Outcome.CORRECTION
             yield Pair(entry, outcome, stored)
-        elif other is not None and not _waits_for(other, entry):
+        elif other is not None and entry not in correction_chain(other):
             entry.awaits = other
             yield Pair(entry, Outcome.WAITING)
         else:
@@ -140,9 +140,3 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
 
 def _nearest(candidates: list[Candidate], day: int) -> Candidate | None:
     return min(candidates, key=lambda candidate: abs(candidate.day - day), default=None)
-
-
-def _waits_for(entry: FileEntry | None, other: FileEntry) -> bool:
-    while entry is not None and entry is not other:
-        entry = entry.awaits
-    return entry is other

@@ -69,7 +69,7 @@ class ReadConnection:
 
     database: sqlite or postgresql. Every method may raise StorageUnavailable or TookTooLong.
     A ``build`` function makes the SQL from the name of the database and a shape. ``values`` are
-    the parameters by name: those of `sql.parameters`, or p0, p1 ... of `reading.conditions`.
+    the parameters by name: those of `sql.tables`, or p0, p1 ... of `reading.conditions`.
     """
 
     def __init__(self, engine: Engine, cache: SqlCache) -> None:

@@ -184,7 +184,7 @@ def test_all_unknown_names_are_listed(books):
         (f"id,payee\n{an_id(100)},x\n{an_id(100).upper()},x\n", "line 3: the record"),
         (f"id,payee\n{an_id(100)},x,y\n", "line 2: the row has 3 cells and the first row has 2"),
         (f'id,payee\n{an_id(100)},"x\n', "line 2: the row cannot be divided into cells"),
-        (f"id,payee\n{an_id(100)}\n", "line 2: the row has no cell for payee, where =1+1 is stored"),
+        (f"id,payee\n{an_id(100)}\n", "line 2: the row has no cell for payee, where =1+1"),
         (f"id,recordState\n{an_id(100)},gone\n", "line 2: recordState is not one of"),
         (f"id,payee\n{an_id(106)},B?ckerei\n", "have become question marks: save the file as CSV"),
         (f"id,payee\n{an_id(100)},a\x00b\n", "line 2: a cell contains a NUL character"),
