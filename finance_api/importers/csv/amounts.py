@@ -1,5 +1,5 @@
-"""Amounts: the parts of one, and columns of them under the decimal mark that is named or the only
-one that fits.
+"""Amounts: takes one apart, and reads columns of them under the named decimal mark, or under the
+only one that fits.
 """
 
 import re
@@ -16,7 +16,7 @@ from finance_api.values.number import NumberError, decimal_text, parse_decimal, 
 
 DECIMAL_MARKS = (".", ",")
 _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
-#: No-break, figure, thin and narrow no-break space group digits as a space does; a typographic
+#: No-break, figure, thin and narrow no-break spaces group digits as a space does, and a typographic
 #: apostrophe as a straight one.
 _GROUPING = {0xA0: " ", 0x2007: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
 
@@ -36,7 +36,7 @@ _LONGEST = 64
 class Written:
     """An amount taken apart.
 
-    side: -1 for DR, 1 for CR, else 0: those say which way the money goes, whatever a sign means.
+    side: -1 for DR, 1 for CR, else 0. DR and CR give the direction, whatever a sign means.
     mark: its currency as the cell has it, None without one.
     digits: ASCII digits with . , ' and space between them.
     """
@@ -48,10 +48,10 @@ class Written:
 
 
 def shape_of(text: str) -> Written | None:
-    """None if the text is not an amount under any reading.
+    """Take a text apart; None if it cannot be an amount.
 
-    Understood are one sign before or after, parentheses for negative, CR or DR, and one currency
-    code or symbol on either side.
+    It may have one sign before or after, parentheses for negative, CR or DR, and one currency code
+    or symbol on either side.
     """
     if len(text) > _LONGEST:
         return None
@@ -85,7 +85,7 @@ def shape_of(text: str) -> Written | None:
 
 
 def _without_side(text: str) -> tuple[str, int]:
-    """Without the CR or DR that stands alone or beside a currency: the rest, and which it was."""
+    """Return the text without CR or DR, and its side: 1 for CR, -1 for DR, 0 for neither."""
     for rest, side in ((text[:-2], text[-2:]), (text[2:], text[:2])):
         if side.upper() in _SIDES and (not rest or _mark(rest)):
             return rest, _SIDES[side.upper()]
@@ -101,10 +101,10 @@ def _mark(text: str) -> Mark | None:
 
 @cache
 def number_pattern(decimal: str, thousands: str | None) -> re.Pattern[str]:
-    """Digits under one reading: groups ``whole`` and ``fraction``.
+    """Return the pattern of digits with this decimal mark; its groups: ``whole``, ``fraction``.
 
     decimal: "." or ",". thousands: the only character that may group, None for any.
-    Groups are of three digits, by one character throughout; or Indian (2-2-3) by a comma.
+    Groups have three digits, with one separator throughout; or are Indian (2-2-3) with commas.
     """
     grouping = "".join(c for c in (thousands or ".,' ") if c != decimal)
     shapes = ["[0-9]+"]
@@ -117,7 +117,7 @@ def number_pattern(decimal: str, thousands: str | None) -> re.Pattern[str]:
 
 
 def plain_number(digits: str, pattern: re.Pattern[str]) -> str | None:
-    """``digits`` as ``whole[.fraction]`` without grouping; None if the reading does not fit."""
+    """Return ``digits`` as ``whole[.fraction]`` without grouping; None if they do not fit."""
     match = pattern.fullmatch(digits)
     if match is None:
         return None
@@ -125,13 +125,13 @@ def plain_number(digits: str, pattern: re.Pattern[str]) -> str | None:
     return f"{whole}.{match['fraction']}" if match["fraction"] else whole
 
 
-#: Values of --thousands: a typographic apostrophe means a straight one, any space any other.
+#: Values of --thousands -> separator. All apostrophes mean the same, and so do all spaces.
 _THOUSANDS = dict.fromkeys("'\u2019", "'") | dict.fromkeys(" \u00a0\u2007\u2009\u202f", " ")
 _THOUSANDS |= {".": ".", ",": ","}
 
 #: At most this many different texts are remembered at a time.
 _REMEMBERED = 50_000
-#: Amounts that have one reading only: most of a file.
+#: Amounts that can be read in one way only, as most of a file can.
 _PLAIN = re.compile(r"(-?)[0-9]+([.,])[0-9]{1,2}")
 
 
@@ -155,10 +155,10 @@ class Reading:
 
 
 class AmountColumns:
-    """Takes the texts of a file's amount columns one by one, then says what they mean.
+    """Takes the texts of a file's amount columns one by one, then decides their decimal mark.
 
-    Without ``decimal`` one mark has to be the only one that fits them all, or both have to give
-    the same numbers. Memory does not grow with the number of texts.
+    Without ``decimal``, one mark must be the only one that fits all texts, or both must give the
+    same numbers; else it asks. Memory does not grow with the number of texts.
     """
 
     def __init__(self, decimal: str | None, thousands: str | None) -> None:
@@ -166,18 +166,18 @@ class AmountColumns:
         self._thousands = thousands
         given = [f"--{n}" for n, v in (("decimal", decimal), ("thousands", thousands)) if v]
         self._without_marks = (Answer(instead_of=tuple(given)),) if given else ()
-        # Text -> its sign; of the account's own money, and of other columns.
+        # Whether the money is the account's own -> text -> its sign.
         self._seen: dict[bool, dict[str, int]] = {True: {}, False: {}}
         self._mark_of: dict[str, Mark] = {}
-        #: The currencies beside amounts of the account's own money, and their first lines.
+        #: Currency beside amounts of the account's own money -> its first line.
         self.marks: dict[Mark, int] = {}
         self.has_bare = False
         self._doubtful: tuple[str, int, str, str] | None = None
 
     def add(self, text: str, line: int, own: bool = True) -> int:
-        """A trimmed text: its sign, 0 for zero, 2 for CR and -2 for DR; ImportRefused.
+        """Add a trimmed text; return its sign: 1, -1, 0 for zero, 2 for CR, -2 for DR.
 
-        own: it is money of the account, not of another column's currency.
+        own: whether it is the account's money. Raises ImportRefused if it is not an amount.
         """
         known = self._seen[own]
         sign = known.get(text)
@@ -197,7 +197,7 @@ class AmountColumns:
         return sign
 
     def currency_of(self, text: str) -> str | None:
-        """The currency beside a text that was added last; None without a certain one."""
+        """Return the currency beside the text added last; None if no currency is certain."""
         mark = self._mark_of.get(text)
         return None if mark is None else mark.currency
 
@@ -246,7 +246,7 @@ class AmountColumns:
 
 
 class AmountReader:
-    """Reads texts under one reading. minor: they are in hundredths of the currency."""
+    """Reads texts under one decimal mark. minor: the numbers are hundredths of the currency."""
 
     def __init__(self, reading: Reading, *, minor: bool = False) -> None:
         self._divisor = 100 if minor else 1
@@ -256,7 +256,7 @@ class AmountReader:
         self._known: dict[str, Amount] = {}
 
     def read(self, text: str, line: int) -> Amount:
-        """A trimmed text; ImportRefused."""
+        """Read a trimmed text. Raises ImportRefused if it is not an amount."""
         amount = self._known.get(text)
         if amount is not None:
             return amount
@@ -290,7 +290,7 @@ class AmountReader:
 
 
 def _readings(decimal: str | None, thousands: str | None) -> dict[str, re.Pattern[str]]:
-    """Decimal mark -> how numbers look under it."""
+    """Return decimal mark -> the pattern of numbers under it."""
     group = None if thousands is None else _THOUSANDS.get(thousands)
     if thousands is not None and group is None:
         raise ImportRefused(f"--thousands {quoted(thousands)} is none of . , ' and a space")

@@ -37,7 +37,7 @@ from finance_api.importers.interface import Answer, ImportRefused, Remembered
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
 
-#: At most this many columns with one heading are named.
+#: A question about columns with one heading names at most this many.
 _NAMED_COLUMNS = 20
 
 
@@ -48,8 +48,8 @@ def find_plan(
     profiles: Profiles,
     questions: Questions,
 ) -> Plan:
-    """The plan under what is given, remembered, or known of the file's headings; what all of these
-    leave open, the file decides. Columns that it does not decide are asked for.
+    """Find the plan by the options that are given or remembered, or by a profile. The file decides
+    what these leave open; `questions` asks about columns that it does not decide.
 
     Raises ImportRefused.
     """
@@ -99,10 +99,10 @@ def _saved(
 def _recognised(
     places: list[Table], given: Layout, saved: Mapping[str, Any], profiles: Profiles
 ) -> tuple[Table, Match] | None:
-    """The table with the headings of a profile: the one that is given, or remembered, or whose
-    headings select it; ImportRefused if the one that is given has others.
+    """Return the table with a profile's headings. The profile is given, remembered, or found by the
+    headings. Raises ImportRefused if no table has the headings of a given or remembered one.
 
-    A user who says what the amounts are needs no profile.
+    If the user says what the amounts are, no profile is used.
     """
     name = given.profile
     if name is None:
@@ -127,7 +127,7 @@ def _recognised(
 
 
 def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
-    """The plan of a profile, under what the user gave besides."""
+    """Return the plan of a profile and the options that the user gave besides."""
     profile = match.profile
     headings = headings_of(table)
     rows = ProfileRows(
@@ -171,7 +171,7 @@ def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
 
 
 def _decided(text: TextFile, places: list[Table], user_layout: Layout) -> Plan:
-    """The plan that the user, now or before, and the file decide together."""
+    """Return the plan that the user's options, given now or saved, and the file decide together."""
     if not user_layout.header:
         refuse_headings(places)
     possible, refusal = _possible(text, places, user_layout)
@@ -190,7 +190,7 @@ def _decided(text: TextFile, places: list[Table], user_layout: Layout) -> Plan:
 
 
 def _of_one_line(possible: list[Plan]) -> list[Plan]:
-    """The plans for the line whose headings are known best; asks if several are known alike."""
+    """Return the plans of the line with most known headings. Raises ImportRefused for a tie."""
     fits = [(known_headings(plan.table.headings or ()), plan.table.first_line) for plan in possible]
     lines = sorted({line for fit, line in fits if fit == max(fits)[0]})
     if len(lines) > 1:
@@ -210,7 +210,7 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
 
 
 def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
-    """Ask which of several columns with a heading of one field is meant."""
+    """Ask which column is meant if several have a heading that names the same field."""
     for name, others in plan.doubled.items():
         numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
         questions.ask(
@@ -233,9 +233,9 @@ def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
 def _possible(
     text: TextFile, places: list[Table], user_layout: Layout
 ) -> tuple[list[Plan], ImportRefused | None]:
-    """The plans in which every field has its column: those of the first row, if there are any.
+    """Return the plans that have columns for the date and the amount.
 
-    And the refusal to pass on if nothing fits: of the delimiter that divides the first row most.
+    Also return the refusal to raise without one: of the delimiter that makes the first row widest.
     """
     possible: list[Plan] = []
     refusal: ImportRefused | None = None
@@ -260,7 +260,7 @@ def _possible(
 
 
 def _consistent(possible: list[Plan]) -> Plan:
-    """The only plan under which every row has its cells."""
+    """Return the plan whose delimiter alone divides every row evenly. Raises ImportRefused."""
     fitting: dict[str, Plan] = {}
     faults: list[str] = []
     for plan in possible:
@@ -290,7 +290,7 @@ def _consistent(possible: list[Plan]) -> Plan:
 
 
 def _read_columns(table: Table, user_layout: Layout) -> Plan:
-    """The columns that are named, and those that the file says by itself. ImportRefused."""
+    """Plan the columns that options name, and those inferred from the file. ImportRefused."""
     headings = headings_of(table)
     columns, doubled = find_columns(user_layout, headings)
     named = filled(table.cells)

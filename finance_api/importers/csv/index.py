@@ -1,5 +1,4 @@
-"""The profiles that there are, those of this package and the operator's own: read from their TOML
-files, and found by their headings.
+"""Reads profiles, this package's and the operator's own, from TOML; finds them by their headings.
 
 ``python -m finance_api.importers.csv.index`` writes the index of this package's profiles.
 """
@@ -44,13 +43,13 @@ from finance_api.resources.common import PAYMENT_TYPES
 SHIPPED = Path(__file__).with_name("profiles")
 INDEX = SHIPPED / "index.json"
 
-#: Keys that are parts of a `Layout`, and their types.
+#: Keys of a profile that are fields of `Layout`, and their types.
 _OF_LAYOUT: dict[str, type] = dict.fromkeys(
     """delimiter decimal thousands date_format timezone encoding debit credit mixed_signs sign
     positive balance fee_category label_separator currency""".split(),
     str,
 ) | {"no_text": bool}
-#: Further keys whose value is a part of the `Profile`.
+#: Further keys that are fields of `Profile`, and their types.
 _OF_PROFILE: Mapping[str, type] = {
     part.name: kind
     for part in fields(Profile)
@@ -58,18 +57,18 @@ _OF_PROFILE: Mapping[str, type] = {
     if part.type is kind and part.name not in ("name", "text")
 }
 _NAMES = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "a table"}
-#: Fields and more that legs may take from other columns; a row has one date.
+#: Keys that a leg can map to other columns; recordDate is missing, as a row has one date.
 _OF_LEGS = (frozenset(FIELDS) | {"fee", "balance"}) - {"recordDate"}
 _PREAMBLE = ("account", "accountNumber", "currency")
 
 
 class Profiles:
-    """In the order of their names. A profile of this package is parsed when it is asked for."""
+    """All profiles, in the order of their names. This package's are parsed when requested."""
 
     def __init__(
         self, own: Iterable[Profile], shipped: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
-        """own: of two with one name the later counts. shipped: the index of the others."""
+        """own: a later profile replaces one of the same name. shipped: this package's index."""
         self._parsed = {profile.name: profile for profile in own}
         index = {**(shipped or {}), **index_of(self._parsed.values())}
         self._index = {name: index[name] for name in sorted(index)}
@@ -80,11 +79,11 @@ class Profiles:
 
     @property
     def encodings(self) -> list[str]:
-        """The encodings of files that are not in UTF-8."""
+        """The encodings that profiles name; a profile without one reads UTF-8."""
         return sorted({entry["encoding"] for entry in self._index.values()} - {None})
 
     def get(self, name: str) -> Profile:
-        """Raises ImportRefused."""
+        """Return the profile of this name. Raises ImportRefused without one."""
         key = name.strip().lower()
         if key not in self._index:
             raise ImportRefused(
@@ -95,7 +94,7 @@ class Profiles:
         return self._parsed[key]
 
     def recognise(self, headings: Sequence[str]) -> Match | None:
-        """Find the profile with this heading row; ImportRefused if there is more than one."""
+        """Find the profile with this heading row. Raises ImportRefused if several have it."""
         texts = trim(folded_row(tuple(headings)))
         if sum(map(bool, texts)) < FEWEST_COLUMNS:
             return None
@@ -120,7 +119,7 @@ class Profiles:
 
 
 def load_profiles(directory: str = "") -> Profiles:
-    """directory: the operator's own, which replace those of the same names. ImportRefused."""
+    """directory: the operator's profiles, which replace ours of the same name. ImportRefused."""
     if not directory:
         return _shipped()
     if not Path(directory).is_dir():
@@ -140,9 +139,9 @@ def _shipped_index() -> dict[str, dict[str, Any]]:
 
 
 def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
-    """List the heading rows that select each profile, none if it is read by name only.
+    """Return the heading rows that select each profile: none if only its name selects it.
 
-    encoding: the encoding of its files, if it is not UTF-8.
+    encoding: that of the profile's files; None for UTF-8.
     """
     return {
         profile.name: {
@@ -155,7 +154,7 @@ def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
 
 
 def index_text() -> str:
-    """The index as its file has it: a line for each profile."""
+    """Return the text of the index file: one line for each profile."""
     index = index_of(map(read_profile, sorted(SHIPPED.glob("*.toml"))))
     lines = (f"{json.dumps(n)}: {json.dumps(e, ensure_ascii=False)}" for n, e in index.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -217,9 +216,9 @@ def parse_profile(name: str, text: str) -> Profile:
 
 
 class _Table:
-    """A table of the file, whose keys are taken one by one.
+    """A TOML table whose keys are taken one by one.
 
-    where: as it stands in messages.
+    where: what stands before a key's name in messages.
     """
 
     def __init__(self, where: str, values: Mapping[str, Any]) -> None:
@@ -231,7 +230,7 @@ class _Table:
         return ImportRefused(f"{self._where}{key} {reason}")
 
     def take(self, key: str, kind: type) -> Any:
-        """None if it is not there."""
+        """Take the value of a key; None without the key. Raises ImportRefused for a wrong value."""
         self._known.append(key)
         value: Any = self._values.pop(key, None)
         if value is None:
@@ -243,12 +242,12 @@ class _Table:
         return value
 
     def take_all(self, kinds: Mapping[str, type]) -> dict[str, Any]:
-        """Take the keys that are there, with their values."""
+        """Take all of these keys that the table has, with their values."""
         found = {key: self.take(key, kind) for key, kind in kinds.items()}
         return {key: value for key, value in found.items() if value is not None}
 
     def words(self, key: str) -> tuple[str, ...]:
-        """A text, or several in a list."""
+        """Take a key whose value is a text or a list of texts."""
         self._known.append(key)
         value = self._values.pop(key, [])
         found = [value] if isinstance(value, str) else value
@@ -267,18 +266,18 @@ class _Table:
         return [_Table(f"{key} {n}: ", part) for n, part in enumerate(found, 1)]
 
     def left(self) -> list[str]:
-        """The keys that were not taken."""
+        """Return the keys that were not taken."""
         return list(self._values)
 
     def items(self, possible: Collection[str] = ()) -> list[tuple[str, tuple[str, ...]]]:
-        """Take every other key, each as `words`. possible: the keys, where they are few."""
+        """Take all remaining keys, each as `words`. possible: the permitted keys; empty: all."""
         for key in self.left():
             if possible and key not in possible:
                 raise self.refused(key, f"is none of {', '.join(possible)}")
         return [(key, self.words(key)) for key in self.left()]
 
     def end(self) -> None:
-        """Raise ImportRefused if a key is left that nobody knows."""
+        """Raise ImportRefused if the table has a key that was not taken."""
         for key in self._values:
             near = difflib.get_close_matches(key, self._known, n=1)
             raise self.refused(
@@ -327,7 +326,7 @@ def _payment_types(table: _Table) -> dict[str, str]:
 
 
 def _rows(table: _Table, key: str) -> Rows:
-    """key: of the text that says what the rows are, or why they are refused."""
+    """key: the key of the text that names the rows, or says why they are refused."""
     rows = Rows(_condition(table), table.take(key, str) or "")
     for name, value in (("when", rows.when), (key, rows.text)):
         if not value:
@@ -373,7 +372,7 @@ def _leg(table: _Table) -> Leg:
 
 
 def _check(profile: Profile) -> None:
-    """Raise ImportRefused if the profile contradicts itself or names what is not there."""
+    """Raise ImportRefused if the profile contradicts itself, lacks a key or has a bad value."""
     layout, legs = profile.layout, profile.legs
     directions = {leg.positive is not None for leg in legs}
     ways = (layout.debit, layout.sign, layout.positive, layout.mixed_signs)
@@ -409,8 +408,8 @@ def _check(profile: Profile) -> None:
 
 
 def _check_columns(profile: Profile) -> None:
-    """Raise ImportRefused for a column that no heading row has, or that decides about money and is
-    missing in one of them.
+    """Raise ImportRefused for a column that no heading row has, and for one that a heading row
+    lacks although it decides about money.
     """
     layout, flat = profile.layout, chain.from_iterable
     maps = [profile.map, *(leg.map for leg in profile.legs)]

@@ -1,5 +1,5 @@
-"""How a table is read: the columns of its fields, the layout that is complete, and under a profile
-the movements of money that its rows become.
+"""The plan to read a table: the columns of its fields, its complete layout, and with a profile, how
+its rows become movements of money.
 """
 
 from collections import Counter
@@ -18,29 +18,29 @@ from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered
 from finance_api.importers.texts import quoted
 
-#: Turns the line and the cells of a row into rows with derived cells at their end.
+#: Takes the line and the cells of a row; returns rows with derived cells at their end.
 Expand = Callable[[int, list[str]], list[list[str]]]
-#: Makes one cell of a row's.
+#: Makes one cell from the cells of a row.
 Make = Callable[[Sequence[str]], str]
-#: Tests of cells by their index, all of which have to hold.
+#: Indexes of cells, each with a test of its cell; all tests must hold.
 Tests = Sequence[tuple[int, Callable[[str], bool]]]
 
 _SIGNS = "-+\u2010\u2011\u2012\u2013\u2212 "
 
 
 class ProfileRows:
-    """The rows of one file under its profile.
+    """Makes rows with derived cells from the rows of a file, as its profile says.
 
-    Derived cells follow the cells of the file: for fields whose column differs by the row, that are
-    made of several columns, or that are stated above the headings.
+    Derived cells follow the file's own. A field has one if its column depends on the row, if it is
+    made of several columns, or if the lines above the headings state it.
 
-    columns: the indexes of the derived cells. used: the file's own columns that are no text.
+    columns: the indexes of the derived cells. used: further columns that the profile reads or ignores.
     """
 
     def __init__(
         self, match: Match, width: int, preamble: Mapping[str, str], chosen: frozenset[int]
     ) -> None:
-        """preamble: what the lines above the headings say. chosen: columns of --only."""
+        """preamble: field -> its value above the headings. chosen: indexes of --only's columns."""
         profile = match.profile
         self._match = match
         self._preamble = preamble
@@ -80,7 +80,7 @@ class ProfileRows:
         )
 
     def _tests(self, condition: Condition) -> Tests | None:
-        """None if the file has not all of its columns."""
+        """Return the tests of a condition; None if the file lacks one of its columns."""
         tests = [(self._match.index(column), test) for column, test in condition.items()]
         found = [(index, test) for index, test in tests if index is not None]
         return found if len(found) == len(tests) else None
@@ -91,7 +91,7 @@ class ProfileRows:
         ]
 
     def _derived(self) -> tuple[str, ...]:
-        """The fields that are derived, or "debit", "credit", "fee", "balance"."""
+        """Return the names of derived cells: fields, or "debit", "credit", "fee", "balance"."""
         profile, match = self._match.profile, self._match
         names = dict.fromkeys(name for leg in profile.legs for name in leg.map)
         if profile.says_direction:
@@ -107,7 +107,7 @@ class ProfileRows:
         return tuple(names | dict.fromkeys(self._preamble))
 
     def _sources(self, name: str, leg: Leg) -> tuple[int, ...]:
-        """The columns that a cell is made of."""
+        """Return the columns that a derived cell of a leg is made of."""
         match, profile = self._match, self._match.profile
         if name in ("debit", "credit"):
             name = "amount"
@@ -139,9 +139,9 @@ class ProfileRows:
         return make
 
     def begin(self, skipped: Counter[str] | None = None) -> Expand:
-        """Take the rows of one reading in their order. Raises ImportRefused with their lines.
+        """Return a function that expands the rows of one reading, given in the file's order.
 
-        skipped: counts the rows that are left out.
+        skipped: counts the rows that are left out. The function raises ImportRefused with a line.
         """
         above: list[str] = []
         left_out: Counter[str] = Counter() if skipped is None else skipped
@@ -211,7 +211,7 @@ class ProfileRows:
                 )
 
     def _otherwise(self, line: int, cells: list[str]) -> str:
-        """The name of rows without a leg; ImportRefused if they have none."""
+        """Return the profile's name for rows without a leg. Raises ImportRefused without a name."""
         profile, names = self._match.profile, self._match.names
         if profile.otherwise:
             return profile.otherwise
@@ -237,18 +237,18 @@ def _joined(columns: tuple[int, ...], separator: str, constant: str | None) -> M
     return lambda cells: separator.join(t for i in columns if (t := cells[i].strip()))
 
 
-#: Among so many columns the names of balances are looked for.
+#: Names of balances are looked for in up to this many columns.
 _TEXTS = 20
 
 
 @dataclass(frozen=True)
 class Plan:
-    """inferred: what the file says by itself.
+    """How to read a table. inferred: what the file itself decided.
 
-    doubled: fields that further columns map to by themselves, and the indexes of those.
-    remembered: what is remembered for the file; taken: which of these parts were not given.
-    user_layout: what the user gave, now or before. profile: what else is known of the layout.
-    rows: what the profile makes of the file's rows, of which some columns are derived.
+    doubled: field -> further columns whose heading is a name of the field.
+    remembered: the layout saved for the file. taken: the parts of it that this user left open.
+    user_layout: the options given now or saved. profile: the file's profile, None without one.
+    rows: makes the profile's rows, with derived cells, from the file's rows.
     new_accounts, last_year: see `Remembered`.
     """
 
@@ -267,14 +267,14 @@ class Plan:
 
     @cached_property
     def headings(self) -> Headings:
-        """The derived columns have none."""
+        """The headings of all columns; derived columns have blank ones."""
         texts, width = self.table.headings, self.table.width
         if self.rows is not None and texts is not None:
             texts = [*texts, *("" for _ in self.rows.columns)]
         return Headings(texts, width, self.table.first_line)
 
     def indexes(self, *fields: str) -> list[int]:
-        """The columns of these fields."""
+        """Return the columns of these fields."""
         return [index for name in fields for index in self.columns.get(name, ())]
 
     @property
@@ -306,7 +306,7 @@ class Plan:
         return kept if self.profile is None else kept | {"profile": self.profile.name}
 
     def without_balance(self) -> tuple[Answer, ...]:
-        """How to read the file without a balance column that nobody named."""
+        """Offer to ignore the balance column, unless the user named it."""
         balance = None if self.user_layout is None else self.user_layout.balance
         (index,) = self.columns.get("balance", (self.table.width,))
         if balance is not None or index >= self.table.width:
@@ -323,10 +323,10 @@ class Plan:
 def find_columns(
     layout: Layout, headings: Headings, *, by_itself: bool = True
 ) -> tuple[Columns, dict[str, list[int]]]:
-    """The columns that a layout names, and those that map by themselves.
+    """Return field -> its columns: those the layout names, else the one whose heading names it.
 
-    And the fields that several of these map to: the others' indexes. Raises ImportRefused for a
-    column that is not there, or not unique.
+    Also return field -> further columns whose heading names it. Raises ImportRefused for a named
+    column that is missing or ambiguous.
     """
     found: Columns = {}
     for name, columns in layout.named.items():

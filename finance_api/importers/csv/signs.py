@@ -16,9 +16,9 @@ from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
 
-#: Up to this many unknown words are offered in each combination.
+#: For up to this many unknown words, there is an answer for each combination of their directions.
 _COMBINED = 3
-#: A column of directions has no more words than this.
+#: A column of directions has at most this many words.
 _FEW = 12
 _MONEY = {OUT: "money going out", IN: "money coming in"}
 _SIDES = {OUT: "the debit column", IN: "the credit column"}
@@ -26,8 +26,8 @@ _SIDES = {OUT: "the debit column", IN: "the credit column"}
 
 @dataclass(frozen=True)
 class Signs:
-    """rules: place of an amount -> sign (as `AmountColumns.add` has it) -> where the money goes:
-    1 for coming in, -1 for going out. by_line: the same by the line, where the balances say it.
+    """rules: place of an amount -> sign (as `AmountColumns.add` returns it) -> 1 for money coming
+    in, -1 for money going out. by_line: line -> the same, where the balances show it.
     """
 
     rules: Mapping[int, Mapping[int, int]]
@@ -54,10 +54,10 @@ def decide_signs(
     fits: Callable[[Signs], bool] | None,
     balances: Callable[[], tuple[Mapping[int, int], int | None] | None],
 ) -> Signs:
-    """fits: whether the balance column agrees with these signs; None without one.
+    """fits: whether the balance column agrees with these signs; None without such a column.
 
-    balances: the way of each line as the balances say it, and the first line of which they say
-    nothing; None if they do not run.
+    balances: returns line -> direction as the balances show it, and the first line that they leave
+    open; or None if the balances do not follow the amounts.
     """
     asked = len(questions.asked)
     positive = plan.layout.positive
@@ -92,7 +92,7 @@ def _either_way(line: int) -> list[Answer]:
 
 
 def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -> None:
-    """Ask about words in the column of --sign that say no direction."""
+    """Ask about words in the column of --sign that have no known direction."""
     name = headings.named(words.column)
     known = {**DIRECTIONS, **words.ways}
     answers = _answers_of_words(name, (*words.named, *words.seen), known)
@@ -140,24 +140,24 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
 
 
 def _may_say_direction(column: Watched, headings: Headings) -> bool:
-    """Whether it has words for directions, or a heading that says so."""
+    """Whether a column has words for directions, or a heading that names directions."""
     words = {folded(text) for text in column.values}
     is_named = role_fit("way", headings.text(column.index)) > 0
     return not words.isdisjoint(DIRECTIONS) or (2 <= len(words) <= _FEW and is_named)
 
 
 def _is_certain(texts: Iterable[str]) -> bool:
-    """Whether they are words for a direction, and can hardly be anything else."""
+    """Whether all texts are words for directions, and can hardly mean anything else."""
     words = {folded(text) for text in texts}
     ways = {DIRECTIONS.get(word) for word in words}
     return None not in ways and (len(ways) == 2 or any(len(word) > 2 for word in words))
 
 
 def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int]) -> list[Answer]:
-    """Ways to read a column of words: each that is not known goes out, comes in, or is no money.
+    """Return answers under which each unknown word means money out, money in, or no money.
 
-    An answer names all words, those of earlier files too, so that it says nothing about others that
-    a later file has; where many are not known, the first of them: the others are asked about next.
+    An answer names all words, also those of earlier files, and leaves words of later files open.
+    Of many unknown words, it names the first `_COMBINED`; the next question is about the rest.
     """
     words = {folded(text): text.strip() for text in texts}
     unknown = [word for word in words if word not in known]
@@ -197,7 +197,7 @@ def _ask_about_contradictions(
     """Ask about words of unmapped columns that contradict the signs."""
     layout = plan.layout
     for column in survey.watched:
-        # Text, the way that it says, the way that an amount beside it goes, and its first line.
+        # Tuples of a text, its direction, that of an amount beside it, and the first such line.
         said = [
             (text, direction, signs.direction(kind), line)
             for text, lines in column.values.items()
@@ -206,7 +206,7 @@ def _ask_about_contradictions(
         ]
         words = {folded(text) for text, *_ in said}
         if len(words) == 1 and len({way for *_, way, _ in said} - {0}) > 1:
-            # One word beside money of both directions tells none.
+            # A single word beside money of both directions says nothing about direction.
             continue
         wrong = [(text, way, line) for text, direction, way, line in said if way == -direction]
         if not wrong:
@@ -240,9 +240,9 @@ def _ask_about_contradictions(
 def _otherwise(
     name: str, column: Watched, layout: Layout, *, is_signed: bool
 ) -> tuple[str, list[Answer]]:
-    """Return the advice for a column that is right, and the answers for it.
+    """Return the advice and the answers for a user who trusts the column.
 
-    Most words of a column beside amounts with signs must tell a direction.
+    Beside signed amounts, --sign is an answer only if at least half of its words are directions.
     """
     if layout.debit is not None and layout.credit is not None:
         exchanged = ("--debit", layout.credit, "--credit", layout.debit)
@@ -312,7 +312,7 @@ def _ask_what_signs_mean(
 
 
 def _lines(survey: Survey, place: int) -> dict[int, int]:
-    """Sign -> the first line that has it there."""
+    """Return sign -> the first line that has it at this place."""
     return {
         sign: survey.kinds[place, sign] for sign in (1, -1, 2, -2) if (place, sign) in survey.kinds
     }
@@ -327,7 +327,7 @@ def _ways(survey: Survey, place: int) -> tuple[str, ...]:
 
 
 def _signs(ways: Mapping[int, str]) -> Signs:
-    """ways: place of amounts whose signs differ -> what the sign says there."""
+    """ways: place of amounts whose signs differ -> what the sign means there."""
     follows = {"plus": 1, "minus": -1}
     rules = {}
     for place in (OUT, IN):
@@ -337,5 +337,5 @@ def _signs(ways: Mapping[int, str]) -> Signs:
 
 
 def _rule(positive: int) -> dict[int, int]:
-    """Return the rule of a place where signs count. positive: where a positive number goes."""
+    """Return the rule for a place where signs count. positive: 1 if positive means in, else -1."""
     return {1: positive, -1: -positive, 2: 1, -2: -1}

@@ -1,4 +1,4 @@
-"""From rows of cells to entries, each with its account's statement."""
+"""Turns rows of cells into entries, each with the statement of its account."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ class _AccountRows:
 
 @dataclass(frozen=True)
 class RowReader:
-    """Reads the cells of a row, under what was decided for the whole file."""
+    """Reads the cells of a row, following the decisions made for the whole file."""
 
     columns: Columns
     signs: Signs
@@ -63,7 +63,7 @@ class RowReader:
         return None if indexes is None else clean_text(cells, indexes)
 
     def money(self, line: int, cells: Sequence[str]) -> tuple[int, Amount]:
-        """Ten-thousandths, negative for money going out; and the amount as it is written."""
+        """Return ten-thousandths, negative for money going out, and the amount as written."""
         found: tuple[int, Amount] | None = None
         for place, text in amount_cell(self.columns, cells, self.words, line):
             amount = self.amounts.read(text, line)
@@ -91,7 +91,7 @@ class RowReader:
         return fees
 
     def original(self, line: int, cells: Sequence[str]) -> tuple[int | None, str | None]:
-        """The amount before conversion and its currency, both or neither."""
+        """Return the amount before conversion and its currency; both None if either is missing."""
         amount = self.amount("originalAmount", line, cells)
         if amount is None:
             return None, None
@@ -103,10 +103,10 @@ class RowReader:
 
 
 class StatementBuilder:
-    """Takes the rows in their order; each gives its entry, and its fee's.
+    """Takes rows in the file's order, and makes an entry of each, and one of its fee.
 
-    left_out: what --only left out, for the next file. reconciles: whether balances are stated
-    outside of its rows.
+    left_out: COLUMN=VALUE of rows that --only left out, saved for the next file. reconciles:
+    whether the file states balances outside of the rows taken.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class StatementBuilder:
         separators = layout.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]
-        # How the account column calls the account of --account, and in which line.
+        # The name of --account's account in the account column, and the line that has it.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
         self._has_balances = reconciles or "balance" in columns
@@ -226,23 +226,23 @@ class StatementBuilder:
     def finish(
         self, stated: Mapping[int, tuple[str, list[str]]], above: Sequence[tuple[int, str]]
     ) -> list[Statement]:
-        """The statements, complete, in the order in which the accounts appear.
+        """Return the complete statements, in the order in which the accounts appear.
 
-        stated: line -> kind and cells of rows that state a balance. above: day and text of those
-        above the headings.
+        stated: line -> kind and cells of a row that states a balance. above: day and text of the
+        balances above the headings.
         """
         for rows in self._rows.values():
             statement = rows.statement
             statement.initial = rows.initial
             opening, closing = rows.balances.ends()
             if opening is not None and rows.initial:
-                # The rows that it began with are no entries.
+                # The rows that make up `initial` are no entries: the opening balance is after them.
                 opening = BankBalance(opening.amount + rows.initial, opening.date)
             if len(self._rows) == 1 and stated and rows.balances.rows:
                 ends = [self._stated(kind, stated) for kind in (OPENING, CLOSING)]
                 opening, closing = rows.balances.reconcile(opening, closing, ends)
             if len(self._rows) == len(above) == 1 and above[0][0] >= rows.balances.last_day:
-                # If the last row has a balance, it equals this one or shows that rows are missing.
+                # If the last row has another balance than this one, rows are missing.
                 units = self._reader.amounts.read(above[0][1], 1).units
                 closing = BankBalance(units, above[0][0])
             statement.opening, statement.closing = opening, closing
@@ -251,7 +251,7 @@ class StatementBuilder:
     def _stated(
         self, kind: str, stated: Mapping[int, tuple[str, list[str]]]
     ) -> tuple[int, int] | None:
-        """The line and the amount of the only balance of a kind; None without one."""
+        """Return line and amount of the only stated balance of a kind; None if not exactly one."""
         found = {}
         for line, (its_kind, cells) in stated.items():
             if its_kind == kind:
@@ -279,7 +279,7 @@ class StatementBuilder:
         return rows
 
     def _account_of_row(self, line: int, cells: Sequence[str]) -> tuple[str, str | None]:
-        """Its name, and the bank's number."""
+        """Return the name of the row's account, and the bank's number for it."""
         name, number = account_of(self._reader.columns, cells)
         if self._account is None:
             if name is None and number is None:
@@ -315,7 +315,7 @@ class StatementBuilder:
 
 
 def _texts_digest(plan: Plan) -> str:
-    """Tell which columns payee and note are made of, and by which version of a profile."""
+    """Return a digest of the columns of payee and note, and of the profile's name and version."""
     headings, profile = plan.headings.texts, plan.profile
     names: list[Any] = [
         [index if headings is None else folded(headings[index]) for index in indexes]
@@ -327,7 +327,7 @@ def _texts_digest(plan: Plan) -> str:
 
 
 def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
-    """An amount's own currency must be the account's and that of its other amounts."""
+    """Refuse an amount whose currency differs from its account's, or from earlier amounts of it."""
     statement = rows.statement
     currency = statement.account.currency
     if currency is not None:
