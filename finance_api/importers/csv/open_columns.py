@@ -1,4 +1,4 @@
-"""The columns of a table's first rows: what their cells are, and what was inferred of them."""
+"""The columns of a table's first rows: what their cells are, and what is inferred about them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,13 +26,13 @@ BY_HEADING, ONLY, BY_BALANCE = (
     "the balances run by it",
 )
 _TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9])?")
-#: A day of Excel: those of 1970 to 2030, perhaps with a time.
+#: Excel's number of a day from about 1970 to 2030, perhaps with a time.
 _SERIAL = re.compile(r"(2[5-9]|3[0-9]|4[0-7])[0-9]{3}([.,][0-9]+)?")
 _DAY = re.compile(r"[0-3]?[0-9](\.|[-/ .]{1,2}([01]?[0-9]|[^\W\d_]{3,9})\.?)")
 
 
 class Column:
-    """texts: of each row, trimmed; filled: those that are not blank."""
+    """texts: the trimmed cell of each row. filled: the texts that are not blank."""
 
     def __init__(self, index: int, heading: str, texts: Sequence[str]) -> None:
         self.index = index
@@ -94,13 +94,13 @@ class Column:
         return self._most(is_account)
 
     def _most(self, test: Callable[[str], object]) -> bool:
-        """Whether two of three cells that are not blank pass the test: a footer has others."""
+        """Whether at least two thirds of the filled cells pass: those of a footer may not."""
         misses = sum(not test(text) for text in self.filled)
         return len(self.filled) > misses and misses * 3 <= len(self.filled)
 
 
 class Numbers:
-    """Columns of numbers, in millionths; None where a cell is blank or none."""
+    """Reads columns of numbers, in millionths. A cell that is blank or no number is None."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         cells = [text for column in columns for text in column.filled]
@@ -125,7 +125,7 @@ class Numbers:
         return -units if written.negative else units
 
     def run(self, amounts: Sequence[Column], balance: Column) -> bool:
-        """Whether the balance runs by the size of the one amount that each row has."""
+        """Whether the balance changes by the size of the one amount that each row has."""
         rows = zip(self.of(balance), *map(self.of, amounts), strict=True)
         found = [
             (0, sum(abs(each or 0) for each in sizes), after)
@@ -135,9 +135,9 @@ class Numbers:
         return len(found) > 2 and len({row[1] for row in found}) > 1 and bool(orders_of(found))
 
     def direction(self, balance: Column, amount: Column, debit: Column | None = None) -> int:
-        """1 if the balance runs by the amounts as they are, -1 if by the opposite; 0: neither.
+        """Return 1 if the balance changes by the amounts, -1 if by their opposites, else 0.
 
-        debit: the column of money going out, if amounts stand in two.
+        debit: the column of money going out, if amounts are in two columns.
         """
         sizes = self.of(amount)
         if debit is not None:
@@ -157,24 +157,24 @@ class Numbers:
         return 0
 
     def take_turns(self, one: Column, other: Column) -> bool:
-        """Whether no row has money in both, and each has some."""
+        """Whether no row has money in both columns, and each column has some."""
         pairs = list(zip(self.of(one), self.of(other), strict=True))
         filled = {(bool(a), bool(b)) for a, b in pairs} - {(False, False)}
         return filled == {(True, False), (False, True)}
 
     def agree(self, one: Column, *others: Column) -> bool:
-        """Whether each row has the same size of money in one as in all others together."""
+        """Whether each row's amount in one column is the sum of its others, all without signs."""
         rows = zip(self.of(one), *map(self.of, others), strict=True)
         return all(abs(a or 0) == sum(abs(each or 0) for each in rest) for a, *rest in rows)
 
 
 @dataclass
 class Inferred:
-    """columns: what was inferred. statuses: columns that say which rows happened.
+    """columns: field -> its inferred columns. statuses: columns that say which rows happened.
 
     positive, date_format: as in `Layout`. explained: columns that are known to add nothing.
-    reasons: a line for each decision. questions: what has several readings; reading goes on under
-    the first.
+    reasons: a line for each decision. questions: about what can be read in several ways; until
+    they are answered, the first way is used.
     """
 
     columns: Columns = field(default_factory=dict)
@@ -189,12 +189,12 @@ class Inferred:
 class OpenColumns:
     """The columns of a table whose roles nobody named, with its headings and first rows.
 
-    A column is known by its heading, because it is the only one of its kind, or because the
-    balances run by its amounts. What has two readings is asked.
+    A column gets a role by its heading, because it is the only one of its kind, or because the
+    balances change by its amounts. If two columns are possible, the user is asked.
 
-    all: every column. free: those that are not taken yet. known: those that are given, or have the
-    names of fields; by_name: the fields of the latter. numbers: the numbers in the columns.
-    user_layout: what the user gave. found: what was inferred so far.
+    all: every column. free: columns without a role. known: columns that the user named, or whose
+    heading is the name of a field. by_name: the fields that were known by such a heading.
+    numbers: the numbers in the columns. user_layout: the user's options. found: what was inferred.
     """
 
     def __init__(
@@ -205,7 +205,7 @@ class OpenColumns:
         user_layout: Layout,
         ignored: frozenset[int],
     ) -> None:
-        """ignored: columns that say nothing."""
+        """ignored: indexes of columns that get no role."""
         self.headings = headings
         self.all = [
             Column(index, headings.text(index), [row[index].strip() for row in rows])
@@ -223,27 +223,27 @@ class OpenColumns:
         return self.headings.named(column.index)
 
     def take(self, role: str, column: Column, reason: str | None) -> None:
-        """reason: why this is the column; None if it is asked for."""
+        """reason: why this column has the role; None if the user is asked about it."""
         self.found.columns[role] = (*self.found.columns.get(role, ()), column.index)
         self.free.remove(column)
         if reason is not None:
             self.found.reasons.append(f"{role} is {quoted(self.name(column))}: {reason}")
 
     def explain(self, *columns: Column) -> None:
-        """The columns add nothing."""
+        """Note that these columns add nothing."""
         self.found.explained |= {column.index for column in columns}
 
     def has(self, *roles: str) -> bool:
         return any(role in self.known or role in self.found.columns for role in roles)
 
     def of(self, *roles: str) -> list[Column]:
-        """The columns of these roles, as far as they were looked at."""
+        """Return the columns of these roles, among the columns that are examined."""
         columns = self.known | self.found.columns
         indexes = [index for role in roles for index in columns.get(role, ())]
         return [self.all[index] for index in indexes if index < len(self.all)]
 
     def ask(self, role: str, reason: str, readings: Sequence[tuple[Answer, Columns]]) -> None:
-        """Read on under the first reading."""
+        """Ask which reading is right; take the columns of the first one meanwhile."""
         answers = [answer for answer, _ in readings[:_MOST_PROPOSED]]
         self.found.questions.ask(reason, *answers, line=self.headings.line, of=role)
         for name, (index,) in readings[0][1].items():
@@ -262,6 +262,6 @@ class OpenColumns:
 
 
 def best(role: str, columns: Sequence[Column]) -> list[Column]:
-    """Return the columns whose headings fit best."""
+    """Return the columns whose headings fit the role best; none if no heading fits."""
     most = max((column.fit(role) for column in columns), default=0)
     return [column for column in columns if column.fit(role) == most > 0]

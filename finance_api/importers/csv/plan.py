@@ -34,7 +34,7 @@ class ProfileRows:
     Derived cells follow the file's own. A field has one if its column depends on the row, if it is
     made of several columns, or if the lines above the headings state it.
 
-    columns: the indexes of the derived cells. used: other columns that the profile reads or ignores.
+    columns: the indexes of the derived cells. used: columns that the profile reads or ignores.
     """
 
     def __init__(

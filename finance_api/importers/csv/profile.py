@@ -1,4 +1,4 @@
-"""A profile: what recognises a known layout of CSV files, and what its columns mean."""
+"""A profile: how a known layout of CSV files is recognised, and what its columns mean."""
 
 import csv
 import re
@@ -19,17 +19,17 @@ from finance_api.importers.texts import quoted
 FEWEST_COLUMNS = 4
 #: At most this many different cells are remembered.
 _REMEMBERED = 100
-#: Stands in a heading for any ISO 4217 code, and as the currency for the one that was found.
+#: In a heading, stands for any ISO 4217 code; as the currency, for the code found there.
 CODE = "{currency}"
 
 
 class Words:
-    """Cells that a profile knows: folded, ``X*`` for all that begin with X."""
+    """Words for cells, compared folded; ``X*`` stands for all cells that begin with X."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = frozenset(folded(word) for word in words if not word.endswith("*"))
         self._beginnings = tuple(folded(word[:-1]) for word in words if word.endswith("*"))
-        #: How much of a cell is named: more for a longer beginning, most for a word; 0: none.
+        #: How well a cell fits: 0 for not at all, more for a longer beginning, most for a word.
         self.fit: Callable[[str], int] = lru_cache(_REMEMBERED)(self._fit)
 
     def __contains__(self, cell: str) -> bool:
@@ -54,20 +54,20 @@ TESTS: Mapping[str, Callable[[str], bool]] = {
     "nonzero": lambda cell: not _is_zero(cell),
 }
 
-#: Column -> a test of its cells; all of them have to hold.
+#: Column -> a test of its cells; all tests must hold.
 Condition = Mapping[str, Callable[[str], bool]]
-#: Field -> the columns that it is made of; none: it stays empty.
+#: Field -> the columns that it is made of; a field without columns stays empty.
 Map = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Selected:
-    """Which rows are money, by one column. A cell that is in none of these refuses the file.
+    """Decides by one column which rows are money. A cell in none of the three refuses the file.
 
     keep, leave_out: the cells of rows that are money, and of rows that are not.
-    proved: cells of rows that are money if the file has a balance column, which proves it; without
-    one they are left out if leave_out names them too.
-    If several fit, the cell named in full counts, else the longest beginning.
+    proved: cells of rows that are money if the file has a balance column, which proves it. Without
+    that column, such rows are left out if leave_out has them too; else they refuse the file.
+    If several fit a cell, a whole word counts, else the longest beginning.
     """
 
     keep: Words
@@ -75,7 +75,7 @@ class Selected:
     proved: Words
 
     def keeps(self, cell: str, *, has_balance: bool) -> bool | None:
-        """Whether the row is money; None if that is not known."""
+        """Whether the row is money; None if the cell does not decide."""
         keep, leave_out, proved = (w.fit(cell) for w in (self.keep, self.leave_out, self.proved))
         if has_balance and proved:
             return True
@@ -86,13 +86,13 @@ class Selected:
 
 @dataclass(frozen=True)
 class Leg:
-    """A movement of money that a row stands for, where the condition holds.
+    """A movement of money that rows stand for if the condition holds.
 
-    when: no condition: where no other leg holds.
-    positive: which way it goes, "in" or "out"; None: the sign says it.
+    when: the condition; without one, the leg is for rows for which no other leg holds.
+    positive: which way the money goes, "in" or "out"; None: the sign says it.
     ignore_sign: whether the sign of the amount means nothing.
-    currency: its code, where the column of the amount tells it.
-    map: the columns of this leg, where they are others than the profile's.
+    currency: its code, if the amount's column implies it.
+    map: the leg's own columns, where they differ from the profile's.
     """
 
     when: Condition = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Leg:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are no money, or that the layout leaves open. text: their name, or a sentence."""
+    """Rows that are left out or refused. text: the name of such rows, or the reason."""
 
     when: Condition
     text: str
@@ -112,13 +112,13 @@ class Rows:
 
 @dataclass(frozen=True)
 class HeadingRow:
-    """texts: folded, without blank ones at the end. names: what the profile calls these columns."""
+    """texts: folded headings, no blank ones at the end. names: the profile's names for them."""
 
     texts: tuple[str, ...]
     names: tuple[str, ...]
 
     def match(self, headings: Sequence[str], begins: bool) -> str | None:
-        """The currency code in the headings, or ""; None if they are others. headings: folded."""
+        """Return the headings' currency code, or ""; None if they differ. headings: folded."""
         if len(headings) < len(self.texts) or not (begins or len(headings) == len(self.texts)):
             return None
         codes = set()
@@ -139,9 +139,9 @@ class HeadingRow:
 class Profile:
     """The content of a TOML file; docs/importing.md, "Profiles", has the keys.
 
-    layout: the parts that hold for every file, with the columns of its fields. text: the TOML file.
-    date_order: "DMY" or "MDY" where dates do not begin with the year; "": the file decides.
-    otherwise: what rows without a leg are called, if they are left out.
+    layout: what holds for every file, including the columns of fields. text: the TOML file.
+    date_order: "DMY" or "MDY" if dates do not begin with the year; "": the file decides.
+    otherwise: the name of rows without a leg, which are left out; "": such rows are refused.
     """
 
     name: str
@@ -174,7 +174,7 @@ class Profile:
 
     @property
     def map(self) -> Map:
-        """The columns of the fields; none for a field that stays empty."""
+        """Return field -> its columns; no columns for a field that stays empty."""
         return {name: tuple(columns) for name, columns in self.layout.columns.items()}
 
     @property
@@ -184,12 +184,12 @@ class Profile:
 
     @property
     def conditions(self) -> list[Condition]:
-        """The conditions that decide about money."""
+        """The conditions of the legs, and of rows that are left out or refused."""
         legs = [leg.when for leg in self.legs]
         return legs + [rows.when for rows in (*self.leave_out, *self.refuse)]
 
     def match(self, headings: Sequence[str]) -> "Match | None":
-        """None if the heading row is not one of the profile's."""
+        """Return the match of a file's heading row; None if the profile has no such row."""
         texts = folded_row(tuple(headings))
         trimmed = trim(texts)
         for row in self.headings:
@@ -220,7 +220,7 @@ class Match:
         return None
 
     def column_and_rest(self, option: str, text: str) -> tuple[int, str | None]:
-        """``COLUMN`` or ``COLUMN=REST``; ImportRefused."""
+        """Split ``COLUMN`` or ``COLUMN=REST``. Raises ImportRefused for an unknown column."""
         parts = text.split("=")
         for count in range(len(parts), 0, -1):
             index = self.index("=".join(parts[:count]).strip())
@@ -261,17 +261,17 @@ class Match:
 
 @lru_cache(maxsize=4)
 def folded_row(headings: tuple[str, ...]) -> tuple[str, ...]:
-    """Every profile asks for the same."""
+    """Fold a heading row. Cached, because every profile asks for the same row."""
     return tuple(map(folded, headings))
 
 
 def trim(headings: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave out the blank ones at the end."""
+    """Remove the blank headings at the end."""
     return headings[: filled(headings)]
 
 
 def parse_headings(line: str) -> tuple[str, ...]:
-    """A line of headings with commas between them, as the file would have it."""
+    """Parse a line of headings that is separated by commas, and quoted as in a file."""
     return trim(tuple(folded(heading) for heading in next(csv.reader([line], strict=True), [])))
 
 

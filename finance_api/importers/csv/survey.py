@@ -1,4 +1,4 @@
-"""Pass over all rows once, and note what has to be decided from whole columns."""
+"""Passes over all rows once, and notes what has to be decided from whole columns."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,10 +15,10 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.marks import mark_of
 from finance_api.values.text import clean_or_none
 
-#: A column with more different cells than this is free text, and is not watched any longer.
+#: A column with more different cells than this is free text: it is no longer watched.
 _WATCHED_VALUES = 50
 _WATCHED_COLUMNS = 200
-#: Up to this many rows at the end that are no data may be a footer.
+#: Up to this many rows at the end may be a footer, which is no data.
 _FOOTER_ROWS = 20
 
 _MONEY_BESIDE = ("balance", "fee", "originalAmount")
@@ -26,7 +26,7 @@ _MONEY = ("amount", "debit", "credit", *_MONEY_BESIDE)
 
 #: Where an amount stands: in the amount column, or on the side of money going out or coming in.
 AMOUNT, OUT, IN = 0, -1, 1
-#: (place, sign): sign as `AmountColumns.add` has it.
+#: (place, sign): the sign that `AmountColumns.add` returns.
 Kind = tuple[int, int]
 
 
@@ -34,7 +34,7 @@ class Watched:
     """An unmapped column.
 
     values: its first different cells -> the first line with each kind of amount. is_few: whether
-    these are all; otherwise it is free text. What the column is, its first cells say.
+    the column has no further cells; else it is free text. The properties are those of `values`.
     """
 
     def __init__(self, index: int) -> None:
@@ -77,10 +77,10 @@ class Watched:
 class SignWords:
     """The words of a column that says which way the money goes.
 
-    named: the words that are named, and OUT or IN, where ``\\,`` and ``\\|`` are no separators;
-    ways: the same, folded. All other words have their usual meaning.
-    seen: the words so far, as far as they are few, with their first lines. unknown: the words that
-    have no meaning.
+    named: the words that --sign names -> OUT or IN; ``\\,`` and ``\\|`` are part of a word.
+    ways: the same words, folded. All other words have their usual meaning.
+    seen: the first words of the column -> their first lines. unknown: words without a meaning ->
+    their first lines.
     """
 
     def __init__(self, column: int, named: str | None) -> None:
@@ -97,7 +97,7 @@ class SignWords:
         self.unknown: dict[str, int] = {}
 
     def direction(self, cells: Sequence[str], line: int) -> int:
-        """OUT or IN."""
+        """Return OUT or IN; IN for an unknown word, which is noted."""
         text = cells[self.column].strip()
         word = folded(text)
         way = self.ways.get(word) or DIRECTIONS.get(word)
@@ -109,7 +109,7 @@ class SignWords:
 
 
 def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
-    """The trimmed cell, or those of several columns that are not blank, with a space between."""
+    """Return the trimmed cell; of several columns, those not blank, joined by a space."""
     if len(indexes) == 1:
         return cells[indexes[0]].strip()
     return " ".join(text for index in indexes if (text := cells[index].strip()))
@@ -122,12 +122,12 @@ def clean_text(cells: Sequence[str], indexes: tuple[int, ...]) -> str | None:
         return text or None
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # A control character that is dropped may have stood before more white space.
+    # White space may be left where a control character was dropped: trim again.
     return clean_or_none((clean_or_none(text) or "").strip())
 
 
 def account_of(columns: Columns, cells: Sequence[str]) -> tuple[str | None, str | None]:
-    """The row's account: its name, and the bank's number."""
+    """Return the name of the row's account, and the bank's number for it."""
     indexes = columns.get("account"), columns.get("accountNumber")
     name, number = (None if each is None else clean_text(cells, each) for each in indexes)
     return name, None if number is None else "".join(number.split())
@@ -136,7 +136,7 @@ def account_of(columns: Columns, cells: Sequence[str]) -> tuple[str | None, str 
 def amount_cell(
     columns: Columns, cells: Sequence[str], words: SignWords | None, line: int
 ) -> Iterator[tuple[int, str]]:
-    """The amounts of a row that are not blank, each with its place."""
+    """Yield the amounts of a row that are not blank, each with its place."""
     if "amount" in columns:
         text = cells[columns["amount"][0]].strip()
         if text:
@@ -149,9 +149,9 @@ def amount_cell(
 
 
 def _separators(plan: Plan) -> tuple[str | None, str | None]:
-    """The marks of decimals and thousands that are given, unless cells of amounts are numbers.
+    """Return the decimal and thousands marks: those given, or "." if cells of amounts are numbers.
 
-    Raises ImportRefused if others are texts of which the numbers do not say what they mean.
+    Raises ImportRefused if other cells are texts such as 1.234, which can be read in two ways.
     """
     layout, text = plan.layout, plan.table.text
     indexes = plan.indexes(*_MONEY)
@@ -172,13 +172,12 @@ class Survey:
     """Passes over the rows once.
 
     kinds: each kind of amount -> the first line that has it.
-    currencies: of each account (by its name, else its number), in the order of their first rows;
-    marked: the same of currencies that stand beside amounts.
-    accounts: name and number of the first ones that the file has, where it has no column of
-    currencies.
-    footer: how many rows at the end are no data, and why the first is none; footer_cells: the cells
-    of the first. columns: the plan's. words: the words of --sign. unmapped: columns that are not
-    read; watched: the unmapped columns that are no free text.
+    currencies: account (its name, else its number) -> currency -> first line.
+    marked: the same for currencies that stand beside amounts.
+    accounts: name and number of the file's first accounts, if it has no column of currencies.
+    footer: how many rows at the end are no data, and the refusal of the first. footer_cells: the
+    cells of the first. columns: the plan's. words: the words of --sign. unmapped: columns that are
+    not read. watched: the unmapped columns that are not free text.
     """
 
     def __init__(self, plan: Plan, selection: Selection, words: SignWords | None) -> None:
@@ -209,7 +208,7 @@ class Survey:
         self.watched = list(self.unmapped)
 
     def run(self) -> None:
-        """Raise ImportRefused for rows that cannot be read, unless they may be a footer."""
+        """Raise ImportRefused for a row that cannot be read, unless it may be in a footer."""
         columns = self.columns["recordDate"]
         selection, plan = self._selection, self._plan
         select = selection.is_needed
@@ -291,7 +290,7 @@ class Survey:
         found.setdefault(name or number or "", {}).setdefault(code, line)
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
-        """A row without a date or of another length: a footer, if nothing but such follows."""
+        """Note that a row is in the footer. Raises ImportRefused if it cannot be in one."""
         count, first = self.footer or (0, refused)
         if not self._has_rows or count >= _FOOTER_ROWS or self._has_date(cells):
             raise first

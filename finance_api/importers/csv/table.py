@@ -1,4 +1,4 @@
-"""Rows of cells as RFC 4180 divides them, each with its line; and what a cell looks like."""
+"""Divides a text into rows of cells by RFC 4180, and tests what a cell looks like."""
 
 import csv
 import re
@@ -13,16 +13,16 @@ from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
-#: (`csv.field_size_limit`) is one for the whole process and therefore left alone.
+#: (`csv.field_size_limit`) applies to the whole process and is therefore left alone.
 MAX_CELL = 128 * 1024
-#: Most characters of a row, over all its lines: it is held in memory as a whole.
+#: Most characters of a row, over all its lines: a row is held in memory as a whole.
 MAX_ROW = 1 << 22
-#: Most cells of a row, the empty ones at its end too: a sheet of a spreadsheet has no more columns.
+#: Most cells of a row, including the empty ones at its end: no sheet has more columns.
 MAX_CELLS = 16_384
 #: Most columns, without the empty ones at the end.
 MAX_COLUMNS = 1_000
 
-#: Faults of quotes, by a part of the csv module's message, in terms of the file.
+#: Part of a message of the csv module -> the fault, in terms of the file.
 _FAULTS = {
     "larger": f"a cell is longer than {MAX_CELL} characters; is its quote closed?",
     "end of data": "the row has a quote that is never closed",
@@ -39,16 +39,16 @@ Row = tuple[int, list[str]]
 
 
 class NoTable(ImportRefused):
-    """No delimiter helps: there are more cells or columns than are read, or no rows."""
+    """Raised if no delimiter would help: there are too many cells or columns, or no rows."""
 
 
 def read_rows(
     lines: Iterable[str], delimiter: str, skipped_lines: int = 0, *, has_lines: bool = False
 ) -> Iterator[Row]:
-    """Each row's first physical line (from 1, skipped lines count) and its cells as written.
+    """Yield each row's first physical line (from 1, skipped lines count) and its cells as written.
 
-    A blank line is a row without cells. Raises ImportRefused where quotes do not fit, NoTable for
-    too many cells. has_lines: cells with line breaks are whole, as in a sheet.
+    A blank line is a row without cells. Raises ImportRefused for faulty quotes, and NoTable for
+    too many cells. has_lines: whether cells may well have line breaks, as in a sheet.
     """
     line = size = 0
 
@@ -88,7 +88,7 @@ def read_rows(
 
 
 def _swallows(cells: Sequence[str], delimiter: str) -> bool:
-    """Whether a cell of several lines has as many delimiters as whole rows, and a date."""
+    """Whether a cell of several lines seems to hold rows: it has enough delimiters, and a date."""
     for cell in cells:
         breaks = cell.count("\n")
         if breaks and len(cells) > 2 and cell.count(delimiter) >= breaks * (len(cells) - 1):
@@ -100,12 +100,12 @@ def _swallows(cells: Sequence[str], delimiter: str) -> bool:
 
 @dataclass(frozen=True)
 class Table:
-    """A text seen through one delimiter.
+    """A text divided by one delimiter.
 
     has_header: the first row that is not blank holds the headings.
     skip_last: how many rows at the end, blank ones not counted, are left out.
-    missing_cells: how many cells rows may have less than the headings; extra_cells: whether they
-    may have more, which are left out. nameless: whether columns without a heading have cells.
+    missing_cells: how many cells fewer than headings a row may have. extra_cells: whether rows may
+    have more cells, which are dropped. nameless: whether columns without a heading have cells.
     """
 
     text: TextFile
@@ -158,11 +158,11 @@ class Table:
         skipped: Counter[str] | None = None,
         misfit: Callable[[ImportRefused, list[str]], None] | None = None,
     ) -> Iterator[Row]:
-        """The rows below the headings, blank ones left out: line, and exactly `width` cells.
+        """Yield the line and exactly `width` cells of each row below the headings, if not blank.
 
-        Empty cells at the end of a row may be more than there are headings, and may be missing
-        below columns without a heading. A row of any other length is an ImportRefused, raised
-        unless ``misfit`` takes it. A row that repeats the headings is counted in ``skipped``.
+        A row may have more empty cells at its end than there are headings, and may lack cells below
+        columns without a heading. For any other length, ``misfit`` gets an ImportRefused; without
+        ``misfit`` it is raised. Rows that repeat the headings are counted in ``skipped``.
         """
         _, first = self._first
         most = len(first)
@@ -235,7 +235,7 @@ def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:
 
 
 def filled(cells: Sequence[str]) -> int:
-    """The number of cells up to the last one that is not blank."""
+    """Return the number of cells up to the last one that is not blank."""
     count = len(cells)
     while count and not cells[count - 1].strip():
         count -= 1
@@ -247,7 +247,7 @@ def is_date(text: str) -> bool:
 
 
 def is_amount(text: str) -> bool:
-    """Under some decimal mark."""
+    """Whether the text is an amount under some decimal mark."""
     written = shape_of(text)
     return written is not None and any(
         plain_number(written.digits, number_pattern(mark, None)) for mark in DECIMAL_MARKS
@@ -255,17 +255,17 @@ def is_amount(text: str) -> bool:
 
 
 def is_account(text: str) -> bool:
-    """It may be an IBAN or the number of an account or a card."""
+    """Whether the text may be an IBAN, or the number of an account or a card."""
     return _ACCOUNT.fullmatch("".join(text.split())) is not None
 
 
 def is_text(text: str) -> bool:
-    """It has a letter, and is neither a date nor an amount."""
+    """Whether the text has a letter, and is neither a date nor an amount."""
     return _WORD.search(text) is not None and not is_date(text) and not is_amount(text)
 
 
 def looks_like_data(cells: Sequence[str]) -> bool:
-    """A row with a date and, elsewhere, an amount."""
+    """Whether the row has a date and, in another cell, an amount."""
     texts = [text for cell in cells if (text := cell.strip())]
     dates = [text for text in texts if is_date(text)]
     return bool(dates) and any(is_amount(text) and text not in dates for text in texts)
