@@ -1,7 +1,7 @@
 """CSV bank statements (RFC 4180), read under the user's mapping of columns.
 
-No two banks write the same CSV. What the file does not decide by itself is never guessed: it is
-refused, with the option that decides it.
+No two banks write the same CSV. What a file does not decide by itself is never guessed: the file is
+refused, and the refusal names the option that decides it.
 """
 
 from finance_api.importers.csv.importer import CsvImporter

@@ -1,4 +1,4 @@
-"""The columns of the fields."""
+"""The fields, and how a heading row names their columns."""
 
 import difflib
 from collections import Counter
@@ -34,7 +34,7 @@ FIELD_NAMES = {fold(name): field for field, more in FIELDS.items() for name in (
 #: Fields that may be made of several columns, joined by one space.
 JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
 
-# The nearest heading is looked for among so many headings of so many characters:
+# The nearest heading is looked for among this many headings, in this many characters of each:
 # difflib takes quadratic time.
 _COMPARED = 100
 
@@ -52,7 +52,7 @@ Columns = dict[str, tuple[int, ...]]
 class Headings:
     """The heading row, or the first row of a file without one.
 
-    texts: trimmed; None if the file has none, and then columns go by number.
+    texts: the trimmed headings; None if the file has none, so that columns go by number.
     line: where the headings stand, for messages.
     """
 
@@ -61,7 +61,7 @@ class Headings:
     line: int
 
     def position(self, option: str, column: str) -> int:
-        """The index of the column that ``option`` names; ImportRefused."""
+        """Return the index of the column that ``option`` names. Raises ImportRefused."""
         headings = self.texts
         places = [i for i, heading in enumerate(headings or ()) if heading == column]
         if not places:
@@ -98,7 +98,7 @@ class Headings:
         )
 
     def position_and_rest(self, option: str, text: str) -> tuple[int, str | None]:
-        """``COLUMN`` or ``COLUMN=REST``, where either may have further equals signs."""
+        """Split ``COLUMN`` or ``COLUMN=REST``; each may have further equals signs."""
         parts = text.split("=")
         refusals = []
         for count in (len(parts), *range(1, len(parts))):
@@ -108,7 +108,7 @@ class Headings:
                 refusals.append(refused)
             else:
                 return column, "=".join(parts[count:]) if count < len(parts) else None
-        # Of the shortest name that may be meant.
+        # Raise the refusal for the shortest name that may be meant.
         raise refusals[:2][-1]
 
     def text(self, index: int) -> str:

@@ -1,4 +1,4 @@
-"""The currency of each row, and the names of accounts where one has several."""
+"""The currency of each row, and the names of accounts that have several currencies."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,13 +16,13 @@ from finance_api.importers.texts import listed, quoted
 
 
 class Currencies:
-    """option: the value of --currency. whole: the only currency of a file, from where it is written
-    once or beside amounts. by_mark: each row's is written beside its amount.
+    """option: the value of --currency. whole: the only currency of a file, as stated once or beside
+    the amounts. by_mark: whether each row's currency stands beside its amount.
 
-    In a file of several currencies each account becomes one for each: "NAME EUR", "NAME USD".
-    several: account -> its currencies, where the file has several. remembered: from an earlier
-    file. divided: the NAME that an earlier file divided; --account may name it or a part.
-    column: the name of the column that has each row's.
+    If a file has several currencies, each account becomes one for each: "NAME EUR", "NAME USD".
+    several: account -> its currencies, if the file has several. remembered: options saved from an
+    earlier file. divided: the NAME that an earlier file divided; --account may name it or a part.
+    column: the name of the column that has each row's currency.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Currencies:
         self._first = None if self._split else remembered.get("accountCurrency")
 
     def of_row(self, text: str | None, mark: Mark | None, line: int) -> str | None:
-        """ImportRefused for a text that is no code, or not the currency of --currency."""
+        """Return a row's currency. Raises ImportRefused if it is no code, or not --currency's."""
         if text is not None:
             code = stated_code(text, "the currency", line)
             if self._is_option and code != self.option:
@@ -65,7 +65,7 @@ class Currencies:
         return self.option
 
     def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:
-        """The name of the account for the rows of one currency, and whether it is a part."""
+        """Return the name of the account for rows of one currency, and whether it is a part."""
         several = len(self._several.get(name, self._several.get("", ()))) > 1
         if currency is None or not (several or self._split) or currency == self._first:
             return name, False
@@ -80,9 +80,9 @@ def _in_column(name: str) -> Answer:
 def decide_currencies(
     plan: Plan, survey: Survey, questions: Questions, *, needs_one: Callable[[], bool]
 ) -> Currencies:
-    """Ask for --map currency= where an unmapped column has codes that are not one for all.
+    """Ask for --map currency= if an unmapped column has codes that are not one and the same.
 
-    needs_one: whether an account may be new.
+    needs_one: whether an account may be new, and so needs a currency.
     """
     layout, columns, headings = plan.layout, plan.columns, plan.headings
     option, remembered = layout.currency, plan.remembered
@@ -124,7 +124,7 @@ def _ask_about_others_above(
 ) -> None:
     """Ask if the lines above the headings state another currency than --currency.
 
-    labelled: the currency behind a label; without one, no other currency may stand there alone.
+    labelled: the currency behind a label; without it, currencies that stand alone are compared.
     """
     others = {labelled} - {None, option}
     if labelled is None and option not in (beside := currencies_beside(lines_above(plan.table))):
@@ -146,7 +146,7 @@ def _ask_about_others_above(
 def _per_account(
     found: Mapping[str, Mapping[str, int]], layout: Layout
 ) -> dict[str, tuple[str, ...]]:
-    """Account -> its currencies; "" is the account that is given, to which all rows belong."""
+    """Return account -> its currencies. "" is the account of --account, which has all rows."""
     if layout.account is None:
         return {name: tuple(codes) for name, codes in found.items()}
     codes = tuple(code for codes in found.values() for code in codes)

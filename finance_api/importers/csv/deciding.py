@@ -1,4 +1,4 @@
-"""Decide step by step what the cells of a file mean, and ask for all that stays open at once."""
+"""Decides step by step what the cells of a file mean, and asks about everything open at once."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,7 @@ from finance_api.importers.texts import quoted
 def movements(
     plan: Plan, selection: Selection, skipped: Counter[str] | None = None
 ) -> Iterator[Row]:
-    """The rows that are money, and under a profile what they become; what is not is counted."""
+    """Yield the rows that are money, expanded by the profile if there is one. Count other rows."""
     rows = plan.table.rows(skipped)
     if selection.is_needed:
         rows = (row for row in rows if selection.keeps(*row, skipped))
@@ -40,8 +40,8 @@ def movements(
 class Deciding:
     """The steps from a plan to a reader of its rows.
 
-    plan: without the rows at the end that are known to be no data, once it has run.
-    remarks: what was decided, for the one who imports. above: the balances above the headings.
+    plan: after `run`, it is without the rows at the end that are known to be no data.
+    remarks: decisions to report to the user. above: the balances above the headings.
     """
 
     def __init__(self, plan: Plan, questions: Questions) -> None:
@@ -62,7 +62,7 @@ class Deciding:
         self._survey = Survey(plan, self.selection, self._words)
 
     def run(self) -> StatementBuilder:
-        """Ask for all that is open; the builder reads under the first answers."""
+        """Ask about everything open. Return a builder that reads by the first answers."""
         plan, questions, survey = self.plan, self._questions, self._survey
         zone = plan.layout.zone()
         self._look_at_rows()
@@ -123,7 +123,7 @@ class Deciding:
             self._survey.run()
         except ImportRefused as refused:
             if {"recordDate", "amount"} & questions.fields:
-                # Another column may be meant.
+                # The rows may be refused only because another column is meant.
                 questions.put()
             if questions.asked:
                 refused.reason += "; and " + "; and ".join(each.reason for each in questions.asked)
@@ -147,8 +147,8 @@ class Deciding:
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
 
     def _decide_days(self, questions: Questions, reading: Reading) -> DateForm:
-        """The form of the dates; where several fit, the one under which the balances' order is
-        that of the days.
+        """Return the form of the dates. If several forms fit, prefer the one under which the days
+        are in the same order as the balances.
         """
         dates = self._survey.dates
         forms = dates.readings()
@@ -168,7 +168,7 @@ class Deciding:
         return dates.decide(questions)
 
     def _ask_about_units(self) -> None:
-        """Ask whether amounts whose heading says so are in hundredths of the currency."""
+        """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""
         plan, headings = self.plan, self.plan.headings
         named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
         if named and plan.layout.units is None and plan.profile is None:
@@ -181,7 +181,7 @@ class Deciding:
             )
 
     def _balance_rows(self, reading: Reading) -> list[BalanceRow]:
-        """The rows of a file of one account of which each has a balance; else none."""
+        """Return all rows if each has a balance and there is one account; else no rows."""
         columns, survey = self.plan.columns, self._survey
         if "balance" not in columns or survey.footer is not None or len(survey.accounts) > 1:
             return []
@@ -217,7 +217,7 @@ class Deciding:
     def _trial(
         self, builder: Callable[[Signs], StatementBuilder]
     ) -> Callable[[Signs], bool] | None:
-        """Say whether the balances agree with signs; None if they cannot be asked."""
+        """Return a test whether the balances agree with signs; None if they cannot show it."""
         if "balance" not in self.plan.columns or self._questions.asked or self._survey.footer:
             return None
 
@@ -235,10 +235,10 @@ class Deciding:
 
     @cached_property
     def _new_accounts(self) -> list[str] | None:
-        """The names of the file's accounts that would be new; None if it does not say any."""
+        """The names of the file's accounts that would be new; None if the file names no account."""
         accounts, given = [*self._survey.accounts], self.plan.layout.account
         if given is not None:
-            # Several numbers are refused.
+            # The first number is enough: a file with several numbers for it is refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
         return self.plan.new_accounts(accounts) if accounts else None
 
@@ -260,7 +260,7 @@ def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
 
 def _ask_for_account(plan: Plan, questions: Questions) -> None:
     if plan.layout.account is None and not {"account", "accountNumber"} & plan.columns.keys():
-        # The columns are listed once.
+        # List the columns only if no other question was asked.
         found = "" if questions.asked else f"; {plan.headings.found()}"
         questions.ask(
             "the file does not say which account it is about; name it with --account, or its "

@@ -1,4 +1,4 @@
-"""From the bytes of a file to its text, in pieces."""
+"""Decodes the bytes of a file to text, in pieces."""
 
 import codecs
 import io
@@ -13,8 +13,8 @@ from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import fits, quoted
 
-#: Byte order marks, the longer before those that they begin with: the codec that reads the
-#: file, and the names under which the user may ask for the same.
+#: Byte order mark, the codec that reads the file, and the names by which the user may ask for it.
+#: A mark comes before the shorter marks that it begins with.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32", ("utf-32", "utf-32-le")),
     (codecs.BOM_UTF32_BE, "utf-32", ("utf-32", "utf-32-be")),
@@ -32,7 +32,7 @@ _HEAD_BYTES = 1 << 12
 
 #: Longest line, in characters: a line is held in memory as a whole.
 MAX_LINE = 1 << 22
-#: Encodings to try on a file that is not UTF-8, to ask for all else that is open.
+#: Encodings to try on a file that is not UTF-8, so that everything open can be asked at once.
 _PROPOSED = ("cp1252", "iso-8859-1")
 
 
@@ -41,10 +41,10 @@ class TextFile:
     """The text of a file, which can be read again and again, a line at a time.
 
     skip_rows: how many physical lines at the beginning are left out.
-    is_sheet: it is made of a spreadsheet: each row is one line, up to CRLF, with a comma between
-        cells; cells that are dates are ISO 8601, whatever form others have.
-    fractions: of a sheet, the indexes of columns in which cells are numbers with a decimal point,
-        and the line of the last one. thousands: the same of texts like 1.234.
+    is_sheet: the text was made from a spreadsheet: each row is one line that ends in CRLF, with a
+        comma between cells. Cells that are dates are ISO 8601, whatever form text cells have.
+    fractions: for a sheet: index of a column with numbers that have a decimal point -> the line of
+        the last one. thousands: the same for texts like 1.234.
     """
 
     stream: BinaryIO
@@ -56,18 +56,18 @@ class TextFile:
 
     @property
     def line_end(self) -> str:
-        """The end of a line, "" for CR, LF and CRLF; as `io.TextIOWrapper` has it."""
+        """What ends a line, as `newline` of `io.TextIOWrapper`: "" means CR, LF and CRLF."""
         return "\r\n" if self.is_sheet else ""
 
     def lines(self) -> Iterator[str]:
-        """The lines with their ends. Only one reading at a time."""
+        """Yield the lines with their ends. Only one such reading at a time."""
         self.stream.seek(0)
         text = io.TextIOWrapper(self.stream, self.codec, newline=self.line_end)
         try:
             for _ in range(self.skip_rows):
                 if not text.readline():
                     return
-            # Not from the text itself: that would be closed, and the stream with it.
+            # Do not yield from the text itself: it would be closed, and the stream with it.
             yield from iter(text.readline, "")
         finally:
             if not self.stream.closed:
@@ -77,9 +77,9 @@ class TextFile:
 def open_text(
     stream: BinaryIO, encoding: str | None, *, force: bool, questions: Questions
 ) -> TextFile:
-    """The text, without a byte order mark; the bytes have been looked at to their end.
+    """Return the text without a byte order mark, after all bytes have been checked.
 
-    A byte order mark decides; then ``encoding``; then it must be UTF-8. NUL is refused here,
+    A byte order mark decides the codec, else ``encoding``; else it is UTF-8. NUL is refused here,
     because no cell can hold it and it betrays UTF-16. Raises ImportRefused.
     """
     stream.seek(0)
@@ -117,7 +117,7 @@ def _codec(head: bytes, encoding: str | None) -> str:
             f"{orders[1]}",
             answers=tuple(
                 Answer(("--encoding", name), ("--encoding",), f"the file is {name}")
-                # Without a NUL it is neither.
+                # A file without a NUL has neither encoding.
                 for name in orders
                 if b"\x00" in head
             )
@@ -127,7 +127,7 @@ def _codec(head: bytes, encoding: str | None) -> str:
 
 
 def known_encoding(encoding: str) -> str:
-    """Its name as Python has it; ImportRefused."""
+    """Return Python's name for an encoding. Raises ImportRefused if there is none."""
     try:
         name = codecs.lookup(encoding).name
         # Not every codec gives text (base64); it says so only when it has bytes to decode.
@@ -143,7 +143,7 @@ def known_encoding(encoding: str) -> str:
 
 
 def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
-    """Letters beyond ASCII are hardly ever valid UTF-8 by chance."""
+    """Refuse another codec for valid UTF-8: letters beyond ASCII are hardly ever so by chance."""
     if not fits(stream, "utf-8"):
         return
     for line, text in _numbered_lines(stream, "utf-8"):
@@ -159,7 +159,7 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
 
 
 def _check(stream: BinaryIO, codec: str) -> None:
-    """Raise ImportRefused for what cannot be decoded or stored, and for an endless line."""
+    """Raise ImportRefused for text that cannot be decoded or stored, and for an endless line."""
     line = 0
     try:
         for line, text in _numbered_lines(stream, codec):
@@ -188,7 +188,7 @@ def _check(stream: BinaryIO, codec: str) -> None:
 
 
 def _numbered_lines(stream: BinaryIO, codec: str) -> Iterator[tuple[int, str]]:
-    """The physical lines, from 1, of which an endless one is cut behind MAX_LINE."""
+    """Yield the physical lines, numbered from 1. An endless line is cut behind MAX_LINE."""
     stream.seek(0)
     text = io.TextIOWrapper(stream, codec, newline="")
     try:

@@ -1,4 +1,4 @@
-"""The reader of CSV statements: from the bytes of a file to its entries, all or nothing."""
+"""Reads CSV statements, from the bytes of a file to its entries, all or nothing."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from finance_api.importers.texts import quoted
 class CsvImporter:
     """Reads one file under the options that were given for it.
 
-    profiles: the ones that its headings may select; by default, those of this package.
+    profiles: the profiles that the file's headings may select; by default, this package's.
     headings: the file's headings, once it is being read.
     """
 
@@ -48,15 +48,15 @@ class CsvImporter:
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """The entries of the file in its order, each with its statement; or ImportRefused.
+        """Yield the file's entries in order, each with its statement. Raises ImportRefused.
 
-        The rows are passed over twice: what the dates and amounts mean is decided from whole
-        columns before any entry is made. All that is open is asked for in one refusal.
+        It passes over the rows twice: before it makes any entry, it decides from whole columns what
+        dates and amounts mean. One refusal asks about everything that is open.
         """
         given = self._given
         plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)
         if questions.asks_for("--encoding"):
-            # The file is not UTF-8: an earlier file of the account, or a profile, has its encoding.
+            # The file is not UTF-8: an earlier file of the account, or a profile, may know why.
             saved = plan.layout.encoding
             for encoding in self._profiles.encodings if saved is None else [saved]:
                 try:
@@ -77,7 +77,7 @@ class CsvImporter:
         yield from self._read(*self._find(text, remembered, Questions()))
 
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
-        """Whether the columns are known; None if none can be proposed either."""
+        """Whether the text can be read without questions; None if it is refused."""
         try:
             _, questions = self._find(text, remembered, Questions())
         except ImportRefused:

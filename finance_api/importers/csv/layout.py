@@ -1,5 +1,5 @@
-"""A layout: what must be known to read a file. Options make one, an account has the one that was
-saved for it, and a profile is one with a name.
+"""A layout: what must be known to read a file. The user's options make one; an account has a saved
+one, and a profile has one, too.
 """
 
 import json
@@ -18,21 +18,21 @@ from finance_api.importers.questions import excluding
 from finance_api.importers.texts import listed, quoted
 from finance_api.values.text import TextError, clean, clean_or_none
 
-#: Delimiters that cannot be typed, by name.
+#: Name of a delimiter -> the delimiter.
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _NO_DELIMITER = '"\r\n\x00'
 
 FEE_CATEGORY = "Bank fees"
 LABEL_SEPARATOR = ";"
 
-#: The names of the option that says what a positive number means.
+#: The options that say what a positive number means.
 POSITIVE = ("--positive", "--invert")
 _SIDES = ("--debit", "--credit")
-#: How many rows a file has before and after its data is each file's own; the account is the key.
+#: Parts that are not saved: rows around the data are each file's own, and the account is the key.
 _NOT_SAVED = frozenset(("profile", "no_profile", "skip_rows", "skip_last", "account", "header"))
 _MAP = "--map "
 _WAYS = ("sign", "positive", "invert")
-#: Part of a layout -> parts of a layout below it that it replaces.
+#: Part of a layout -> the parts that it replaces in the layout below it.
 _DISPLACED = {
     _MAP + "amount": ("debit", "credit", "mixed_signs"),
     **dict.fromkeys(("debit", "credit"), (_MAP + "amount", *_WAYS)),
@@ -45,24 +45,24 @@ _DISPLACED = {
 
 @dataclass(frozen=True)
 class Layout:
-    """Each part has the name of its option, whose help `importers.options` has; None where another
-    source decides: what is remembered, a profile, or the file itself.
+    """Each part has the name of its option, whose help `importers.options` has. None: the part is
+    decided by the saved layout, a profile, or the file itself.
 
-    columns: ``--map``: field -> heading of its column or the column's number from 1 as text (a
-        heading that is that number comes first), or several of them; "" leaves out a field that
+    columns: ``--map``: field -> the heading of its column, or the column's number from 1 as text,
+        or several of these. A heading that is that number comes first. "" leaves out a field that
         would map by itself.
     thousands: what groups the digits: ".", ",", "'" or a space (of any width).
-    mixed_signs: what the sign says in a debit or credit column that has both: "plus" (a positive
+    mixed_signs: what the sign means in a debit or credit column with both signs: "plus" (a positive
         number follows its column, a negative one goes the other way), "minus" (the reverse) or
         "ignore".
     sign: ``COLUMN[=OUT,…[|IN,…]]``: the column that says which way the money goes, and its words
-        where they are not the usual ones.
+        if they are not the usual ones.
     units: "major": amounts are in whole units, whatever their heading says.
-    leave_out: ``COLUMN=VALUE``: which rows are no money; ``COLUMN=``: none for what it says.
-    fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; several are added up.
+    leave_out: ``COLUMN=VALUE``: rows that are no money. ``COLUMN=``: no text there makes a total.
+    fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; the fees of several columns are added up.
     skip_rows: physical lines before the headings (or the rows, without headings).
-    account: a column that maps to the account by itself may have only one value beside it.
-    currency: a column that maps to the currency by itself has to agree with it or be empty.
+    account: if given, a column that maps to the account by itself may have only one value.
+    currency: if given, a column that maps to the currency by itself must equal it or be empty.
     """
 
     profile: str | None = None
@@ -98,7 +98,7 @@ class Layout:
 
     @property
     def named(self) -> dict[str, tuple[str, ...]]:
-        """The columns of each field that has some, and of "debit", "credit" and "balance"."""
+        """Field, "debit", "credit" or "balance" -> its columns, for those that have some."""
         sides = {name: getattr(self, name) for name in ("debit", "credit", "balance")}
         return {
             **{name: each for name, value in self.columns.items() if any(each := _several(value))},
@@ -112,7 +112,7 @@ class Layout:
         return frozenset(left_out | ({"amount"} if self.debit is not None else set()))
 
     def zone(self) -> ZoneInfo | None:
-        """Raises ImportRefused."""
+        """Return the time zone, None without one. Raises ImportRefused if there is no such zone."""
         if self.timezone is None:
             return None
         try:
@@ -123,8 +123,8 @@ class Layout:
             ) from None
 
     def checked(self) -> "Layout":
-        """The layout with each part in its normal form. Raises ImportRefused for a part that means
-        nothing, and for parts that contradict each other.
+        """Return the layout with each part in its normal form. Raises ImportRefused for a part that
+        is invalid, and for parts that contradict each other.
         """
         for name in ("skip_rows", "skip_last"):
             if getattr(self, name) < 0:
@@ -154,7 +154,7 @@ class Layout:
         )
 
     def stated(self) -> dict[str, Any]:
-        """Return all parts that are known, as JSON, to save for an account."""
+        """Return all parts that are set, as JSON, to save for an account."""
         said: dict[str, Any] = {
             name: list(value) if isinstance(value, tuple | list) else value
             for name, value in vars(self).items()
@@ -167,21 +167,21 @@ class Layout:
         return said
 
     def says_about_amounts(self) -> list[str]:
-        """The options that say which columns are the amounts, and which way they go."""
+        """Return the options given for the amounts' columns, and for the way that amounts go."""
         said = self.stated()
         names = ["--map amount"] if "amount" in said.get("columns", ()) else []
         return names + [f"--{name}" for name in ("debit", "credit", *_WAYS) if name in said]
 
     def over(self, below: Mapping[str, Any]) -> tuple["Layout", dict[str, Any]]:
-        """This layout, completed by what another one states; and what was taken of that.
+        """Return this layout, completed by the one below it, and the parts taken from that one.
 
-        A part that says otherwise what another part below says displaces it.
+        A part of this layout also displaces the parts below that contradict it.
         """
         said = self.stated()
         mapped, before = said.get("columns", {}), below.get("columns", {})
         names = {*said, *(_MAP + name for name in mapped), *(["account"] if self.account else [])}
         names |= {other for name in names for other in _DISPLACED.get(name, ())}
-        # A column that makes another field than before no longer makes the earlier one.
+        # A column that this layout maps to a field no longer makes the field that it made below.
         moved = {
             folded(column)
             for name, value in mapped.items()
@@ -201,8 +201,8 @@ class Layout:
 
 
 def heading_digest(headings: Sequence[str] | None, width: int) -> str:
-    """Digest the folded heading row, without the blanks at its end, or the number of columns in a
-    file without one.
+    """Return a digest of the folded heading row without the blanks at its end; for a file without
+    headings, of the number of columns.
     """
     content: int | list[str] = width
     if headings is not None:
@@ -211,7 +211,7 @@ def heading_digest(headings: Sequence[str] | None, width: int) -> str:
 
 
 def words(stated: Mapping[str, Any]) -> list[str]:
-    """Write the parts of a layout as words of a command line."""
+    """Write the parts of a layout as options of a command line."""
     found: list[str] = []
     for name, value in stated.items():
         flag = "--" + name.replace("_", "-")
@@ -247,7 +247,7 @@ def _checked_columns(columns: Mapping[str, str | Sequence[str]]) -> dict[str, tu
 
 
 def _check_ways(layout: Layout) -> None:
-    """Raise ImportRefused if the parts that say which way money goes do not go together."""
+    """Raise ImportRefused if parts that say which way money goes contradict each other."""
     named = layout.named
     sides = [side for side in ("debit", "credit") if side in named]
     if layout.invert and layout.positive == "in":
@@ -292,7 +292,7 @@ def _character(delimiter: str | None) -> str | None:
 
 
 def _name(text: str | None, option: str) -> str | None:
-    """Return the text in the form in which it is stored."""
+    """Return the text as it is stored. Raises ImportRefused if it is empty or invalid."""
     if text is None:
         return None
     try:

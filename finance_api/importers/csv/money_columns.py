@@ -1,4 +1,4 @@
-"""Which columns are the amounts of a table, and the balance that runs by them."""
+"""Finds the columns of a table's amounts, and of the balance that changes by them."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from finance_api.importers.texts import listed, quoted
 
 _MONEY = ("amount", "debit", "credit", "balance")
 _CENTS = re.compile("[0-9]{2}")
-#: Among so many columns of numbers those are looked for by which a balance runs.
+#: Up to this many columns of numbers are tried as amounts, or as a balance that changes by them.
 _MOST_TRIED = 8
 
 
@@ -27,7 +27,7 @@ def find_money(open_: OpenColumns) -> None:
     numbers = [column for column in all_ if not column.fit("rate")]
     open_.explain(*(column for column in all_ if column not in numbers))
     if any(column.has_decimals for column in numbers):
-        # Numbers without decimals are counts and ids, but for amounts in full.
+        # Numbers without decimals are counts and ids, unless the whole heading names money.
         numbers = [c for c in numbers if c.has_decimals or max(map(c.fit, _MONEY)) == 2]
     if not open_.has("amount", "debit") and numbers:
         _find_amounts(open_, numbers)
@@ -47,7 +47,7 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     named = best("amount", plain)
     partners = [column for column in (debits or credits_) if column.filled]
     if len(partners) == len(debits + credits_) == 1:
-        # The other side is the column that has money where this one has none.
+        # The missing side is the column that has money where the known side has none.
         turns = [c for c in plain if open_.numbers.take_turns(partners[0], c)]
         if len(turns) == 1:
             debits, credits_ = (debits or turns), (credits_ or turns)
@@ -65,7 +65,7 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
 
 
 def _sides(columns: Sequence[Column]) -> list[list[Column]]:
-    """The columns of money going out, and those of money coming in, by their headings."""
+    """Return the columns of money going out, and those of money coming in, by their headings."""
     columns = [column for column in columns if not column.fit("way")]
     return [
         [c for c in best(one, columns) if c.fit(one) > c.fit(other)]
@@ -74,7 +74,7 @@ def _sides(columns: Sequence[Column]) -> list[list[Column]]:
 
 
 def _find_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence[Column]) -> bool:
-    """Take the only columns by which a balance runs, where headings do not name one amount."""
+    """Take the only columns by which a balance changes, unless one heading names the amount."""
     tried = numbers[:_MOST_TRIED]
     if len(named) == 1:
         return False
@@ -124,12 +124,12 @@ def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
 
 
 def _is_other(column: Column) -> bool:
-    """Whether the heading says that it is money, but not what a row moves."""
+    """Whether the heading names money that is not the row's amount, such as a balance or a fee."""
     return column.fit("amount") < 2 and any(map(column.fit, ("balance", "fee", "original")))
 
 
 def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
-    """The column that is settled in the account's currency, or one of several that agree."""
+    """Return the column in the account's currency, or one of several equal columns, if any."""
     if all(open_.numbers.of(column) == open_.numbers.of(named[0]) for column in named):
         open_.explain(*named[1:])
         return named[:1]
@@ -148,7 +148,7 @@ def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
 
 
 def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
-    """The column of the account's currency, beside those that are called amount, currency."""
+    """Take the amount in the account's currency; columns named amount, currency are the original."""
     (original,), (codes,) = open_.of("amount"), open_.of("currency")
     settled = [
         column
@@ -190,7 +190,7 @@ def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
 
 
 def _refuse_divided(open_: OpenColumns) -> None:
-    """Refuse amounts whose decimals are cells of their own: "-12,50" without quotes."""
+    """Refuse amounts whose decimals are in cells of their own, as in "-12,50" without quotes."""
     for amount in open_.of(*_MONEY[:3]):
         beside = next((c for c in open_.all if c.index == amount.index + 1), None)
         if (
@@ -230,12 +230,12 @@ def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
 
 
 def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
-    """Money beside the amount: what adds nothing is known, and the rest asked about later."""
+    """Explain the money beside the amount that adds nothing; `unread` asks about the rest later."""
     money, balance = open_.of(*_MONEY[:3]), open_.of("balance")
     runs = bool(balance) and open_.numbers.run(money, balance[0])
     sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]
     if len(sides) == 2 and open_.numbers.agree(money[0], *sides):
-        # They say the same once more.
+        # These two columns repeat the amounts.
         open_.explain(*sides)
     for column in numbers:
         if column.index in open_.found.explained:
@@ -249,5 +249,5 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
                 open_.take("originalCurrencyCode", codes[0], BY_HEADING)
             open_.explain(column)
         elif runs and column.fit("fee"):
-            # The balances know nothing of it.
+            # The balances do not include this fee.
             open_.explain(column)

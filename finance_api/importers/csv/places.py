@@ -1,4 +1,4 @@
-"""Where in a text a table may begin, and what the lines above its headings say."""
+"""Finds the lines where a table may begin, and reads the lines above its headings."""
 
 import csv
 import re
@@ -26,19 +26,19 @@ from finance_api.importers.marks import mark_of
 from finance_api.values.time import DAY_SECONDS, date_text
 
 _DELIMITERS = (",", ";", "\t", "|")
-#: Headings are looked for within so many lines, and so many lines above them are read.
+#: Up to this many lines are searched for headings, and up to this many above them are read.
 _SEARCHED_LINES = 40
-#: From so many rows it is inferred what the columns are.
+#: Columns are inferred from up to this many rows.
 _SAMPLED_ROWS = 200
 _DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
-#: A statement of a bank has no more days.
+#: A bank's statement covers at most this many days.
 _LONGEST_DAYS = 400
 
 
 def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
     """List the tables that begin at the first row, or at a later line that might have headings.
 
-    A line that repeats another one's headings begins none.
+    A line that repeats earlier headings begins no table.
     """
     delimiters = _DELIMITERS if layout.delimiter is None else (layout.delimiter,)
     if text.is_sheet:
@@ -123,7 +123,7 @@ def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
                 )
 
 
-#: A line above the headings: its label, before a colon or in its first cell; and the other texts.
+#: A line above the headings: its label (before a colon, or the first cell) and its other texts.
 Line = tuple[str, list[str]]
 
 
@@ -143,7 +143,7 @@ def lines_above(table: Table) -> list[Line]:
 
 
 def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:
-    """Field -> what a line says of it, behind one of the profile's labels."""
+    """Return field -> the value that a line has behind one of the profile's labels."""
     found: dict[str, str] = {}
     for label, texts in lines:
         for name, labels in profile.preamble.items():
@@ -154,14 +154,14 @@ def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:
 
 
 def currency_above(lines: list[Line]) -> str | None:
-    """The currency that a line such as "Currency;USD" states."""
+    """Return the currency that a line such as "Currency;USD" states; None if not exactly one."""
     marks = [mark_of(texts[0]) for label, texts in lines if texts and role_fit("currency", label)]
     found = {mark.currency for mark in marks if mark is not None} - {None}
     return found.pop() if len(found) == 1 else None
 
 
 def currencies_beside(lines: list[Line]) -> set[str]:
-    """The currencies that are a cell by themselves, or stand beside an amount."""
+    """Return the currencies that fill a cell, or stand beside an amount."""
     found = set()
     for text in [text for _, texts in lines for text in texts]:
         written = shape_of(text)
@@ -172,7 +172,7 @@ def currencies_beside(lines: list[Line]) -> set[str]:
 
 
 def balances_above(lines: list[Line]) -> list[tuple[int, str]]:
-    """The day and the text of each balance, as of "Kontostand vom 31.01.2026:;1.087,60 EUR"."""
+    """Return each balance's day and text, as in "Kontostand vom 31.01.2026:;1.087,60 EUR"."""
     found = []
     for label, texts in lines:
         if texts and kind_of(label) in (CLOSING, TOTAL):
@@ -183,7 +183,7 @@ def balances_above(lines: list[Line]) -> list[tuple[int, str]]:
 
 
 def period_above(lines: list[Line]) -> str | None:
-    """The first and last day of the statement, as in "2026-01-01..2026-01-31"."""
+    """Return the statement's days, as in "2026-01-01..2026-01-31"; None if they are not clear."""
     found = set()
     for label, texts in lines:
         dates = _DATE.findall(" ".join((label, *texts)))

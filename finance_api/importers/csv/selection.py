@@ -1,4 +1,4 @@
-"""Which rows are money: by ``--only``, and by the words of a status."""
+"""Selects the rows that are money: by ``--only``, ``--leave-out`` and the words of a status."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from finance_api.importers.csv.vocabulary import (
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
-#: Up to this many different values are counted each by itself.
+#: Up to this many different values are counted separately.
 _COUNTED = 20
 #: Up to this many rows that state a balance are kept.
 _REMEMBERED = 1_000
@@ -30,13 +30,13 @@ _SHORTEST = 4
 
 
 class Selection:
-    """The rows that happened: by ``--only`` and ``--leave-out``, ``COLUMN=VALUE``, by the words of
-    a status, and without those that only state a balance.
+    """Selects the rows that happened, by ``--only`` and ``--leave-out`` (``COLUMN=VALUE``) and by
+    the words of a status. Rows that only state a balance are left out.
 
-    unknown: words of statuses that are not known, each with its first line; where --only is of an
-    earlier file, those that neither it nor --leave-out names.
-    words: the known ones, and whether such rows are kept. doubtful: (column, cell) of rows that may
-    be totals, and their first lines. balances: line -> kind and cells of rows that state one.
+    unknown: column -> unknown words of a status -> first line. If --only is saved from an earlier
+    file, the words that neither --only nor --leave-out names are unknown.
+    words: column -> known words -> whether such rows are kept. doubtful: (column, cell) of rows
+    that may be totals -> first line. balances: line -> kind and cells of a row that states one.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -44,7 +44,7 @@ class Selection:
         self._headings = headings
         self._only = _conditions("--only", plan.layout.only, headings)
         self._left_out = _conditions("--leave-out", plan.layout.leave_out, headings)
-        # The file that --only was given with may have had no row to leave out.
+        # The file for which --only was given may have had no row to leave out: include statuses.
         self._named = {
             column: values.keys() | self._left_out.get(column, {}).keys()
             for column, values in self._only.items()
@@ -64,7 +64,7 @@ class Selection:
         }
         self.doubtful: dict[tuple[int, str], int] = {}
         self.balances: dict[int, tuple[str, list[str]]] = {}
-        # The lines of all rows that state a balance or a total, once they have been looked at.
+        # Line -> text of each row that states a balance or a total; complete after `end`.
         self._stating: dict[int, str] = {}
         self._is_known = False
 
@@ -79,7 +79,7 @@ class Selection:
 
     @property
     def left_out(self) -> list[str]:
-        """``STATUS=VALUE`` of what --only left out, for the next file."""
+        """``STATUS=VALUE`` for rows that --only left out, to save for the next file."""
         return [
             f"{name}={word}"
             for column, words in self._dropped.items()
@@ -89,11 +89,11 @@ class Selection:
         ]
 
     def end(self) -> None:
-        """All rows have been looked at: those that state a balance are known by their lines."""
+        """Note that all rows have been looked at: rows that state a balance are now known."""
         self._is_known = True
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
-        """Whether the row is money; if not, it is counted."""
+        """Whether the row is money; if it is not, count it in left_out."""
         reason = self._reason(line, cells)
         if reason is not None and left_out is not None:
             name = reason.strip()[:40] or "blank"
@@ -143,7 +143,7 @@ class Selection:
         return True
 
     def _happened(self, column: int, cell: str, line: int, *, denied: bool) -> bool:
-        """Whether the status says that money moved. denied: it does where the status says no."""
+        """Whether the status says that money moved. denied: whether "no" is what says so."""
         word = folded(cell)
         if word in YES or word in NO or (denied and not word):
             keeps = (word in YES) != denied
@@ -159,7 +159,7 @@ class Selection:
 def _conditions(
     option: str, conditions: Sequence[str], headings: Headings
 ) -> dict[int, dict[str, str]]:
-    """Column -> its values, folded, and as they were given."""
+    """Return column -> folded value -> the value as it was given."""
     found: dict[int, dict[str, str]] = {}
     for condition in conditions:
         column, value = headings.position_and_rest(option, condition)

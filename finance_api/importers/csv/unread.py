@@ -1,4 +1,4 @@
-"""The rows and columns that are not read, and what is asked about them."""
+"""Asks about the rows and columns that are not read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, product
@@ -21,7 +21,7 @@ from finance_api.importers.marks import codes_in
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
 
-#: Up to this many unknown words are offered in each combination; more as all, none, and one by one.
+#: Up to this many unknown words are offered in each combination; more: all, none, and one by one.
 _COMBINED = 3
 
 
@@ -33,7 +33,7 @@ def names_balance(cells: Sequence[str]) -> bool:
 def ask_which_rows(
     survey: Survey, selection: Selection, headings: Headings, questions: Questions
 ) -> None:
-    """Ask about words of a status that are not known, and about rows that may be totals."""
+    """Ask about unknown words of a status, and about rows that may be totals."""
     for index, unknown in selection.unknown.items():
         kept = [text for text, keeps in selection.words.get(index, {}).items() if keeps]
         _ask_for_words(index, unknown, kept, headings, questions)
@@ -57,7 +57,7 @@ def ask_which_rows(
 
 
 def _is_not_money(text: str) -> bool:
-    """Whether a text is, or has, a word for what has not been booked."""
+    """Whether a text is or contains a word for what has not been booked."""
     words = folded(text)
     return words in NOT_MONEY or any(
         len(word) > 5 and word in NOT_MONEY for word in words.replace("-", " ").split()
@@ -71,7 +71,7 @@ def _ask_for_words(
     headings: Headings,
     questions: Questions,
 ) -> None:
-    """kept: words of rows that are money. Rows of each unknown word may be."""
+    """kept: words of rows that are money. unknown: words of rows that may be -> their lines."""
     name = headings.named(index)
     if len(unknown) <= _COMBINED:
         kept_or_not = product((True, False), repeat=len(unknown))
@@ -118,7 +118,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
 
 
 def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> None:
-    """Ask what columns are that may change sums."""
+    """Ask what the columns are that could change sums."""
     headings = plan.headings
     money = []
     for column in columns:
@@ -134,7 +134,7 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
         elif column.has_decimals:
             money.append(column)
     names = [headings.named(column.index) for column in money]
-    # One of them may be the amount.
+    # If another question is about the amount, one of these columns may be the amount.
     if names and "amount" not in questions.fields:
         words = tuple(word for name in names for word in ("--ignore", name))
         answers = [Answer(words, (), f"{listed(names)} adds nothing")]
@@ -163,7 +163,7 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
 
 
 def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
-    """Say what a column looks like by its heading, "" for nothing, and what it may be."""
+    """Return what a column looks like by its heading ("": nothing), and what it may be."""
     name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
     without = Answer(("--ignore", name), (), f"{quoted(name)} adds nothing")
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
@@ -186,6 +186,6 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
 
 
 def _is_vocabulary(texts: Sequence[str]) -> bool:
-    """Nothing but currency codes, directions, or yes and no."""
+    """Whether all texts are currency codes, all are directions, or all are yes or no."""
     words = set(map(folded, texts))
     return bool(codes_in(texts)) or words <= DIRECTIONS.keys() or words <= YES_OR_NO

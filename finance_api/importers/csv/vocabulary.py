@@ -1,4 +1,4 @@
-"""Words of banks: in cells from ``words.toml``, and in headings from ``headings.toml``."""
+"""The words of banks: ``words.toml`` has those of cells, ``headings.toml`` those of headings."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from finance_api.values.text import TextError, clean, fold
 
 
 def folded(text: str) -> str:
-    """The form in which words and headings are compared: NFC, trimmed, without case."""
+    """Return the form in which words and headings are compared: NFC, trimmed, without case."""
     try:
         return fold(clean(text)).strip()
     except TextError:
@@ -20,7 +20,7 @@ def folded(text: str) -> str:
 
 
 def read_words(file: str) -> dict[str, list[str]]:
-    """The words of a file beside this one, by what they mean; folded, as its commas divide them."""
+    """Return meaning -> its words, folded, from a file beside this one that has commas between."""
     text = Path(__file__).with_name(file).read_text("utf-8")
     return {
         meaning: [folded(word) for word in words.replace("\n", ",").split(",") if word.strip()]
@@ -46,14 +46,14 @@ _KINDS = {
     for phrase in _FILE[kind]
 }
 _BESIDE_BALANCE = frozenset(" ".join(_FILE["beside_balance"]).split())
-#: How such a cell begins, in small letters: "bal", and "b/f" for "B/F".
+#: The first three characters of such a cell, in small letters: "bal", and "b/f" for "B/F".
 STARTS = frozenset(by.join(phrase)[:3] for phrase in _KINDS for by in " /.-")
 _LONGEST = 60
 _IN_FULL = {"bal": "balance", "fwd": "forward"}
 
 
 def kind_of(text: str) -> str | None:
-    """The kind of a cell such as "Saldovortrag" or "Balance as of 31.01."; None: no balance."""
+    """Return the kind of a cell such as "Saldovortrag" or "Balance as of 31.01."; else None."""
     if len(text) > _LONGEST or text[:3].lower() not in STARTS:
         return None
     return _kind_of(text)
@@ -77,7 +77,7 @@ _MONTHS = [without_accents(names.casefold()).split() for names in _FILE["months"
 
 @lru_cache(1024)
 def month_number(name: str) -> int:
-    """From 1, of a name in full or abbreviated; 0 for what names no month, or several."""
+    """Return the month, from 1, of a full or short name; 0 if it names no month, or several."""
     plain = without_accents(name.casefold()).rstrip(".")
     named = [n for n, names in enumerate(_MONTHS, 1) if plain in names]
     if not named and len(plain) > 2:
@@ -87,23 +87,23 @@ def month_number(name: str) -> int:
     return named[0] if len(named) == 1 else 0
 
 
-#: Where a heading such as BookingDate has its next word.
+#: The place where the next word begins in a heading such as BookingDate.
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _HEADING_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W\d_]+|[0-9]+|[€£$¥₹₽₺₴₪₩]")
-#: Letters that are no letter with an accent.
+#: Letters that do not lose a mark as an accented letter does -> plain letters.
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})
-#: Between the word for amounts and its currency.
+#: Words that may stand between the word for amounts and its currency.
 _BESIDE_CURRENCY = frozenset("in en em w v".split())
-#: Codes that are taken for such in small letters, too; others may be words.
+#: Codes that count as currencies in small letters, too; other codes may then be words.
 _SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy".split())
-#: Time zones at the end of the heading of a date.
+#: Time zones that may end the heading of a date.
 _ZONES = frozenset("utc gmt local cet".split())
 _LONGEST_HEADING = 100
 
 
 @lru_cache(4096)
 def heading_words(heading: str) -> tuple[str, ...]:
-    """Return the words without case and accents, and without a currency at the end."""
+    """Return the heading's words without case, accents, and a currency at the end."""
     words = _tokens(heading)
     while len(words) > 1 and (words[-1].isdigit() or words[-1].lower() in _ZONES):
         words.pop()
@@ -128,13 +128,13 @@ def _mark_in(word: str) -> Mark | None:
 
 
 def marks_in(heading: str) -> set[Mark]:
-    """The currencies that a heading such as "Betrag in USD" or "Amount (€)" states."""
+    """Return the currencies that a heading such as "Betrag in USD" or "Amount (€)" states."""
     words = _tokens(heading)
     return {mark for word in words if len(words) > 1 and (mark := _mark_in(word)) is not None}
 
 
 def currency_in(heading: str) -> str | None:
-    """The only currency that a heading states, if it can be no other."""
+    """Return the only currency that a heading states; None if its sign may mean several."""
     marks = marks_in(heading)
     return marks.pop().currency if len(marks) == 1 else None
 
@@ -148,7 +148,7 @@ _DENIES, _MINOR_UNITS = _ROLES.pop("denial"), _ROLES.pop("minor_units")
 
 
 def role_fit(role: str, heading: str) -> int:
-    """2 if the heading is known to say it, 1 if a part of the heading says it, else 0."""
+    """Return 2 if the heading is known for the role, 1 if a part of the heading is, else 0."""
     words = heading_words(heading)
     if not words:
         return 0
@@ -164,12 +164,12 @@ def role_fit(role: str, heading: str) -> int:
 
 
 def known_headings(headings: Sequence[str]) -> int:
-    """How many of them are known to say what their column is for."""
+    """Return how many of the headings are known for a role."""
     return sum(any(role_fit(role, each) == 2 for role in _ROLES) for each in headings)
 
 
 def denies(heading: str) -> bool:
-    """Whether yes in this column means that the row is no money."""
+    """Whether "yes" in a column with this heading means that the row is no money."""
     return any((word,) in _DENIES for word in heading_words(heading))
 
 
