@@ -56,7 +56,7 @@ class CsvImporter:
         given = self._given
         plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)
         if questions.asks_for("--encoding"):
-            # The file is not UTF-8: an earlier file of the account, or a profile, may know why.
+            # The file is not UTF-8: the saved layout, or a profile, may have its encoding.
             saved = plan.layout.encoding
             for encoding in self._profiles.encodings if saved is None else [saved]:
                 try:

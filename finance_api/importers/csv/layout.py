@@ -58,7 +58,7 @@ class Layout:
     sign: ``COLUMN[=OUT,…[|IN,…]]``: the column that says which way the money goes, and its words
         if they are not the usual ones.
     units: "major": amounts are in whole units, whatever their heading says.
-    leave_out: ``COLUMN=VALUE``: rows that are no money. ``COLUMN=``: no text there makes a total.
+    leave_out: ``COLUMN=VALUE``: rows that are no money. ``COLUMN=``: its texts name no totals.
     fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; the fees of several columns are added up.
     skip_rows: physical lines before the headings (or the rows, without headings).
     account: if given, a column that maps to the account by itself may have only one value.

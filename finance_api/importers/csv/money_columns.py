@@ -129,7 +129,7 @@ def _is_other(column: Column) -> bool:
 
 
 def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
-    """Return the column in the account's currency, or one of several equal columns, if any."""
+    """Return the column in the account's currency, or one of several equal columns; else all."""
     if all(open_.numbers.of(column) == open_.numbers.of(named[0]) for column in named):
         open_.explain(*named[1:])
         return named[:1]
@@ -148,7 +148,7 @@ def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
 
 
 def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
-    """Take the amount in the account's currency; columns named amount, currency are the original."""
+    """Take the amount in the account's currency, if the column named amount is the original one."""
     (original,), (codes,) = open_.of("amount"), open_.of("currency")
     settled = [
         column

@@ -90,7 +90,7 @@ def month_number(name: str) -> int:
 #: The place where the next word begins in a heading such as BookingDate.
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _HEADING_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W\d_]+|[0-9]+|[€£$¥₹₽₺₴₪₩]")
-#: Letters that do not lose a mark as an accented letter does -> plain letters.
+#: Letters that `without_accents` leaves as they are -> plain letters.
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})
 #: Words that may stand between the word for amounts and its currency.
 _BESIDE_CURRENCY = frozenset("in en em w v".split())
