@@ -1,4 +1,4 @@
-"""A browser, the service it looks at, and windows that are watched."""
+"""Fixtures: a browser, the service it visits, and windows that report problems."""
 
 from collections.abc import Iterator
 

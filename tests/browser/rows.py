@@ -1,4 +1,4 @@
-"""The data of the people on the screens."""
+"""The data of the users on the screens."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""Every page in every state that looks different, and how to get there."""
+"""Every page in every state that looks different, and the steps that lead there."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The service as a process, with users and data that come straight from the storage."""
+"""Runs the service as a process. Writes users and data directly to the storage."""
 
 import http.client
 import itertools

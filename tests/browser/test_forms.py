@@ -1,4 +1,4 @@
-"""Forms with faults: each fault stands beside its field, and is said to those who do not see it."""
+"""Forms with errors: each error is beside its field, and screen readers announce it."""
 
 import re
 

@@ -1,7 +1,7 @@
-"""Text that tries to be a script: a real browser shows it, and does nothing else.
+"""Text that looks like a script: a real browser shows it, and never runs it.
 
-`tests/functional/settings_pages/test_injection.py` compares every page with a harmless one; here is
-what only a browser can tell. The windows see dialogs, reports of the CSP and foreign requests.
+`tests/functional/settings_pages/test_injection.py` compares every page with a harmless one. These
+tests need a browser: its windows report dialogs, CSP violations and requests to other hosts.
 """
 
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Bringing data in: from an account without data to records, and back, with and without scripts."""
+"""Imports: from a user without data to records, and an undo, with and without scripts."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Everything can be done with Tab, Enter, Space and typing, and it is seen where one is."""
+"""Everything can be done with Tab, Enter, Space and typing, and the focus is visible."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect

@@ -1,4 +1,4 @@
-"""The whole way: from the sign-in page to a program that reads data, and back out."""
+"""A new user's whole path: signs in, gives a program access to data, and signs out."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""The references of the APIs, as a browser shows them."""
+"""The API references, as a browser shows them."""
 
 from playwright.sync_api import Page, expect
 

@@ -1,4 +1,4 @@
-"""How every page looks and is read out: wide and narrow, light and dark, full and empty."""
+"""How every page looks and how it is read aloud: wide, narrow, light, dark, full, empty."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

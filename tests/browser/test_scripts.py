@@ -1,4 +1,4 @@
-"""Without script everything works; with it, copying does as well."""
+"""Everything works without scripts; with scripts, copying works as well."""
 
 import pytest
 from playwright.sync_api import Page, expect

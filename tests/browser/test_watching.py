@@ -1,4 +1,4 @@
-"""The watch itself: what a page may never do is noticed, so that silence means something."""
+"""The windows report everything that a page must never do, so no report means no problem."""
 
 from collections.abc import Iterator
 

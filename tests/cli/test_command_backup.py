@@ -1,4 +1,4 @@
-"""finance-api backup and restore: whole, consistent, and nothing that was revoked comes back."""
+"""finance-api backup and restore: complete, consistent, and revoked tokens stay revoked."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""finance-api check: what is planted is found, and what is derived is made anew."""
+"""finance-api check: finds planted faults, and rebuilds derived data."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Where the command finds its settings, and how it says that one is wrong."""
+"""Where the command finds its settings, and how it reports a wrong one."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""finance-api db, and databases that are not as they should be."""
+"""finance-api db, and databases that are missing, damaged or of another version."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""finance-api import of a folder: what is imported goes away, what is refused stays."""
+"""finance-api import of a folder: imported files leave it, refused files stay."""
 
 import json
 import os

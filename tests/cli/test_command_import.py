@@ -1,4 +1,4 @@
-"""finance-api import and dump, as seen by whoever types them."""
+"""finance-api import and dump, as users see them."""
 
 import json
 import os

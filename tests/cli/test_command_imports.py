@@ -1,4 +1,4 @@
-"""finance-api imports, as seen by whoever types it."""
+"""finance-api imports, as users see it."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What commands say: one line, nothing forged in it, no secret."""
+"""Messages of commands: one line, nothing forged, no secret."""
 
 import json
 import sqlite3

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (rows as they stand in files)
-"""finance-api profiles, and imports with profiles of one's own."""
+"""finance-api profiles, and imports with the operator's own profiles."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""On a terminal: long work shows how far it is."""
+"""On a terminal, long commands show their progress."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""What imports need of memory for files of any size; one that unpacks to more is refused."""
+"""Imports of large files need little memory; a ZIP bomb is refused."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""The package as it is installed, without a checkout: from an empty folder to an answer."""
+"""The installed package, without a checkout: from an empty folder to a response."""
 
 import os
 import re

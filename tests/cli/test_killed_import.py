@@ -1,4 +1,4 @@
-"""An import or undo that is killed has done nothing or everything, and can be run again."""
+"""A killed import or undo has stored nothing or everything, and can be repeated."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The image and the compose file. What it is built on, only a registry has, or whoever made it."""
+"""The image and the compose file. Tests that build the image need a base image: see BASE."""
 
 import json
 import os
@@ -16,8 +16,8 @@ from support.programs import free_port, wait_until
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
-#: A local image with Python and its venv; and what else the build sees of this machine, between
-#: colons, such as a mirror of the packages.
+#: A local image with Python and its venv. FINANCE_TEST_BASE_FILES names more files of this machine
+#: that the build may read, separated by colons, such as the settings of a package mirror.
 BASE = os.environ.get("FINANCE_TEST_BASE_IMAGE", "")
 HOST_FILES = (
     *("/etc/pip.conf", "/etc/ssl/certs"),

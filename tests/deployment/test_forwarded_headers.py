@@ -1,7 +1,7 @@
-"""Headers of proxies that clients forge: on each server alone, and behind the sample of nginx.
+"""Proxy headers that clients forge: on each server alone, and behind nginx's sample.
 
-Nobody is believed but the proxy, so that the address that is counted, the scheme and the host stay
-the client's.
+The service trusts only the proxy, so that the address it counts, the scheme and the host stay the
+client's.
 """
 
 import http.client

@@ -1,4 +1,4 @@
-"""A18 and F10: ambiguous and oversized messages, as they reach the service through nginx."""
+"""A18 and F10: ambiguous and oversized requests that reach the service through nginx."""
 
 import gzip
 import re

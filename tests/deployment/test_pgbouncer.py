@@ -1,4 +1,4 @@
-"""Several workers on three connections of PgBouncer, and a model that says what is right."""
+"""Several workers share three PgBouncer connections; a model checks the results."""
 
 import http.client
 import io

@@ -1,4 +1,4 @@
-"""F3 and F4: nobody loses an answer when a process ends, or another one takes its place."""
+"""F3 and F4: no response is lost when a process ends, or when a new one replaces it."""
 
 import signal
 import socket

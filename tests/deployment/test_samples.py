@@ -1,4 +1,4 @@
-"""The samples that other programs read, but for nginx: each by its program."""
+"""Sample files for other programs (except nginx), each checked by its program."""
 
 import gzip
 import logging

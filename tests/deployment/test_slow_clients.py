@@ -1,4 +1,4 @@
-"""F9: clients that are slow, on purpose or not, cost others nothing."""
+"""F9: clients that are slow, on purpose or not, do not slow down others."""
 
 import asyncio
 import socket
@@ -16,9 +16,9 @@ from support.nginx import HOST
 from support.nightly import count
 from support.programs import wait_until
 
-#: Between requests of an honest client that only goes on.
+#: Pause between an honest client's requests after the first ones.
 PAUSE_SECONDS = 0.05
-#: Of each of four kinds.
+#: The number of slow clients of each of the four kinds.
 SLOW = count(15, 125)
 HONEST = count(200, 2_000)
 LONG = "/v1/api/records?limit=100"
@@ -28,7 +28,7 @@ Work = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class SlowClients:
-    """Many of each kind at once, in a thread of their own; each until nginx ends it."""
+    """Many slow clients of each kind at once, in one thread, each until nginx cuts it."""
 
     def __init__(self, site: Site, token: str) -> None:
         self._port = site.nginx.port
@@ -40,14 +40,14 @@ class SlowClients:
             "an answer that nobody reads": self._slow_reader,
             "half a TLS handshake": self._half_open,
         }
-        #: How many are connected.
+        #: The number of connected clients.
         self.connected = 0
-        #: By kind: after how many seconds each was cut; None for one that never was.
+        #: By kind: the seconds after which each client was cut, None for a client that was not.
         self.cut: dict[str, list[float | None]] = {}
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()))
 
     def start(self) -> None:
-        """Until all of them are connected."""
+        """Start all clients, and wait until they are connected."""
         self._thread.start()
         wait_until(lambda: self.connected == SLOW * len(self._kinds))
 
@@ -69,7 +69,7 @@ class SlowClients:
 
     async def _timed(self, work: Work) -> float | None:
         plain = socket.socket()
-        # Little of an answer fits in here.
+        # A small buffer, so that most of a response has to wait at nginx.
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         plain.setblocking(False)
         await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", self._port))
@@ -109,11 +109,11 @@ class SlowClients:
     async def _slow_reader(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Asks for more than ten megabytes."""
+        """Request more than ten megabytes, and do not read them."""
         request = f"GET {LONG} HTTP/1.1\r\nHost: {HOST}\r\n"
         writer.write((request + f"Authorization: Bearer {self._token}\r\n\r\n").encode() * 200)
         plain = writer.get_extra_info("socket")
-        # Established; else nginx has ended it, before what is not read yet.
+        # 1 is "established". A read would notice the end only after all pending data.
         while plain.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1:
             await asyncio.sleep(0.1)
 
@@ -123,7 +123,7 @@ class SlowClients:
 
 
 def ask(site: Site, client: SiteClient, wanted: Callable[[int], bool]) -> list[float]:
-    """Seconds that each request of an honest client takes, as long as more are wanted."""
+    """Send an honest client's requests while more are wanted. Return the seconds of each."""
     seconds = []
     with closing(site.connect()) as connection:
         while wanted(len(seconds)):
@@ -143,12 +143,12 @@ def p99_ms(seconds: list[float]) -> str:
 def test_f9_slow_clients_are_cut_and_cost_others_nothing(
     served: Site, figures: Callable[[str], None]
 ) -> None:
-    # The guards: the time limits and proxy_request_buffering in deploy/nginx.conf. With the latter
-    # off, bodies that stop take all threads of the service for ten seconds, and break off there.
+    # This tests the time limits and proxy_request_buffering in deploy/nginx.conf. If buffering were
+    # off, clients that stop in a body would hold all threads of the service for ten seconds.
     client, slow_reader = served.client(), served.client()
     slow_reader.load(account(), *(record(n, note="long " * 200) for n in range(1, 101)))
     assert len(slow_reader.get(LONG).body) > 100_000
-    # Each thread of a worker has taken its memory then, whenever the worker was started.
+    # After these requests each worker thread has allocated its memory, so it grows no further.
     with ThreadPoolExecutor(24) as crowd:
         list(crowd.map(lambda _: slow_reader.get(LONG), range(120)))
     quiet = ask(served, client, lambda done: done < HONEST)

@@ -1,4 +1,4 @@
-"""The systemd units: understood, and confined; they are not started."""
+"""The systemd units: systemd accepts them, and they are confined. They are not started."""
 
 import re
 import shutil

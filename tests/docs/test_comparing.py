@@ -1,4 +1,4 @@
-"""An answer that is not the one that a page shows is seen."""
+"""The comparison of examples notices any answer that a page does not show."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""The examples of the docs are run, on the demo's data at a fixed time, and give what is shown.
+"""Runs the docs' examples on the demo data at a fixed time, and compares their answers.
 
-``pytest tests/docs --update-examples`` writes the answers of today into the pages.
+``pytest tests/docs --update-examples`` writes the current answers into the pages.
 """
 
 import json
@@ -81,7 +81,7 @@ def demo(new_sqlite_url: Callable[[], str], tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="session")
 def with_reader(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same, with the user whose files the pages below `IMPORTING` import."""
+    """Return the demo database with one more user, who imports files in `IMPORTING`'s pages."""
     sandbox = Sandbox(tmp_path_factory.mktemp("reader"), demo)
     sandbox.shell(f"finance-api user add {READER} --premium")
     return sandbox.database

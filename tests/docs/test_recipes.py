@@ -1,4 +1,4 @@
-"""The recipes in other languages: run here as far as what runs them is here."""
+"""The recipes in other languages, run if their interpreter is installed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The service over each storage; every test has users of its own."""
+"""Fixtures: the service with each storage. Every test makes its own users."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,8 +1,8 @@
-"""Signing in and making credentials, while something ends them at the same time.
+"""Sign-ins and new credentials, while another request revokes them.
 
-What one of the two does meanwhile happens at a known point of the other, so that every run is the
-same. On PostgreSQL, where writers do not wait for each other by themselves, a second one runs in a
-thread until it has ended or waits for a lock.
+The second request runs at a fixed point of the first, so that every run is the same. On PostgreSQL,
+where writers do not always wait for each other, the second writer runs in a thread until it has
+ended or waits for a lock.
 """
 
 import threading

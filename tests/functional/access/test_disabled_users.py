@@ -1,4 +1,4 @@
-"""Disabling a user ends all access for good, and how much of it there can be."""
+"""Disabling a user ends all access for good; and the limits on a user's credentials."""
 
 import pytest
 

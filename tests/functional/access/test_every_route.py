@@ -1,8 +1,8 @@
-"""Every route that is registered, asked by everybody for everybody's ids.
+"""Every registered route, requested by each user with each user's ids.
 
-What another user has makes no difference to any answer: neither to its status, nor to a header,
-nor to a byte of its body. The questions are derived from the routes and fields that there are, so
-that one that joins is asked about too.
+Another user's data makes no difference to any response: not to its status, to a header, or to a
+byte of its body. The requests are derived from the registered routes and fields, so that the tests
+include new ones.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Guessing tokens: slowed down by client address, and answered without asking the storage."""
+"""Guessing tokens: limited for each client address, and refused without a query."""
 
 import itertools
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Everything registered: routes on a surface, views with a permission, nothing without a token."""
+"""All routes belong to a surface, all views have a permission, and all data needs a token."""
 
 from unittest.mock import patch
 

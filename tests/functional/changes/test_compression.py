@@ -1,4 +1,4 @@
-"""gzip: by Accept-Encoding, with an entity tag of its own, from the response cache."""
+"""gzip: by Accept-Encoding, with a separate entity tag, from the response cache."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""What is read while data is imported is of one state: body, tag and revision belong together."""
+"""Reads during an import see one state: body, tag and revision belong together."""
 
 import io
 import threading

@@ -1,6 +1,6 @@
-"""Changes that are lost, by a restore or a failover, while programs go on asking a server.
+"""A restore or failover loses changes, while programs go on reading from a server.
 
-The next change then has the number of the lost one.
+The next change then has the number of the lost change.
 """
 
 import http.client

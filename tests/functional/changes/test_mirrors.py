@@ -1,4 +1,4 @@
-"""Mirrors that read changes while the data changes hold what the lists show whenever through."""
+"""Mirrors read changes while the data changes. Whenever one has read all, it equals the lists."""
 
 import random
 from contextlib import suppress

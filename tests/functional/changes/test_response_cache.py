@@ -1,4 +1,4 @@
-"""Cached responses: the same to the byte, for their user alone, while they are true."""
+"""Cached responses: equal to the byte, only for their user, only while they are current."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Pages of a database's file that somebody or something overwrote: what readers get of it."""
+"""What readers get if pages of the database file have been overwritten."""
 
 import random
 import sqlite3

@@ -1,4 +1,4 @@
-"""A database that takes no changes, such as a standby: reading works, the rest is refused."""
+"""A read-only database, such as a standby: reading works, and changes are refused."""
 
 import pytest
 from sqlalchemy import create_engine, text

@@ -1,4 +1,4 @@
-"""Data that is read from a copy of the database, for those whom the database itself lets in."""
+"""Data is read from a replica, but access is checked in the main database."""
 
 import sqlite3
 

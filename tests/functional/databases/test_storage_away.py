@@ -1,4 +1,4 @@
-"""A database that goes away and comes back: 503 meanwhile, and nothing has to be restarted."""
+"""A database that is unavailable for a while: 503 meanwhile, and no restart is needed."""
 
 import pytest
 

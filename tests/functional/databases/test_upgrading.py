@@ -1,7 +1,7 @@
-"""An upgrade while the old program imports and serves: what it writes is whole, and of one kind.
+"""An upgrade while the old program imports and serves: its writes are complete and consistent.
 
-The next version of the tables is a migration of the tests' own; the program that brings it is a
-process of its own.
+The next version of the tables is a migration that only these tests have. A separate process runs
+it.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""Users whose data many tests read, and services with a small quota."""
+"""Fixtures: users whose data many tests read, and services with a small quota."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Exports by waitress, by granian and through nginx: what a client sees of one that breaks off.
+"""Exports by waitress, by granian and through nginx: what a client sees if one breaks off.
 
-And what a server does for a client that goes away.
+Also what a server does if the client disconnects.
 """
 
 import http.client

@@ -1,4 +1,4 @@
-"""Exports: whole lists in one answer, in one snapshot, at their price."""
+"""Exports: whole lists in one response, from one snapshot, and their cost in requests."""
 
 import gzip
 import io

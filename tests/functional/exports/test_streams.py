@@ -1,4 +1,4 @@
-"""Exports while they are sent: one state, one connection, and what a break means."""
+"""Exports while they are sent: from one state, on one connection, and if they break off."""
 
 import gc
 import threading

@@ -1,4 +1,4 @@
-"""Filters by id, by choice, by truth, and how conditions on several fields combine."""
+"""Filters on ids, choices and booleans, and how conditions on several fields combine."""
 
 import pytest
 

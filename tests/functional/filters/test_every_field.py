@@ -1,6 +1,6 @@
-"""Every field of every resource: its filters and its order, checked against what is listed.
+"""Every field of every resource: its filters and its order, checked against the full list.
 
-What a filter means is said again here, in Python over the JSON of the unfiltered list.
+These tests implement each filter again, in Python on the JSON of the unfiltered list.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Tools that are given the descriptions: schemathesis, and generators that are installed."""
+"""Tools that read the API descriptions: schemathesis, and any installed generators."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What is asked of a request before anything else: sizes, host, HTTPS, CORS."""
+"""What is checked first in a request: sizes, host, HTTPS, CORS."""
 
 import pytest
 from pyramid.interfaces import IRoutesMapper

@@ -1,4 +1,4 @@
-"""Requests take Pyramid's path, without the events that nothing here needs."""
+"""Requests are handled as by Pyramid, without the events that nothing here needs."""
 
 from support.service import on_one_storage
 

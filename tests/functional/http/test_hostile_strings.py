@@ -1,6 +1,6 @@
 """Public lists of strings that break programs: as operands, names, sort keys, headers, paths.
 
-None may cause a 5xx, show more rows than it matches, or show what is inside.
+None may cause a 5xx, show more rows than it matches, or reveal internals.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The OpenAPI descriptions: valid, whole, and what the service does."""
+"""The OpenAPI descriptions: valid, complete, and true to the service."""
 
 import io
 import json

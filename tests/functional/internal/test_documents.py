@@ -1,4 +1,4 @@
-"""GET /internal/v1/get-docs: documents of the ten types, what they hold, and pages of each."""
+"""GET /internal/v1/get-docs: documents of the ten types, their content and their pages."""
 
 import io
 from decimal import Decimal

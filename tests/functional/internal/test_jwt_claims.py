@@ -1,7 +1,7 @@
-"""Forged and mistaken claims of JSON Web Tokens on the internal surface.
+"""Forged and faulty claims of JSON Web Tokens on the internal surface.
 
-Every attack starts from a token that is accepted (`Attacker.accepted` shows it), so that nothing is
-refused for another reason.
+Every attack starts from an accepted token (see `Attacker.accepted`), so that nothing is refused for
+another reason.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Keys of JSON Web Tokens that follow one another."""
+"""The rotation of keys of JSON Web Tokens."""
 
 import hashlib
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Texts that are nearly a JSON Web Token, and hostile ones within it.
+"""Texts that are almost JSON Web Tokens, and tokens with hostile texts.
 
-Every attack starts from a token that is accepted (`Attacker.accepted` shows it), so that nothing is
-refused for another reason.
+Every attack starts from an accepted token (see `Attacker.accepted`), so that nothing is refused for
+another reason.
 """
 
 from support.jwt_attacks import PATH, assert_401

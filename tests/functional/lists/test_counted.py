@@ -1,4 +1,4 @@
-"""``counted=true``: the list has the records that a summary with the same filters counts."""
+"""``counted=true`` lists the records that a summary with the same filters counts."""
 
 import pytest
 

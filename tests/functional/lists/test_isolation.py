@@ -1,4 +1,4 @@
-"""Two users with the same file: nothing that one asks shows, counts or hints at the other's."""
+"""Two users import the same file: no request of one shows, counts or reveals the other's."""
 
 import pytest
 

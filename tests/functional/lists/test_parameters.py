@@ -1,4 +1,4 @@
-"""Query parameters: what is unknown, repeated, malformed or out of range is refused by name."""
+"""Query parameters: unknown, repeated, malformed or out of range ones are refused by name."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Records by id: order, repetitions, what is missing, how many may be asked for."""
+"""Records by id: their order, repeated and missing ids, and the maximum number of ids."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The rows of each resource: their fields, their order, and values that follow from others."""
+"""The rows of each resource: their fields, their order, and derived values."""
 
 from contextlib import suppress
 from datetime import datetime

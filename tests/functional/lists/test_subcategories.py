@@ -1,4 +1,4 @@
-"""``withSubcategories=true``: a filter on a category finds what lies below it."""
+"""``withSubcategories=true``: a filter on a category includes its subcategories."""
 
 import pytest
 

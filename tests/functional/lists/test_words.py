@@ -1,4 +1,4 @@
-"""``q=``: every word stands in one of a record's texts."""
+"""``q=`` finds records whose texts contain every word."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tools of agents over HTTP, while others hold connections or call much."""
+"""The MCP tools over HTTP, while other clients hold connections or send many calls."""
 
 import http.client
 import json

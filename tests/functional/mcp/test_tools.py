@@ -1,4 +1,4 @@
-"""The tools of agents, by the SDK's own client over stdio and over streamable HTTP."""
+"""The MCP tools, called by the SDK's client over stdio and over streamable HTTP."""
 
 import json
 import subprocess

@@ -1,7 +1,7 @@
 """How many of our own files a request or an import passes through.
 
-Whoever follows one of them through the code reads these files. The limits are the present
-figures, so that one more file on these ways is a decision.
+A developer who follows one through the code has to read these files. The limits are the current
+numbers, so that adding a file to one of these paths is a conscious decision.
 """
 
 import sys

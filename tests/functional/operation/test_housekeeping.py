@@ -1,4 +1,4 @@
-"""JSON Web Tokens that the clean-up forgets, and those it keeps."""
+"""The JSON Web Tokens that the clean-up deletes, and those it keeps."""
 
 from finance_api.storage.interface import Jwt
 

@@ -1,4 +1,4 @@
-"""The counts of the process: shown to addresses that the settings name, and to nobody else."""
+"""The metrics of the process: shown only to the addresses in the settings."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Plug-ins: the application runs without each, and the package without its files."""
+"""Plug-ins: the application runs without any of them, even if their files are missing."""
 
 import shutil
 import subprocess

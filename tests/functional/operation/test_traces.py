@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry: a span for each request, where it is wanted."""
+"""Traces by OpenTelemetry: a span for each request, if it is switched on."""
 
 import subprocess
 import sys

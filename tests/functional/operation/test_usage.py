@@ -1,4 +1,4 @@
-"""Requests of a user to the public surface: counted, written later, reported, and forgotten."""
+"""A user's requests to the public surface: counted, stored later, reported, and deleted."""
 
 import pytest
 

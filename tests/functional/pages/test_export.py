@@ -1,4 +1,4 @@
-"""What there is of one's own data, and all of it to take away."""
+"""The page of accounts, and the export of all of the user's data."""
 
 import gzip
 import json

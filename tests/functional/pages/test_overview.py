@@ -1,4 +1,4 @@
-"""The overview: each figure is what the API answers to the request that is shown beside it."""
+"""The overview: each figure equals the API's response to the request shown beside it."""
 
 import html
 import re

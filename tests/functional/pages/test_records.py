@@ -1,4 +1,4 @@
-"""Records on pages: found, put right, categorised by rules, and confirmed as transfers."""
+"""Records on pages: searched, corrected, categorised by rules, confirmed as transfers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Uploads are read in processes of their own: within limits, and ended with what they are for."""
+"""Uploads are read in separate processes, which have limits and end with their job."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""The work on uploads, outside of requests."""
+"""The background work on uploads."""
 
 from concurrent.futures import ThreadPoolExecutor
 
