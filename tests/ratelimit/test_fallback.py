@@ -1,4 +1,4 @@
-"""A shared limiter that is away, or swallows questions, keeps no request waiting for long."""
+"""If the shared limiter is unavailable or does not respond, no request waits long."""
 
 import logging
 import socket

@@ -1,4 +1,4 @@
-"""Every limiter of this project passes the suite, and keeps no more than it needs."""
+"""Every limiter of this project passes the shared tests, and stores no more than it needs."""
 
 import gc
 import tracemalloc

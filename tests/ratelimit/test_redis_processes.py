@@ -1,4 +1,4 @@
-"""Processes that share a Redis grant together what one would."""
+"""Processes that share a Redis allow together as many requests as one process would."""
 
 import subprocess
 import sys

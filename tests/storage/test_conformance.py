@@ -1,4 +1,4 @@
-"""Every storage of this project passes the suite."""
+"""Every storage of this project passes the shared tests."""
 
 from collections.abc import Callable, Iterator
 

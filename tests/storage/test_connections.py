@@ -1,4 +1,4 @@
-"""The connections that are read with: how many, how long they are used, and what ends them."""
+"""The connections for reading: how many there are, how long they live, and what ends them."""
 
 import threading
 

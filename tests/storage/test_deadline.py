@@ -1,4 +1,4 @@
-"""One time limit for all that a unit of work reads."""
+"""A unit of work has one time limit for all its reads."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Random data and random queries: the SQL storages answer as the memory storage does."""
+"""Random data and queries: the SQL storages return the same as the memory storage."""
 
 import itertools
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Statements as libpq gets them."""
+"""Queries as libpq receives them."""
 
 from contextlib import contextmanager
 from decimal import Decimal

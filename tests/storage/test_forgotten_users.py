@@ -1,8 +1,8 @@
-"""Every predicate that binds a statement to a user: would it be noticed if it were left out?
+"""Would tests notice if a query lost the predicate that restricts it to a user?
 
-Two users have rows with the same ids, dates and texts, more than anchors are apart. One of them
-reads before and after the other has data, and must see no difference. Then each predicate is left
-out in turn, and a read must answer, or a write must leave, something else.
+Two users have rows with the same ids, dates and texts, more than anchors are apart. One user reads
+before and after the other has data, and must see no difference. Then the tests remove each
+predicate in turn: a read must return, or a write must store, something else.
 """
 
 import inspect
@@ -50,7 +50,7 @@ DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 DAY = 86_400
 OTHERS = [resource for resource in RESOURCES if resource is not RECORDS]
 WITH_JSON = [each for each in OTHERS if each.path and not each.computed_fields]
-#: What one statement finds of the other user, the next does not find of this one.
+#: Errors if one query finds rows of the other user, which the next query cannot find.
 FAULTS = (
     StorageError,
     LookupError,

@@ -1,4 +1,4 @@
-"""The work of a search does not depend on what other users have written."""
+"""The work of a search does not depend on other users' data."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Sums of records: those that are stored are those of the rows, after any changes."""
+"""The stored sums of records equal the sums of the rows after any changes."""
 
 import itertools
 from collections import defaultdict
@@ -33,13 +33,13 @@ pytestmark = pytest.mark.nightly
 
 DATABASES = ["sqlite", "postgresql"]
 DAY = 86_400
-#: Longer than what a filter may ask for, and than an index of PostgreSQL takes.
+#: A text longer than a filter's operand may be, and than a PostgreSQL index allows.
 LONG = "b" + "\U0001f4b6" * 5_000
 _users = itertools.count(1)
 
 ids = st.integers(1, 3).map(make_id)
 amounts = st.integers(-3, 3) | st.sampled_from([MAX_UNITS, -MAX_UNITS, 2**32, -(2**32) - 1])
-#: About three months, their ends, and both ends of the calendar.
+#: Moments in about three months, at the months' ends, and at both ends of the calendar.
 moments = st.one_of(
     st.integers(0, 90).map(lambda day: day * DAY),
     st.sampled_from([0, -1, 31 * DAY - 1, 31 * DAY, 59 * DAY, 59 * DAY - 1, 365 * DAY]),
@@ -59,7 +59,7 @@ records = st.fixed_dictionaries(
     }
 ).map(lambda row: {**row, "recordType": "expense" if row["amount"] < 0 else "income"})
 
-#: What becomes of records by their numbers; None: they go.
+#: New values of records by their numbers. None deletes the record.
 changes = st.dictionaries(st.integers(1, 25), st.none() | records, min_size=1, max_size=15)
 
 spans = moments.flatmap(
@@ -99,10 +99,10 @@ names = st.lists(
 )
 queries = st.tuples(names, st.lists(conditions, max_size=3), st.booleans())
 
-#: Every sum that is stored, as it is.
+#: The fields by which the storage has sums ready.
 ANSWERED = {"accountId", "categoryId", "currencyCode", "recordType"}
 WHOLE = (sorted(sums.SUM_COLUMNS), [], True)
-#: Whole months and parts of two others, of one account.
+#: Conditions on one account, for some whole months and parts of two other months.
 EDGES = (
     ["currencyCode", "isVoid"],
     [
@@ -112,7 +112,7 @@ EDGES = (
     ],
     True,
 )
-#: In each month, before and after the 10th.
+#: Records in each month, before and after the 10th.
 SOME = {
     n: {
         "recordDate": n * 5 * DAY,
@@ -131,7 +131,7 @@ SOME = {
 
 
 def change(unit, known, changed):
-    """known: the numbers of the records that there are."""
+    """known: the numbers of the existing records."""
     gone = [make_id(n) for n, row in changed.items() if row is None]
     rows = {n: make_row(RECORDS, n, **row) for n, row in changed.items() if row is not None}
     with unit.writing() as storage:
@@ -142,7 +142,7 @@ def change(unit, known, changed):
 
 
 def stored(unit):
-    """What stands in the table."""
+    """Return the sums in the table."""
     columns = [c for c in record_sums.c if c.name not in ("user_id", "number", "payee_key")]
     owned = select(*columns).where(record_sums.c.user_id == unit.user.id)
     with unit.backend.engine.connect() as connection:
@@ -152,7 +152,7 @@ def stored(unit):
 
 
 def added_up(rows):
-    """What has to stand there."""
+    """Return the sums that the table must have."""
     groups = defaultdict(list)
     for row in rows:
         month, account, category, payee, *others = group_of(
@@ -235,7 +235,7 @@ def test_what_a_unit_of_work_writes_is_in_the_sums_that_it_reads(new_backend, da
 @pytest.mark.parametrize("database", DATABASES)
 @pytest.mark.parametrize("name", ["payee", "note"])
 def test_no_more_sums_are_fetched_than_are_asked_for(new_backend, database, name, monkeypatch):
-    """Of stored sums, and of records."""
+    """The limit is the same for stored sums and for records."""
     unit = Unit(new_backend(database))
     unit.put(RECORDS, *(make_row(RECORDS, n, **{name: f"text {n}"}) for n in range(200)))
     fetched = []

@@ -1,4 +1,4 @@
-"""The tables: distributable by user, and read for one user only."""
+"""The tables can be distributed by user, and each query reads one user's rows only."""
 
 import re
 

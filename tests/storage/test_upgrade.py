@@ -1,4 +1,4 @@
-"""Databases whose projection is not this program's."""
+"""Databases whose read models have another version than this program's."""
 
 import hashlib
 import sqlite3

@@ -1,6 +1,6 @@
 """Who may import whom; the reasons are in docs/architecture.md.
 
-The rules are held by reading the source: every import of every module, those inside functions too.
+The tests read every import of every module in the source, including imports inside functions.
 """
 
 import ast

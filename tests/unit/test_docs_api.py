@@ -1,6 +1,6 @@
-"""The docs and the code say the same of the API and the settings pages.
+"""The docs and the code agree on the API and the settings pages.
 
-Both sides are read, nothing is listed here, as in Datasette's tests/test_docs.py.
+The tests read both and have no lists of their own, as in Datasette's tests/test_docs.py.
 """
 
 import re

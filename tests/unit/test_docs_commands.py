@@ -1,6 +1,6 @@
-"""The docs and the code say the same of commands and files.
+"""The docs and the code agree on commands and files.
 
-Both sides are read, nothing is listed here, as in Datasette's tests/test_docs.py.
+The tests read both and have no lists of their own, as in Datasette's tests/test_docs.py.
 """
 
 import ast

@@ -1,7 +1,7 @@
-"""Which names of other libraries are used: documented ones, but for a short list.
+"""The code uses only documented names of other libraries, except for a short list.
 
-Private names are found by reading the source, in every way that Python has to write them. Of the
-libraries that documents name by name, each imported name is in a list here.
+The tests find private names in the source, in every way that Python can write them. For libraries
+whose documentation lists all public names, each imported name must be in a list here.
 """
 
 import ast
@@ -15,11 +15,11 @@ from webob import Response
 
 from support.sources import sources
 
-#: The private or undocumented names that are used all the same, each with its reason. At most five:
-#: whoever adds one looks for another way first. ``<module of ours>: <name>``
+#: The private or undocumented names that are still used, each with its reason. At most five: look for
+#: another way before you add one. ``<module of ours>: <name>``
 EXCEPTIONS: dict[str, str] = {}
 
-#: What is imported of these libraries; all of it is in their documentation.
+#: The names imported from these libraries, all of which their documentation lists:
 #: https://docs.pylonsproject.org/projects/pyramid/en/2.1-branch/#api-documentation
 #: https://cornice.readthedocs.io/ (services, internals, swagger)
 #: https://docs.pylonsproject.org/projects/webob/en/stable/api/webob.html#accept
@@ -55,9 +55,9 @@ DOCUMENTED = {
     "webob.multidict": {"MultiDict"},
     "webob.acceptparse": {"create_accept_encoding_header", "create_accept_header"},
 }
-#: Of Python itself, and documented in spite of the underscore.
+#: Names of Python itself that are documented in spite of the underscore.
 DOCUMENTED_PRIVATE = {"os._exit"}
-#: The underscore keeps it apart from fields.
+#: Public methods of named tuples; the underscore only distinguishes them from fields.
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 LIBRARIES = ("cornice", "colander", "pyramid", "webob")
 
@@ -68,7 +68,7 @@ def is_private(name: str) -> bool:
 
 @cache
 def own_names(tree: ast.AST) -> frozenset[str]:
-    """What is defined in the source: functions, classes, variables, attributes of ``self``."""
+    """Return the names that the source defines: functions, classes, variables, attributes."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -86,7 +86,7 @@ def own_names(tree: ast.AST) -> frozenset[str]:
 
 
 def private_names(tree: ast.AST, known: Set[str]) -> Iterator[str]:
-    """Private names in the source that are none of ``known``, and those of others' modules."""
+    """Yield private names that are not in ``known``, or belong to other projects' modules."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             module = node.module or ""
@@ -109,7 +109,7 @@ def private_names(tree: ast.AST, known: Set[str]) -> Iterator[str]:
 
 
 def overridden(tree: ast.Module, module: ModuleType) -> Iterator[str]:
-    """Private names of foreign base classes that a class of the module defines anew."""
+    """Yield private names of foreign base classes that a class of the module overrides."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             mro = getattr(module, node.name).__mro__
@@ -123,7 +123,7 @@ def overridden(tree: ast.Module, module: ModuleType) -> Iterator[str]:
 def found_in(name: str) -> list[str]:
     tree = sources()[name]
     known = own_names(tree)
-    # A class may use what its base in another module of ours defines.
+    # A class may use names that its base class in another module of ours defines.
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module in sources():
             known |= own_names(sources()[node.module])
@@ -176,7 +176,7 @@ def test_an_overridden_private_name_would_be_noticed() -> None:
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """(module, name) of what is imported of the libraries; no name for a whole module."""
+    """Yield (module, name) of each import from the libraries; "" as name of a whole module."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in LIBRARIES:
             yield from ((node.module or "", alias.name) for alias in node.names)

@@ -1,4 +1,4 @@
-"""What tests start behaves as if nobody had started it from a test, and ends with the tests."""
+"""Programs that tests start behave as if started from a shell, and end with the tests."""
 
 import signal
 import subprocess

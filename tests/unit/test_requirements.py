@@ -1,4 +1,4 @@
-"""The locked versions in requirements/ are what setup.py asks for, with hashes of PyPI alone."""
+"""The locked versions in requirements/ satisfy setup.py, with hashes from PyPI only."""
 
 import ast
 import re

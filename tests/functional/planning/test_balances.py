@@ -1,4 +1,4 @@
-"""GET /v1/api/accounts/balances. The clock stands at 2026-03-18."""
+"""GET /v1/api/accounts/balances. The clock is set to 2026-03-18."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The period that a budget is in. The clock stands at Wednesday, 2026-03-18 unless it is set."""
+"""The current period of a budget. Unless a test sets it, the clock is at Wednesday, 2026-03-18."""
 
 import pytest
 

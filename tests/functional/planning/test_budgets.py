@@ -1,4 +1,4 @@
-"""What a budget's current period has used of it. The clock stands at Wednesday, 2026-03-18."""
+"""The amount used in a budget's current period. The clock is set to Wednesday, 2026-03-18."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The kind of categories, income or expense: their own, else the parent's, else by the group."""
+"""A category's kind, income or expense: its own, else the parent's, else by the group."""
 
 import json
 

@@ -1,7 +1,7 @@
 """convertTo: converted amounts in every list that has some. The clock stands at 2026-03-18.
 
-Rates are of the installation, and stay from test to test: all have these, and a test that changes
-some has a currency of its own.
+All users and tests of an installation share the rates below. A test that changes rates uses a
+currency that no other test uses.
 """
 
 import json

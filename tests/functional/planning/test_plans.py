@@ -1,4 +1,4 @@
-"""Goals and standing orders: what is worked out of them at request time."""
+"""Goals and standing orders: the values that are computed at request time."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Today is the day in the user's time zone: relative dates, budgets, standing orders."""
+"""Relative dates, budgets and standing orders use today's date in the user's time zone."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A service with the limits that are set where nothing is."""
+"""Fixtures: a service with the default limits."""
 
 import pytest
 

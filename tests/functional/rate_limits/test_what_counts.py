@@ -1,4 +1,4 @@
-"""Requests that count against a limit, and what headers and a 429 say about it."""
+"""Which requests count against a limit, and what headers and a 429 say about the limit."""
 
 from dataclasses import replace
 

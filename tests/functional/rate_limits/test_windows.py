@@ -1,4 +1,4 @@
-"""Quotas of a token and a user: exactly so many requests, and when there are more."""
+"""Quotas of a token and a user: the exact number of requests, and when more are allowed."""
 
 from finance_api.auth.personal_tokens import issue_token
 from support.rate_limits import Asking, assert_429, assert_bucket, assert_windows, parameters

@@ -1,6 +1,6 @@
-"""The service in processes of granian's, on one SQLite and one Redis, as an operator starts it.
+"""The service in several granian processes with one SQLite and one Redis, as operators start it.
 
-Beside it one process of waitress serves the same database: both answer the same.
+A process of waitress serves the same database, and responds in the same way.
 """
 
 import http.client

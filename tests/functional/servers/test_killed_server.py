@@ -1,4 +1,4 @@
-"""The production server whose parent process is killed, and servers that want the same port."""
+"""The production server if its parent process is killed, and servers with the same port."""
 
 import random
 import socket

@@ -1,4 +1,4 @@
-"""Processes that count together in one Redis, and what becomes of them when it goes away."""
+"""Processes that share limits in one Redis, also while Redis is unavailable."""
 
 import itertools
 import re

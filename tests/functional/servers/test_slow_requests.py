@@ -1,7 +1,7 @@
-"""Slow requests for data leave a thread to others: they get 503 at once where they would take all.
+"""Slow requests for data never take all threads: requests beyond the limit get 503 at once.
 
-So do downloads. Before: with four threads and eight slow requests, everything else waited until
-they had ended.
+The same is true of downloads. Without this limit, eight slow requests on four threads held up all
+other requests until they had ended.
 """
 
 import threading

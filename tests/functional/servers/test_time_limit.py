@@ -1,4 +1,4 @@
-"""One time limit for a request, whatever it reads and computes."""
+"""A request has one time limit for everything that it reads and computes."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-"""Services in memory, for what does not depend on the storage."""
+"""Fixtures: services in memory, for tests that do not depend on the storage."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Requests that another site has a browser make: refused; and reading changes nothing."""
+"""Requests that another site makes a browser send are refused, and a GET changes nothing."""
 
 from functools import cache
 from itertools import cycle, product

@@ -1,4 +1,4 @@
-"""What browsers are told by every answer of the settings pages, errors too."""
+"""The security headers of every response of the settings pages, errors included."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ PAGES = (
     *("/records", "/transfers", "/rules/apply", "/categories", "/budgets/new"),
     *("/import", "/imports"),
 )
-#: The viewer of the references has styles and images in the page, and asks this service.
+#: The viewer of the API references has inline styles and images, and sends requests to this service.
 DOCS_POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
     "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
@@ -39,7 +39,7 @@ URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "post
 
 
 def every_page(service, **options):
-    """All pages of a user who has something of everything, and the answers to forms."""
+    """Yield all pages of a user with some of all data, and the responses to forms."""
     user = new_user(service)
     visitor = Visitor(service, **options)
     yield visitor.get(LOGIN)
@@ -68,7 +68,7 @@ def every_page(service, **options):
     yield visitor.submit("/overview", "/settings/logout", status=303)
 
 
-# Every answer that a `Visitor` gets has passed `assert_protected`.
+# `Visitor` checks every response with `assert_protected`.
 
 
 def test_every_answer_has_the_headers_that_protect_it(plain):
@@ -137,7 +137,7 @@ def test_another_host_s_name_is_not_repeated(configured):
             assert "evil" not in text
             kept = {k: v for k, v in response.headers.items() if k != "Location"}
             assert "evil" not in str(kept)
-            # A redirection leads to where the browser already is.
+            # A redirect stays on the host that the browser used.
             place = response.headers.get("Location", "/")
             assert place.startswith(("/", f"http://{host}/")), place
 
@@ -234,7 +234,7 @@ def test_a_storage_that_is_away_is_a_503_for_people(plain, monkeypatch):
         assert int(response.headers["Retry-After"]) >= 1
         assert "10.0.0.1" not in response.text
         assert not response.headers.getall("Set-Cookie")
-    # What needs no storage is still there.
+    # Pages that need no storage still work.
     stranger.get(LOGIN)
     stranger.get("/settings/static/pages.css")
     monkeypatch.undo()

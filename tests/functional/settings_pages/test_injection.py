@@ -1,7 +1,7 @@
-"""Text that tries to be HTML: wherever it is shown, it is shown as it was typed.
+"""Text that looks like HTML: every page shows the text exactly as it was typed.
 
-Each page is compared with the same page with a harmless text in its stead: the parser must find
-the same elements and attributes, in the same order, and the text where the harmless one was.
+Each page is compared with the same page with a harmless text. The parser must find the same
+elements and attributes in the same order, and the hostile text in place of the harmless one.
 """
 
 import json

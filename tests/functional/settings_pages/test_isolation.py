@@ -1,4 +1,4 @@
-"""Somebody else's tokens, JWTs and data: as if they did not exist."""
+"""For a user, other users' tokens, JWTs and data seem not to exist."""
 
 import pytest
 

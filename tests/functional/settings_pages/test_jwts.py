@@ -27,7 +27,7 @@ JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+")
 
 
 def issue(visitor, status=303, **given):
-    """The page that follows, which shows the JWT, or what was wrong."""
+    """Submit the form for a JWT. Return the next page, which shows the JWT or the errors."""
     response = visitor.submit(JWTS, status=status, **given)
     return visitor.follow(response) if response.status_int == 303 else response
 
@@ -148,12 +148,12 @@ def test_without_a_signing_key_the_page_says_so_and_none_is_made(configured):
     response = visitor.post(JWTS, {"csrf_token": visitor.csrf(), "ttl": "3600"}, status=400)
     assert "cannot" in shown_text(response.text)
     assert dump(service) == before
-    # What there is to revoke can still be revoked.
+    # The existing JWTs can still be revoked.
     assert visitor.submit(ALL, status=303)
 
 
 def test_the_page_tells_the_end_that_the_jwt_really_has(configured):
-    """A key that is to be retired ends what it signs."""
+    """A JWT ends no later than the key that signed it, if the key is to be retired."""
     service = configured()
     services = service.services
     now = service.clock.now()

@@ -1,4 +1,4 @@
-"""Changing the password: ends what the old one has opened, here and in other processes."""
+"""Changing the password ends the sessions of the old one, also in other processes."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Signing in to the settings pages: who gets in, who does not, and what that tells."""
+"""Signing in to the settings pages: who gets in, who does not, and what a refusal reveals."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""Guessing passwords: limited for each account and address, and without locking the owner out."""
+"""Guessing passwords is limited for each account and address, but never locks the owner out."""
 
 import re
 

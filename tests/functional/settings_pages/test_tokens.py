@@ -1,4 +1,4 @@
-"""Personal tokens on the settings pages: made, shown once, listed, revoked."""
+"""Personal tokens on the settings pages: created, shown once, listed, revoked."""
 
 import re
 

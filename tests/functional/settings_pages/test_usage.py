@@ -1,4 +1,4 @@
-"""The page that tells how much of the API was used, and what is left."""
+"""The page that shows API usage, and the remaining requests."""
 
 import re
 

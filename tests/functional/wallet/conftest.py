@@ -1,4 +1,4 @@
-"""One service in memory for all modules."""
+"""Fixtures: one service in memory for all modules."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""agentHints, and paging by them alone."""
+"""agentHints, and reading all pages with the hints only."""
 
 import pytest
 

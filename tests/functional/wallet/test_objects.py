@@ -1,4 +1,4 @@
-"""Every object, whole."""
+"""Every object with all its fields."""
 
 from decimal import Decimal
 

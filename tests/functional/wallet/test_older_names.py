@@ -1,4 +1,4 @@
-"""Names of earlier versions, which are switchable as a whole."""
+"""Names of earlier versions, which one setting switches on or off."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Where it is served: paths, tokens, methods, and the setting that switches it off."""
+"""The Wallet API's paths, tokens and methods, and the setting that switches it off."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was decided, and the order of rows."""
+"""Void records, many imports and the order of ties, the same on every storage."""
 
 import pytest
 

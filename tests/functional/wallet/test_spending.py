@@ -1,4 +1,4 @@
-"""The spending of budgets."""
+"""How much of each budget has been spent."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is cached of answers: never for another user or state, and no more than is allowed."""
+"""Cached responses are never for another user or state, and never exceed the size limit."""
 
 import random
 import threading

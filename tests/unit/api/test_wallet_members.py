@@ -1,4 +1,4 @@
-"""Numbers below /wallet are exact, whichever way they are written."""
+"""Numbers below /wallet are exact in every notation."""
 
 import tracemalloc
 

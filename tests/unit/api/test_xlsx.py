@@ -1,4 +1,4 @@
-"""The rows of workbooks: as XlsxWriter writes them."""
+"""The rows of workbooks equal those that XlsxWriter writes."""
 
 import io
 import zipfile

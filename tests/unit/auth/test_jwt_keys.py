@@ -1,4 +1,4 @@
-"""The file of the keys that JSON Web Tokens are signed and verified with."""
+"""The file with the keys that sign and verify JSON Web Tokens."""
 
 import hashlib
 import json

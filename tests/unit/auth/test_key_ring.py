@@ -1,4 +1,4 @@
-"""The keys of JSON Web Tokens in use: whose they are, and read again when their file changes."""
+"""The keys in use: which issuer each belongs to, and reading their file again if it changes."""
 
 import json
 import os

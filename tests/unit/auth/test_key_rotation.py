@@ -1,4 +1,4 @@
-"""A new signing key takes the place of the old one, and nobody is logged out."""
+"""A new signing key replaces the old one, and nobody is logged out."""
 
 import errno
 import json

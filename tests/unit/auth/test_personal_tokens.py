@@ -1,4 +1,4 @@
-"""Personal tokens: their form tells what cannot be one."""
+"""Personal tokens: prefix and checksum show that a text cannot be a token."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Downloads: how many run at once, and what they hold until when."""
+"""Downloads: how many run at once, and when they release what they hold."""
 
 import queue
 import threading

@@ -1,4 +1,4 @@
-"""The address of the client, as trusted proxies say it."""
+"""The client's address as trusted proxies report it."""
 
 import pytest
 from pyramid import testing

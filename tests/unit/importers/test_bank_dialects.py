@@ -1,6 +1,6 @@
 """Statements as different banks write them: every version, envelope and dialect that is usual.
 
-They are written by hand. That their amounts are right, their own balances show.
+The statements are written by hand. Their balances prove that their amounts are right.
 """
 
 import pytest

@@ -1,7 +1,7 @@
-"""camt and MT940 files of banks and of other projects, read where they are.
+"""camt and MT940 files of banks and other projects, which are not in this repository.
 
-They are not part of this repository. Days, amounts and balances are compared with those that
-another reading finds (`support.independent`).
+Days, amounts and balances are compared with those that a second parser finds
+(`support.independent`).
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Amounts of CSV files: how they may be written, and which are not guessed."""
+"""Amounts of CSV files: the accepted notations, and the ambiguous ones that are refused."""
 
 import pytest
 from hypothesis import given

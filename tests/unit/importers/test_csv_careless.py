@@ -1,4 +1,4 @@
-"""Real files with no option, with one, and with a wrong one: never a wrong sum without a word."""
+"""Real files with no option, one option, or a wrong one: never a wrong sum silently."""
 
 import csv
 import io

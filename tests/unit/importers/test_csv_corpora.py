@@ -1,4 +1,4 @@
-"""Real files, read where they lie; left out where they are missing."""
+"""Real files from outside this repository. Missing files are skipped."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""Damaged CSV files: entries, or a refusal with a reason; cut off, the entries until there."""
+"""Damaged CSV files give entries, or a refusal with a reason. Files cut off keep their start."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Dates of CSV files: which forms are read, and which are not guessed."""
+"""Dates of CSV files: the accepted formats, and the ambiguous ones that are refused."""
 
 import pytest
 

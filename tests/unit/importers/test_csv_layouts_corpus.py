@@ -1,8 +1,8 @@
-"""Files in the layouts of real exports: what a column is for, by those who import them elsewhere.
+"""Files in the layouts of real exports, as another project's import describes these layouts.
 
-The layouts are another project's, read where they are: roles of columns, delimiter, form of dates.
-Rows and options are made of them here, and nothing of a profile. Neither has headings, so columns
-are named by their number.
+The other project's files give the roles of columns, the delimiter and the date format. The tests
+make rows and options from these, and nothing from a profile. The layouts have no headings, so
+columns are named by number.
 """
 
 import json

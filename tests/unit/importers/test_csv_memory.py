@@ -1,4 +1,4 @@
-"""What was given for an account and heading row is used the next time, and said."""
+"""An import reuses, and reports, the options last given for the account and heading row."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever the bytes and the options: statements or ImportRefused, soon, and nothing else."""
+"""Any bytes with any options give statements or ImportRefused, quickly, and no other error."""
 
 import random
 from datetime import date
@@ -18,7 +18,7 @@ SAMPLES = Path(__file__).parents[2] / "samples" / "csv"
 
 
 def read_or_refuse(data, options):
-    """The statements, or None; every refusal has to be fit to be shown."""
+    """Return the statements, or None if refused. Every refusal must be fit for users."""
     try:
         statements = read(data, **vars(options))
     except ImportRefused as refused:
@@ -93,7 +93,7 @@ def test_any_bytes_under_any_options_are_read_or_refused(data, options):
 CELLS = st.tuples(
     st.dates(date(1970, 1, 1), date(2027, 12, 31)).map(str),
     st.decimals(-10_000, 10_000, places=2).map(str),
-    # A row that is called a total is a question.
+    # A row whose text looks like a total would lead to a question.
     st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8).filter(
         lambda text: kind_of(text) is None
     ),
@@ -112,7 +112,7 @@ def test_whatever_is_quoted_is_read_with_its_count_and_dates(rows, delimiter):
     )
     (statement,) = read_or_refuse(text.encode(), options)
     assert len(statement.entries) == len(rows)
-    # What comes next in the file changes nothing before it.
+    # More rows at the end of the file do not change the earlier ones.
     (longer,) = read_or_refuse((text + quoted(("2026-01-01", "1", "x"))).encode(), options)
     assert longer.entries[:-1] == statement.entries
 

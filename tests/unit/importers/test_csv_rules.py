@@ -1,4 +1,4 @@
-"""What a file without a profile decides itself, and what it leaves open."""
+"""Files without a profile: what the importer decides itself, and what it asks."""
 
 import pytest
 

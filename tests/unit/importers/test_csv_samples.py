@@ -1,4 +1,4 @@
-"""Every file of tests/samples/csv gives what stands beside it."""
+"""Every file of tests/samples/csv gives the content in the JSON file beside it."""
 
 import json
 from pathlib import Path

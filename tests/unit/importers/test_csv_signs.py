@@ -1,4 +1,4 @@
-"""Which way money goes, which rows are money, and balances."""
+"""The direction of money, which rows are transactions, and balances."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What becomes of the rows: accounts, currencies, signs, identities."""
+"""How rows become entries: accounts, currencies, signs, identities."""
 
 import pytest
 

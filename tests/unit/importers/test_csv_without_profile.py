@@ -1,4 +1,4 @@
-"""Ordinary files of banks that no profile knows: read as they are meant, or asked about."""
+"""Ordinary files of banks without a profile are read correctly, or lead to a question."""
 
 import shlex
 from collections import Counter

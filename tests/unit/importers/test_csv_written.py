@@ -1,4 +1,4 @@
-"""Files written in any of the usual ways: read with the right signs and sums, or refused."""
+"""Files in any of the usual notations are read with the right signs and sums, or refused."""
 
 import csv
 import io

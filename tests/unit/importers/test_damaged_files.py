@@ -1,4 +1,4 @@
-"""Damaged files of every format but CSV: read right, or refused with a reason; never an error."""
+"""Damaged files of all formats except CSV are read right, or refused with a reason."""
 
 import io
 from collections import Counter

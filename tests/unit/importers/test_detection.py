@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes."""
+"""Detects the format of a file by its first bytes."""
 
 import gzip
 import io

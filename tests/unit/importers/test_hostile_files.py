@@ -1,7 +1,7 @@
 """Files made to keep a server busy are read or refused in linear time, and in little memory.
 
-Each is read whole in a process of its own, at two sizes. What counts is the processor's time for
-each byte that the file unpacks to: in quadratic time it is four times as long at the larger size.
+A separate process reads each file at two sizes. The tests compare the CPU time for each unpacked
+byte: if time were quadratic, it would be four times as long at the larger size.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""One thing 300,000 times wherever a file has text: it is read or refused in linear time.
+"""A piece of text, repeated 300,000 times in any field: files are read or refused in linear time.
 
 By day it is a third as many, and each line of an MT940 file is of one width. The limits are a fuse,
 many times what it takes; in quadratic time it took far longer than they are.

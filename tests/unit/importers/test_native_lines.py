@@ -1,4 +1,4 @@
-"""The lines of a native file: what is no object of the format is refused with its line."""
+"""The lines of a native file: a line that is no object of the format is refused by number."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What each kind of value may be in the native format, on every field of every type."""
+"""The allowed values of each kind in the native format, for every field of every type."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Every command that a message offers works as it is printed; one leads to what the file means."""
+"""Every command that a message offers works as printed, and one of them gives the right records."""
 
 import io
 import random

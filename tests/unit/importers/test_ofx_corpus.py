@@ -1,7 +1,7 @@
-"""Files of banks and of other projects, read where they are.
+"""OFX files of banks and other projects, which are not in this repository.
 
-They are not part of this repository. Expected counts and sums were taken from the files with a
-search for TRNAMT and TOTAL (less REINVEST and INV401KBAL), not with the reader.
+The expected counts and sums come from a text search for TRNAMT and TOTAL (less REINVEST and
+INV401KBAL), not from the importer.
 """
 
 from decimal import Decimal

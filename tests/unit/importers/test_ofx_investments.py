@@ -1,4 +1,4 @@
-"""Investment statements: the cash that transactions move."""
+"""Investment statements: the cash amounts of transactions."""
 
 import pytest
 

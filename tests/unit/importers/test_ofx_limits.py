@@ -1,4 +1,4 @@
-"""What is kept of a file beside its transactions is bounded."""
+"""Apart from transactions, the memory for a file's content is limited."""
 
 from collections.abc import Iterator
 

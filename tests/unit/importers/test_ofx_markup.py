@@ -1,4 +1,4 @@
-"""Tags, text, references and charsets."""
+"""OFX markup: tags, text, references and charsets."""
 
 import codecs
 import time

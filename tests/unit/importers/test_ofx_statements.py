@@ -1,4 +1,4 @@
-"""Accounts, transactions, balances and identities."""
+"""OFX statements: accounts, transactions, balances and identities."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever is written as OFX is read."""
+"""The importer reads all OFX that a generator writes."""
 
 from decimal import Decimal
 

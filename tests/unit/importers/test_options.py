@@ -1,4 +1,4 @@
-"""The options about files, as words of a command line and as what is given."""
+"""Import options: conversion from and to the words of a command line."""
 
 import re
 

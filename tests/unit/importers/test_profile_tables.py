@@ -1,7 +1,7 @@
-"""Files of banks, apps and services, as their layouts have them, and what becomes of them.
+"""Files of banks, apps and services in their layouts, and the expected records.
 
-Each direction, status and word of a layout, and what it says twice. The files are written by hand,
-share nothing with the profiles, and stand in ``profiles/`` beside what is made of them.
+The files have each direction, status and word of a layout, and its redundant values. They are
+written by hand, independently of the profiles; ``profiles/`` has them with the expected result.
 """
 
 import pytest

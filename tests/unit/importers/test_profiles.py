@@ -1,4 +1,4 @@
-"""What a profile is, which files it is for, and what an operator's own may say."""
+"""Profiles: their content, the files they match, and the rules for operators' own profiles."""
 
 import json
 

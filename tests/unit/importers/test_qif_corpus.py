@@ -1,4 +1,4 @@
-"""QIF files of other projects, read where they are; expected is what a simple reader finds."""
+"""QIF files of other projects, compared with the results of a simple second reader."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""What is open, as data: for command lines and for forms."""
+"""An import's open questions as data, for command lines and for forms."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Statements of one file that follow each other, or do not."""
+"""Whether the statements of one file continue each other."""
 
 import pytest
 

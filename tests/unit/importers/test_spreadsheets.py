@@ -1,4 +1,4 @@
-"""Spreadsheets: which sheet, what its cells say, and what is refused."""
+"""Spreadsheets: the choice of the sheet, the values of cells, and refusals."""
 
 import io
 import re

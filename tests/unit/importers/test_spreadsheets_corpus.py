@@ -1,4 +1,4 @@
-"""Spreadsheets of another project, read where they are; expected is what openpyxl finds."""
+"""Spreadsheets of another project, compared with the results of openpyxl."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Damaged spreadsheets: what they say, or a refusal with a reason; and neither crash nor hang."""
+"""Damaged spreadsheets are read right, or refused with a reason, without a crash or hang."""
 
 import io
 import random

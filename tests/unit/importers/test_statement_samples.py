@@ -1,4 +1,4 @@
-"""The samples of OFX, camt and MT940, each beside what it holds."""
+"""The samples of OFX, camt and MT940 give the content in the files beside them."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Users over every storage; each test has one of its own."""
+"""Fixtures: a new user for each test, on every storage."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Balances and record counts are exact whatever way a record came to be as it is."""
+"""Balances and record counts stay exact after any kind of change to records."""
 
 import itertools
 from decimal import Decimal

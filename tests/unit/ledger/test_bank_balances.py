@@ -1,4 +1,4 @@
-"""Balances that files tell: the initial balance follows, and gaps are told."""
+"""Balances stated in files: they determine the initial balance, and gaps are reported."""
 
 from itertools import accumulate, pairwise, permutations
 

@@ -1,4 +1,4 @@
-"""camt and MT940 files in the books: each movement once, whatever tells it, and how often."""
+"""Imports of camt and MT940: each transaction once, whichever files have it and how often."""
 
 import itertools
 from pathlib import Path

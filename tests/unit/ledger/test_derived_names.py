@@ -1,4 +1,4 @@
-"""New names reach the records that were stored before."""
+"""A new name also appears in the records that were stored before."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Records that look doubled, for data that was imported before files were recognised by content."""
+"""Finds records that look duplicated, in data imported before files were matched by content."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Storing exchange rates: what a file does to those that are there."""
+"""Storing exchange rates: how a file changes the existing rates."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""A dump takes as long as whoever reads it: a limit on statements does not end it."""
+"""A dump may take as long as its reader needs: the time limit of queries does not end it."""
 
 from types import SimpleNamespace
 

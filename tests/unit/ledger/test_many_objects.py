@@ -1,4 +1,4 @@
-"""Objects that nothing refers to come in batches: what is held of them does not grow."""
+"""Objects that nothing refers to are imported in batches, so memory does not grow."""
 
 import pytest
 

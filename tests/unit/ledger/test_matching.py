@@ -1,4 +1,4 @@
-"""Which stored record an entry is: the rules one by one."""
+"""The rules that match an entry with a stored record, one by one."""
 
 from itertools import permutations
 

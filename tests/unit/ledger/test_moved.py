@@ -1,4 +1,4 @@
-"""A changed export is not new data: what the bank reports otherwise is the record that it was."""
+"""A changed export is not new data: if the bank changes a transaction, its record is updated."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""By what native rows are recognised, and what happens when two claims meet."""
+"""How native rows are matched with stored ones, and conflicts between two matches."""
 
 import pytest
 

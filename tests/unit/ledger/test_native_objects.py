@@ -1,4 +1,4 @@
-"""Whole objects of every type: defaults, replacement, what a replacement keeps."""
+"""Native objects of every type: defaults, replacement, and values that replacement keeps."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""What refers to nothing of the user's, or contradicts it, refuses the file with its line."""
+"""A file with an unknown or contradictory reference is refused, with the line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What becomes of files that are read with a profile: identity, opening rows, undo."""
+"""Imports with a profile: identities, opening rows, undo."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""Random exports of one bank's list, changed between them: the records are the list.
+"""Random exports of a bank's list that changes between them: the records equal the list.
 
-Or there was a question. The model is the list itself: what the bank said last of each movement that
-a file held.
+Or the import asked a question. The model is the list: the bank's last values of each transaction
+that was in a file.
 """
 
 from collections import Counter

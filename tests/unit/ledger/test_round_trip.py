@@ -1,4 +1,4 @@
-"""dump | import into an empty user, then dump: the same bytes, for any data."""
+"""A dump, imported for a user without data and dumped again, gives the same bytes."""
 
 import json
 from decimal import Decimal

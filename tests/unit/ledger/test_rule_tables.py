@@ -1,8 +1,8 @@
-"""Tables of rows before, a file, and rows after: see `rules/`, one table for each rule.
+"""Tables in `rules/`, one for each rule: rows before, a file, and rows after.
 
-A case is a title, files with their rows, and what is stored in the end, or the answers that are
-offered. A file is `FORMAT [OPTION=VALUE…]`; a row is a day of January with a time, if it has one,
-an amount, a payee (`payee | note`) and `id=…`, `batch=…` or `corrects=…`, two spaces between them.
+A case is a title, files with their rows, and the stored rows at the end or the answers offered. A
+file is `FORMAT [OPTION=VALUE…]`. A row is a day of January with an optional time, an amount, a
+payee (`payee | note`) and `id=…`, `batch=…` or `corrects=…`, with two spaces between them.
 """
 
 import re

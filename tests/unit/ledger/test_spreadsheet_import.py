@@ -1,4 +1,4 @@
-"""Spreadsheets as records: all of a file or nothing, nothing twice, and no other than its CSV."""
+"""Imports of spreadsheets: all or nothing, nothing twice, and equal to the same data as CSV."""
 
 from datetime import date
 

@@ -1,7 +1,7 @@
-"""Every file of banks, apps and other projects: imported right, or refused with what to do.
+"""Every file of banks, apps and other projects is imported right, or refused with what to do.
 
-They are imported where they are, into a store of their own each. What is right is told by another
-reading (`support.independent`), or was worked out from the files by hand and with awk.
+Each file is imported into a new storage. The expected values come from a second parser
+(`support.independent`), or were taken from the files by hand and with awk.
 """
 
 import io

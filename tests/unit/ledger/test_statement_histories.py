@@ -1,6 +1,6 @@
-"""Files are windows of a true history: what is stored is the history, in whatever order they come.
+"""Files are parts of a true history: imported in any order, they give that history.
 
-A file may be refused, as one that nobody could read for sure; it is never stored wrongly.
+An ambiguous file may be refused, but is never stored wrongly.
 """
 
 from collections import Counter

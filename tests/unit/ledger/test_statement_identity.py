@@ -1,4 +1,4 @@
-"""Entries of statements are recognised when they come again; the file wins for what it says."""
+"""Entries of statements are matched when they come again; values in the file win."""
 
 import pytest
 

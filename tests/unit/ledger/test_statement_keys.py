@@ -1,4 +1,4 @@
-"""An account remembers what statements call it, so that money is never counted in two places."""
+"""An account remembers its names in statements, so that no money is counted in two accounts."""
 
 import pytest
 

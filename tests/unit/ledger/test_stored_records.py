@@ -1,4 +1,4 @@
-"""What an import has stored itself is met again, however little of it is remembered."""
+"""An import matches the records it has just stored, however few of them are in memory."""
 
 from finance_api.resources import RECORDS
 from support.ledger import account, an_id, record

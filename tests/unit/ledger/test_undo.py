@@ -1,4 +1,4 @@
-"""Taking imports and edits back: what stands in the way, and what becomes of the rest."""
+"""Undoing imports and edits: what prevents an undo, and how it affects other data."""
 
 from itertools import permutations
 

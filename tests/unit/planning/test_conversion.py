@@ -1,4 +1,4 @@
-"""Converted amounts against a plain model: every record by itself, in Decimal."""
+"""Converted amounts, compared with a simple model that converts each record in Decimal."""
 
 import itertools
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""Recurrence rules: checked at import, asked for the next day."""
+"""Recurrence rules: validation at import, and computing the next day."""
 
 import heapq
 import itertools

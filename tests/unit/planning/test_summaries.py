@@ -1,4 +1,4 @@
-"""Summaries and balances against a plain model in Decimal: one record after the other."""
+"""Summaries and balances, compared with a simple model that adds records in Decimal."""
 
 import itertools
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Budgets against a plain model: one record after the other, for each budget by itself."""
+"""Budgets, compared with a simple model that adds up the records of each budget."""
 
 import itertools
 from datetime import date, timedelta

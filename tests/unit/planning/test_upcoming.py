@@ -1,4 +1,4 @@
-"""When standing orders are due. How much is worked out is counted, not timed."""
+"""When standing orders are due. Tests count the computed dates instead of measuring time."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""The filter grammar: what is written comes back, and nothing but a QueryError is ever raised."""
+"""The filter grammar: written filters parse to the same filters, and only QueryError is raised."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Limits as they are written, and what decisions say of them."""
+"""The notation of limits, and the values in decisions."""
 
 import pytest
 

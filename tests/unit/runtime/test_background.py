@@ -1,4 +1,4 @@
-"""Work off the request path: nothing noted is lost, whatever fails, and whoever notes meanwhile."""
+"""Background work: no noted value is lost, even after failures and with concurrent notes."""
 
 import logging
 import operator

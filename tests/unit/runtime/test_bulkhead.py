@@ -1,4 +1,4 @@
-"""Places are shared out between users; costly calls run one after the other, users in turn."""
+"""Users share the places; costly calls run one at a time, from each user in turn."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A service that is away is not called by everybody."""
+"""While a service is unavailable, not every request calls it."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Metrics: of several processes together, and what the docs and deploy/ say of them."""
+"""Metrics: sums over several processes, and agreement with the docs and deploy/."""
 
 import json
 import os

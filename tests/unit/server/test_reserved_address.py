@@ -1,4 +1,4 @@
-"""The address of a server: refused where somebody has it, and kept for the server's workers."""
+"""A server's address is refused if it is in use, and is reserved for the server's workers."""
 
 import socket
 from collections.abc import Sequence

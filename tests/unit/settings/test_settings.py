@@ -1,4 +1,4 @@
-"""Settings: a wrong or unknown one stops the start with its name."""
+"""Settings: the application does not start with a wrong or unknown one, and names it."""
 
 import pytest
 

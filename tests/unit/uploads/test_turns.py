@@ -1,4 +1,4 @@
-"""At most so many jobs at once, one of each user, and users in turn."""
+"""A limited number of jobs run at once, one for each user, and users take turns."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Text that no spreadsheet runs, and the way back."""
+"""Escapes text that a spreadsheet would run as a formula, and restores it."""
 
 import pytest
 from hypothesis import example, given

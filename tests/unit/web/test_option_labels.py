@@ -1,4 +1,4 @@
-"""Messages about options, as the pages put them."""
+"""Messages about options, with the pages' labels in place of options."""
 
 import pytest
 

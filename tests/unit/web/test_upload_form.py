@@ -1,4 +1,4 @@
-"""The form of what a file leaves open: what it shows is what it gives back."""
+"""The form for an import's open questions: submitting it unchanged gives the values shown."""
 
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.web.upload_form import given_in, upload_form

@@ -1,4 +1,4 @@
-"""Accounts, categories and so on are made, changed and removed by their names."""
+"""Creating, changing and removing accounts, categories and so on by their names."""
 
 import pytest
 

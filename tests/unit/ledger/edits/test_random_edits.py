@@ -1,4 +1,4 @@
-"""Whatever is edited in whatever order: everything agrees, and each edit can be taken back."""
+"""After any edits in any order the data is consistent, and each edit can be undone."""
 
 from re import sub
 

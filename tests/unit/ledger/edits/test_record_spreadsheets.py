@@ -1,4 +1,4 @@
-"""Records edited in spreadsheets and given back as such: what differs counts, nothing else."""
+"""Records edited in a workbook and imported again: only the differences are stored."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Records are edited in a spreadsheet and given back: what differs counts, nothing else."""
+"""Records edited in a CSV file and imported again: only the differences are stored."""
 
 import csv
 import io

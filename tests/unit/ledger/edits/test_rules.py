@@ -1,4 +1,4 @@
-"""Rules are given to stored records, but never against a hand."""
+"""Rules are applied to stored records, but never override a manual edit."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What waits to be confirmed is what a look at all records would find, whatever came in before."""
+"""The proposed transfers equal those found by a search of all records, after any imports."""
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

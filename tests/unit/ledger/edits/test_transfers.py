@@ -1,4 +1,4 @@
-"""Transfers between own accounts are found, linked and taken apart."""
+"""Transfers between a user's accounts are found, linked and unlinked."""
 
 import pytest
 from hypothesis import given, settings
