@@ -15,8 +15,8 @@ from webob import Response
 
 from support.sources import sources
 
-#: The private or undocumented names that are still used, each with its reason. At most five: look for
-#: another way before you add one. ``<module of ours>: <name>``
+#: The private or undocumented names that are still used, each with its reason. At most five, so
+#: look for another way before you add one. ``<module of ours>: <name>``
 EXCEPTIONS: dict[str, str] = {}
 
 #: The names imported from these libraries, all of which their documentation lists:
@@ -86,7 +86,7 @@ def own_names(tree: ast.AST) -> frozenset[str]:
 
 
 def private_names(tree: ast.AST, known: Set[str]) -> Iterator[str]:
-    """Yield private names that are not in ``known``, or belong to other projects' modules."""
+    """Yield the private names that the source imports, or uses without being in ``known``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             module = node.module or ""

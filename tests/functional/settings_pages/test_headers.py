@@ -29,7 +29,7 @@ PAGES = (
     *("/records", "/transfers", "/rules/apply", "/categories", "/budgets/new"),
     *("/import", "/imports"),
 )
-#: The viewer of the API references has inline styles and images, and sends requests to this service.
+#: The viewer of the API references has inline styles and images, and calls this service.
 DOCS_POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
     "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
