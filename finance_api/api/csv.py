@@ -13,8 +13,8 @@ _BOOLEANS = {None: "", True: "true", False: "false"}
 def csv_chunks(fields: Sequence[Field], pages: Iterable[bytes]) -> Iterator[bytes]:
     """A header row and the rows; CRLF line ends, UTF-8 without a byte order mark.
 
-    pages: JSON objects, one on each line. Text is in quotes, and with an apostrophe before whatever
-    would run as a formula; numbers stay numbers.
+    pages: JSON objects, one on each line. Text is quoted, with an apostrophe before anything that a
+    spreadsheet would run as a formula; numbers stay numbers.
     """
     yield (",".join(field.name for field in fields) + "\r\n").encode()
     plan = [(field.name, _writer(field)) for field in fields]
@@ -27,7 +27,7 @@ def csv_chunks(fields: Sequence[Field], pages: Iterable[bytes]) -> Iterator[byte
 
 
 def _writer(field: Field) -> Callable[[Any], str]:
-    """The function from a value of such an object to a cell."""
+    """Return the function that writes a value of the field as a cell."""
     if field.kind is Kind.BOOLEAN:
         return _BOOLEANS.__getitem__
     if field.kind.is_list:

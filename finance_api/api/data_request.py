@@ -1,7 +1,7 @@
-"""GETs of the user's own data: what they ask, apart from user, data and day; and their responses.
+"""Requests for the user's own data, independent of user, data and day; and their responses.
 
-A response has the revision of the data and an entity tag, is a 304 where the client has it already
-(RFC 9110, section 13), and is cached. Exports are sent while they are made.
+A response has the data's revision and an entity tag, and is cached. It is a 304 if the client
+already has it (RFC 9110, section 13). Exports are sent while they are made.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ from finance_api.storage.interface import DataState, Storage, User, data_state_o
 from finance_api.values.time import date_text, day_in, instant_text
 from finance_api.version import __version__
 
-#: How many rows of an export cost one request of the quota, and the most that an export costs.
+#: This many rows of an export cost one request of the quota; an export costs up to `MAX_COST`.
 ROWS_OF_A_REQUEST = 1_000
 MAX_COST = 250
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
@@ -46,7 +46,7 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 class RequestTarget:
     """The part of a request that says what to answer.
 
-    path: with the prefix of a proxy. route_path: without it, and without the suffix.
+    path: includes a proxy's prefix. route_path: without that prefix and without the suffix.
     query_string: encoded. accept: the header. match: the variable parts of the path.
     parameters: the validated values of the query string.
     """
@@ -93,7 +93,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """state: of the data that the body was read from. headers: beside those of every response."""
+    """state: the data's, when the body was read. headers: besides those of every response."""
 
     state: DataState
     body: bytes
@@ -103,18 +103,18 @@ class Payload:
 class TaggedRequest:
     """A request whose response has an entity tag. Raises a 406.
 
-    Each flag in `depends_on_…` says what can change the response while the data is unchanged.
-    own_text: what it depends on beside target and user.
+    Each `depends_on_…` flag names something that can change the response while the data does not.
+    own_text: for the entity tag, what else the response depends on besides target and user.
     """
 
-    #: The representations that it offers, the default first.
+    #: The representations that the client can choose from, the default first.
     forms: Sequence[Representation] = (JSON,)
     depends_on_today: bool = False
     depends_on_minute: bool = False
     depends_on_base_currency: bool = False
     #: The currency that amounts are converted to: the response depends on the exchange rates.
     convert_to: str | None = None
-    #: Whether there is a response whatever the data is.
+    #: Whether the response exists regardless of the user's data.
     is_always_there: bool = True
     own_text: str = ""
 
@@ -135,7 +135,7 @@ class TaggedRequest:
 class DataRequest(TaggedRequest, ABC):
     """A request whose body is read at once.
 
-    is_cheap: whether it takes as long however many rows the user has.
+    is_cheap: whether reading takes the same time however many rows the user has.
     """
 
     is_cheap: bool = False
@@ -147,7 +147,7 @@ class DataRequest(TaggedRequest, ABC):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """state: of the data that it is from. count: of its rows. chunks: of its body."""
+    """state: the state of the exported data. count: number of rows. chunks: the body."""
 
     state: DataState
     count: int
@@ -155,12 +155,12 @@ class Export:
 
     @property
     def cost(self) -> int:
-        """How many requests of the quota it costs."""
+        """How many requests of the quota the export costs."""
         return min(MAX_COST, 1 + -(-self.count // ROWS_OF_A_REQUEST))
 
 
 class ExportRequest(TaggedRequest, ABC):
-    """A request whose body is made while it is sent. name: of the file, without day and suffix."""
+    """A request whose body is made while it is sent. name: the file's, without day and suffix."""
 
     name: str
 
@@ -177,7 +177,7 @@ class ExportRequest(TaggedRequest, ABC):
 
 #: The approximate size of a cached response without its body.
 _ENTRY_BYTES = 2_000
-#: The largest cached response, as a part of the whole cache.
+#: A response is cached only if it is at most 1/_LARGEST_PART of the whole cache.
 _LARGEST_PART = 8
 
 Key = tuple[Hashable, ...]
@@ -186,7 +186,7 @@ Key = tuple[Hashable, ...]
 class ResponseCache:
     """Responses by user, tag of the data's state, and request.
 
-    The least recently used are evicted first: those of an earlier state, in the end.
+    Evicts the least recently used first, so responses of earlier states disappear eventually.
     max_bytes: approximate memory of all entries; 0 caches nothing.
     """
 
@@ -224,7 +224,7 @@ class ResponseCache:
 
 
 class _CachedResponse(NamedTuple):
-    """headers: with those of the revision, but none that belong to one request."""
+    """headers: those of the revision included, but none that belong to a single request."""
 
     headers: HeaderItems
     body: bytes
@@ -246,13 +246,13 @@ class _Conditional:
         environ = request.environ
         self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
         self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
-        # A workbook is compressed in itself.
+        # A workbook is already compressed.
         self.has_gzip = asked.representation is not XLSX and takes_gzip(
             environ.get("HTTP_ACCEPT_ENCODING")
         )
 
     def _variant(self) -> str:
-        """The exchange rates are those of the snapshot from which the response is read."""
+        """Return `variant`. The response is read from the same snapshot as these exchange rates."""
         asked, parts = self._asked, []
         if asked.depends_on_today:
             parts.append(date_text(day_in(self.user.time_zone, self.now)))
@@ -265,7 +265,7 @@ class _Conditional:
         return " ".join(parts)
 
     def unchanged(self) -> Response | None:
-        """304 if the client has the response; None if not, or where only reading it tells."""
+        """Return a 304 if the client has the response; None if not, or not known before reading."""
         if self._if_none_match is None or (self.is_any and not self._asked.is_always_there):
             return None
         # The tag needs the data's state, but none of its rows. A replica may be behind.
@@ -279,7 +279,7 @@ class _Conditional:
         return None
 
     def etag(self, state: DataState) -> str:
-        """A function of user, state, representation and query."""
+        """Return the entity tag: a hash of user, state, representation and query."""
         asked = self._asked
         parts = (
             __version__,
@@ -295,7 +295,7 @@ class _Conditional:
         return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
 
     def headers(self, etag: str, state: DataState) -> HeaderItems:
-        """The headers of every response about data, 304 too."""
+        """The headers of every response about data, 304 included."""
         return (
             ("ETag", etag),
             *self._asked.state_headers(state),
@@ -304,7 +304,7 @@ class _Conditional:
         )
 
     def complete(self, payload: Payload) -> _CachedResponse:
-        """The whole response, compressed by gzip where that is worth while."""
+        """Return the whole response, compressed with gzip if that is worthwhile."""
         etag, body = self.etag(payload.state), payload.body
         coding: HeaderItems = ()
         compressed = gzipped(body) if self.has_gzip else None
@@ -349,10 +349,10 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
 
         payload = request.in_place(read, user.id, is_cheap=asked.is_cheap)
         response = conditional.complete(payload)
-        # Another process may have imported since the user was read.
+        # Use the payload's tag: another process may have imported since the user was read.
         cache.put(user.id, payload.state.tag, key, response, len(response.body))
     if conditional.is_any:
-        # Only now is it known that the object exists.
+        # If-None-Match: * applies only if the object exists, which we know only now.
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
     return Response(app_iter=[response.body], headerlist=list(response.headers))
@@ -361,7 +361,7 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
 def respond_with_export(
     request: Request, make: Callable[..., ExportRequest], *arguments: Hashable
 ) -> Response:
-    """Respond with an export: a download, which takes its cost from the quota."""
+    """Respond with an export as a download, and charge its cost to the quota."""
     asked = make(*arguments, target_of(request))
     conditional = _Conditional(request, asked)
     unchanged = conditional.unchanged()

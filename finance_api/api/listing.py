@@ -55,8 +55,8 @@ from finance_api.values import Row
 class _RowsRequest(DataRequest):
     """Rows of a resource, each with the fields and the converted amount that are asked for.
 
-    columns: the fields, with those of the converted amount.
-    are_stored: whether the stored JSON of rows has all of them.
+    columns: the fields, and the fields of the converted amount.
+    are_stored: whether the stored JSON of rows has all columns.
     """
 
     def __init__(self, resource: Resource, target: RequestTarget) -> None:
@@ -109,7 +109,7 @@ class ListRequest(_RowsRequest):
 
 
 class ObjectRequest(_RowsRequest):
-    """One object of a resource, as it is in the list."""
+    """One object of a resource, with the same fields as in the list."""
 
     is_always_there = False
 
@@ -183,7 +183,7 @@ def _link_pattern(path: str, query_string: str) -> str:
 
 
 class TableRequest(DataRequest):
-    """A request that is answered by a table. name: of the rows in the envelope."""
+    """A request that is answered by a table. name: the envelope's member with the rows."""
 
     forms = OF_LISTS
     name: str
@@ -198,10 +198,10 @@ class TableRequest(DataRequest):
         *,
         has_more: bool | None = None,
     ) -> Payload:
-        """members: of the envelope, after the rows, for orjson.
+        """members: follow the rows in the envelope, for orjson.
 
-        headers: in place of the members where there is no envelope. has_more: whether there is a
-        page after this one; None: the table has no pages.
+        headers: replace the members if there is no envelope. has_more: whether there is a page
+        after this one; None: the table has no pages.
         """
         link: HeaderItems = ()
         if has_more is not None:
@@ -261,7 +261,7 @@ class ListExport(ExportRequest):
 
 
 def _pages(reading: Reading, query: Query, count: int) -> Iterator[bytes]:
-    """`DataReader.stream_json`, of a resource with computed fields too."""
+    """Like `DataReader.stream_json`, but also for resources with computed fields."""
     storage, user_id = reading.storage, reading.user_id
     if not query.resource.computed_fields:
         yield from storage.data.stream_json(user_id, query)
@@ -280,7 +280,7 @@ class WholeExport(ExportRequest):
     name = "finance-data"
 
     def __init__(self, target: RequestTarget) -> None:
-        # The path says what it is, whatever Accept says.
+        # The path decides the format, whatever Accept says.
         super().__init__(replace(target, accept=None))
 
     def open(self, reading: Reading) -> Export:

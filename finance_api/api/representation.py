@@ -22,7 +22,7 @@ HeaderItems = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """media_type: as in Accept. content_type: as in Content-Type. suffix: of the path of a list."""
+    """media_type: for Accept. content_type: for Content-Type. suffix: ends the path of a list."""
 
     media_type: str
     content_type: str
@@ -37,7 +37,7 @@ XLSX = Representation(_XLSX_TYPE, _XLSX_TYPE, "xlsx")
 
 #: The representations of every list, the default first.
 OF_LISTS = (JSON, CSV, NDJSON, XLSX)
-#: A longer Accept header is not remembered.
+#: A longer Accept header is not cached.
 _MAX_CHARACTERS = 256
 #: Representations by the suffix of the path that asks for them.
 BY_SUFFIX = {f".{form.suffix}": form for form in (CSV, NDJSON, XLSX)}
@@ -49,7 +49,7 @@ def next_offset(query: Query, page: Page | JsonPage) -> int | None:
 
 
 def json_response(document: dict[str, Any]) -> Response:
-    """Not to be cached."""
+    """Make a JSON response that must not be cached."""
     response = Response(orjson.dumps(document), content_type="application/json", charset=None)
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -69,7 +69,7 @@ def json_page(query: Query, page: JsonPage, lines: bytes) -> bytes:
 
 
 def page_headers(query: Query, page: JsonPage) -> HeaderItems:
-    """nextOffset and total, for what has no envelope."""
+    """Return nextOffset and total as headers, for representations without an envelope."""
     offset = next_offset(query, page)
     headers = (("X-Next-Offset", "" if offset is None else str(offset)),)
     return headers if page.total is None else (*headers, ("X-Total-Count", str(page.total)))
@@ -82,10 +82,10 @@ def chunks_of(
     count: int,
     resource: Resource | None = None,
 ) -> Iterator[bytes]:
-    """These fields of the rows, in a representation without an envelope.
+    """Yield these fields of the rows, in a representation without an envelope.
 
-    pages: JSON objects, one on each line, none empty. count: of all rows. resource: whose objects
-    they are, unless they have these fields alone.
+    pages: JSON objects, one on each line; no page is empty. count: number of all rows. resource:
+    the objects' resource, unless they have only these fields.
     """
     if representation is CSV:
         return csv_chunks(fields, pages)

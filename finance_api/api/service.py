@@ -45,7 +45,7 @@ class Service(CorniceService):  # type: ignore[misc]
     """A service with one view, for GET, and its description.
 
     base_path: the path without the optional suffix of a format.
-    response: of a request without faults; None: the service is not described.
+    response: describes the response to a valid request; None: the service is not described.
     scopes: the scopes that a token needs.
     """
 
@@ -63,7 +63,7 @@ class Service(CorniceService):  # type: ignore[misc]
         scopes: Sequence[str] = (),
         **options: Any,
     ) -> None:
-        """options: of Cornice and Pyramid, such as the permission."""
+        """options: passed to Cornice and Pyramid, such as the permission."""
         self.base_path, self.response, self.scopes = path, response, tuple(scopes)
         if schema is not None:
             options |= {
@@ -97,7 +97,7 @@ def data_service(
     def view(request: Request) -> Response:
         return responder(request, make, *arguments)
 
-    # `proutes` shows it.
+    # `proutes` shows this name.
     view.__name__ = view.__qualname__ = make.__name__
     return Service(path, view, **declared)
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-#: How alike two names are that one can be taken for the other.
+#: Two names that are at least this similar can be mistaken for each other.
 _NEAR = 0.72
 _IGNORED = re.compile("[^a-z0-9]")
-#: Names that other programs use, and our parameters: the first one an endpoint has is meant.
+#: Other programs' names -> our parameters; the first that the endpoint has is suggested.
 _SYNONYMS = {
     other: ours.split()
     for ours, others in {

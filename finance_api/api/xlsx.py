@@ -1,7 +1,7 @@
-"""Rows as a workbook of Office Open XML (ECMA-376), as spreadsheets open it in every locale.
+"""Rows as an Office Open XML workbook (ECMA-376), which spreadsheets open in every locale.
 
-XlsxWriter makes the workbook. The rows are written here: they are as XlsxWriter would write them,
-in a tenth of the time, while they are sent.
+XlsxWriter makes the workbook. This module writes the rows while they are sent, with the same
+result as XlsxWriter in a tenth of the time.
 """
 
 import re
@@ -18,21 +18,21 @@ from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import objects_of
 from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 
-#: The most rows of a sheet, below its header row.
+#: Maximum number of rows of a sheet, without its header row.
 MAX_ROWS = 1_048_575
-#: The most characters of a cell. A longer text is cut and ends in an ellipsis.
+#: Maximum number of characters of a cell. A longer text is cut and ends in an ellipsis.
 _LONGEST_TEXT = 32_767
-#: Number formats and widths by kind; spreadsheets have no days before this one.
+#: Number formats and column widths by kind. Spreadsheets have no days before `_FIRST_DAY`.
 _DATES = {Kind.DATE: ("yyyy-mm-dd", 11), Kind.DATETIME: ("yyyy-mm-dd hh:mm:ss", 19)}
 _FIRST_DAY = parse_date("1900-03-01")
 #: The serial number of 1970-01-01.
 _EPOCH = 25_569
-#: So that the same rows give the same bytes.
+#: A fixed time, so that the same rows give the same bytes.
 _CREATED = datetime(1980, 1, 1)
 #: The same level as for gzip.
 _LEVEL = 3
-#: With more rows a sheet may be longer than a part of a zip file can be without extensions, which
-#: few old programs do not know.
+#: A sheet with more rows may be too long for a part of a zip file without extensions, which a few
+#: old programs do not know.
 _MOST_ROWS_OF_SHORT_PART = 200_000
 
 _SHEET = "xl/worksheets/sheet1.xml"
@@ -43,17 +43,17 @@ _BLANK_END = re.compile(r"\s|.*\s\Z", re.DOTALL)
 
 
 def xlsx_chunks(fields: Sequence[Field], pages: Iterable[bytes], count: int) -> Iterator[bytes]:
-    """A header row and the rows: numbers and dates as such, and all text as text.
+    """Yield the workbook: a header row and the rows, with numbers and dates as such, text as text.
 
     pages: JSON objects, one on each line; ``count`` in all, at most `MAX_ROWS`. Times are in UTC.
-    Programs keep 15 digits of a number.
+    Spreadsheets keep 15 digits of a number.
     """
     sink = _Sink()
     with (
         ZipFile(_frame(fields, count)) as frame,
         ZipFile(sink, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as parts,
     ):
-        # Written last, so that a program that reads from the beginning knows what the rest means.
+        # The sheet comes last, so that a program reading from the beginning knows its styles.
         for info in frame.infolist():
             if info.filename != _SHEET:
                 parts.writestr(info, frame.read(info))
@@ -67,7 +67,7 @@ def xlsx_chunks(fields: Sequence[Field], pages: Iterable[bytes], count: int) -> 
                 rows = objects_of(page)
                 sheet.write(_rows(columns, rows, number))
                 number += len(rows)
-                # The compressor holds output back until it has a larger part.
+                # The compressor holds output back until it has enough.
                 if taken := sink.taken():
                     yield taken
             sheet.write(rest[rest.index(b"</sheetData>") :])
@@ -75,7 +75,7 @@ def xlsx_chunks(fields: Sequence[Field], pages: Iterable[bytes], count: int) -> 
 
 
 class _Sink:
-    """A file that cannot be gone back in; what was written to it is taken away."""
+    """A file without seeking; `taken` removes and returns what was written so far."""
 
     def __init__(self) -> None:
         self._written: list[bytes] = []
@@ -94,7 +94,7 @@ class _Sink:
 
 
 def _frame(fields: Sequence[Field], count: int) -> BytesIO:
-    """The workbook with its header row and a mark in the last cell, which says how large it is."""
+    """Make the workbook with its header row, and a value in the last cell to set its size."""
     stream = BytesIO()
     workbook = Workbook(stream, {"constant_memory": True})
     workbook.set_properties({"created": _CREATED})
@@ -113,7 +113,7 @@ def _frame(fields: Sequence[Field], count: int) -> BytesIO:
 
 
 class _Column(NamedTuple):
-    """name: of the field. begin: of each cell. write: makes the rest of a value; "" of none."""
+    """name: the field's. begin: starts each cell. write: makes its rest; "" without a value."""
 
     name: str
     begin: str
@@ -131,7 +131,7 @@ def _columns(fields: Sequence[Field]) -> list[_Column]:
 
 
 def _rows(columns: Sequence[_Column], rows: Sequence[dict[str, Any]], first: int) -> bytes:
-    """The rows from that number on."""
+    """Write the rows as XML. first: the number of the first row."""
     cells = [map(each.write, [row[each.name] for row in rows]) for each in columns]
     begins = [each.begin for each in columns]
     written = []

@@ -1,4 +1,4 @@
-"""Asking the API for a tool: requests, pages, and what is to be done about an error."""
+"""Requests that tools make to the API: pages, and advice on what to do about an error."""
 
 import json
 import ssl
@@ -18,7 +18,7 @@ from finance_api.version import __version__
 _SECONDS = 60
 #: Maximum length of an error's sentence.
 _SENTENCE = 1_000
-#: Status -> how to go on.
+#: Status -> advice on what to do next.
 _NEXT = {
     400: "Change the arguments as the error says, and call again.",
     401: "A valid personal token of finance_api is needed: over HTTP in the client's Authorization "
@@ -31,12 +31,12 @@ _NEXT = {
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Reading the certificates of authorities takes longer than most calls."""
+    """Cached, because reading the certificates of authorities takes longer than most calls."""
     return httpx2.create_ssl_context()
 
 
 class Refused(Exception):
-    """The API gives no answer. document: the response for the caller."""
+    """The API refused the request or is out of reach. document: the response for the caller."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         super().__init__(document["error"])
@@ -52,7 +52,7 @@ class Response(NamedTuple):
 class Api:
     """base: the address, without a path below it. authorization: the header of all requests.
 
-    Each caller has one of its own: nothing is kept of another's, no cookie and no connection.
+    Each caller has an `Api` of its own, so that callers share no cookie and no connection.
     """
 
     base: str
@@ -112,7 +112,7 @@ def _quota(headers: Mapping[str, str]) -> dict[str, int | None] | None:
 
 
 async def call(tool: Tool, arguments: Mapping[str, Any], api: Api) -> CallToolResult:
-    """The tool's answer; a refusal is one, too. arguments: as its input schema has them."""
+    """Return the tool's answer, which may be a refusal. arguments: match its input schema."""
     try:
         if tool.paging is Paging.CURSOR:
             return await _by_cursor(tool, arguments, api)
@@ -130,7 +130,7 @@ def _query(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Found:
-    """The rows of all that the tool reads, from the offset on; the lists are counted through."""
+    """Return the rows of all lists that the tool reads; the offset counts across the lists."""
     items: list[Item] = []
     total: dict[str, int | None] = {}
     more, before = False, 0
@@ -157,7 +157,7 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
 
 
 async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> CallToolResult:
-    """The cursor stands behind the last row of a response: so there are no more than fit."""
+    """A response's cursor is after its last row, so ask again for fewer rows until all fit."""
     ((path, lists),) = tool.reads.items()
     limit = arguments.get("limit", 100)
     while True:

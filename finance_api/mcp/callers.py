@@ -1,4 +1,4 @@
-"""Connections and turns of calls, shared out among callers over HTTP."""
+"""Limits for callers over HTTP: how many connections, and whose call runs next."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_BODY_BYTES = 65_536
-#: Maximum for all addresses; a process may usually have 1,024 files open.
+#: Maximum for all addresses together; a process may usually have 1,024 files open.
 _MAX_CONNECTIONS = 800
 
 #: Address and port.
@@ -20,13 +20,13 @@ Client = tuple[str, int]
 
 @dataclass(frozen=True)
 class Limits:
-    #: Connections of an address.
+    #: Maximum number of connections from one address.
     per_address: int
-    #: Seconds for a whole request, after the connection was opened or the last call answered.
+    #: Seconds to send a whole request, from the opening of the connection or the last answer.
     request_seconds: float
-    #: Calls that are worked on at once.
+    #: Maximum number of calls that run at once.
     calls: int
-    #: Seconds that a call may wait for its turn.
+    #: How many seconds a call may wait for its turn.
     wait_seconds: float
 
 
@@ -35,19 +35,19 @@ class _Connection:
     transport: asyncio.Transport
     #: Closes the connection.
     deadline: asyncio.TimerHandle
-    #: The call that is worked on or waits for its turn; None while the client is waited for.
+    #: The call that runs or waits for its turn; None while the server waits for the client.
     call: anyio.CancelScope | None = None
 
 
 class Connections:
-    """All open connections, those first whose client has been waited for longest."""
+    """All open connections. The first is the one whose client the server waits for longest."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._open: dict[Client, _Connection] = {}
 
     def add(self, client: Client, transport: asyncio.Transport) -> None:
-        """If there are too many, close one that waits for its client, or else the new one."""
+        """Add a connection. If there are too many, close one that waits for its client, or this."""
         same = [other for other in self._open if other[0] == client[0]]
         if len(same) >= self._limits.per_address:
             has_room = self._close_one(same)
@@ -67,7 +67,7 @@ class Connections:
 
     @contextmanager
     def calling(self, client: Client) -> Iterator[None]:
-        """The server has a call of the client: there is no deadline. It ends if the client goes."""
+        """Run a call: the connection has no deadline. The call ends if the client disconnects."""
         connection = self._open.get(client)
         with anyio.CancelScope() as scope:
             if connection is None:
@@ -95,7 +95,7 @@ class Connections:
         return False
 
     def protocol(self) -> type[asyncio.Protocol]:
-        """uvicorn's, whose connections are counted here."""
+        """Return uvicorn's protocol, with its connections counted here."""
         connections = self
 
         class Protocol(H11Protocol):
@@ -116,15 +116,15 @@ class Connections:
 
 
 def _client(address: tuple[str, int] | None) -> Client | None:
-    """None: the client had gone before its address was asked for."""
+    """Return the address; None if the client had already disconnected."""
     return None if address is None else (address[0], address[1])
 
 
 class Turns:
-    """Lets few calls of clients be worked on at once; others wait, and get 503 after a while.
+    """Lets a few calls run at once; the others wait, and get a 503 after a while.
 
-    A call has its turn once it is here whole, and only until its answer is made, so that neither
-    slow senders nor slow readers keep others waiting.
+    A call takes a turn once all of it has arrived, and ends it when its answer is made, so that
+    neither slow senders nor slow readers keep others waiting.
     """
 
     def __init__(self, app: ASGIApp, connections: Connections, limits: Limits) -> None:
@@ -139,7 +139,7 @@ class Turns:
         elif scope["method"] == "POST":
             await self._call(scope, receive, send)
         else:
-            # GET would only open a stream of events, without end and without any event.
+            # GET would only open an endless stream that never has an event.
             refusal = {"error": "Only POST is accepted: the server sends nothing unasked."}
             await JSONResponse(refusal, 405, headers={"Allow": "POST"})(scope, receive, send)
 
@@ -178,7 +178,7 @@ class Turns:
 
 
 async def _whole(receive: Receive) -> Message:
-    """The request with all of its body, or what is enough to refuse it; or the disconnection."""
+    """Return the request with its body, or enough of it to refuse it; or the disconnection."""
     body = b""
     while len(body) <= MAX_BODY_BYTES:
         message = await receive()

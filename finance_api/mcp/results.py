@@ -1,4 +1,4 @@
-"""Answers of a limited size: totals and counts first, then as many rows as there is room for."""
+"""Answers of a limited size: totals and counts first, then as many rows as fit."""
 
 import json
 from bisect import bisect_right
@@ -9,9 +9,9 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
-#: Maximum size of an answer, which is sent once for programs and once as text.
+#: Maximum size of an answer, which is sent twice: as data for programs, and as text.
 MAX_BYTES = 24_000
-#: Characters of a text and elements of a list in a row; the second where one row were too much.
+#: Maximum characters of a text and elements of a list; the second pair if one row is too large.
 _LENGTHS = ((500, 20), (60, 5))
 _EXACT_WHOLE = 2**53
 
@@ -23,8 +23,8 @@ Item = tuple[str, dict[str, Any]]
 class Found:
     """The response of the API, from the offset on.
 
-    items: of all lists, in order. more: whether there is more behind them. total: rows of each list
-    on all pages. members: what else the answer has.
+    items: the elements of all lists, in order. more: whether more follow. total: rows of each list
+    on all pages. members: other members of the answer.
     """
 
     items: Sequence[Item]
@@ -34,7 +34,7 @@ class Found:
 
 
 def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int) -> CallToolResult:
-    """The first rows that fit. offset: None where a cursor pages."""
+    """Return an answer with the first rows that fit. offset: None if the API pages by cursor."""
     room = found.items[:limit]
     for characters, elements in _LENGTHS:
         short = [(name, _shortened(row, characters, elements)) for name, row in room]
@@ -63,7 +63,7 @@ def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int
 
 
 def result(document: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
-    """For programs, and as text for those that read text alone; an error is text alone."""
+    """Return a result as data and, for clients that read only that, as text; errors as text."""
     plain = _plain(document)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return CallToolResult(
@@ -78,11 +78,11 @@ def size(answer: CallToolResult) -> int:
 
 
 def sums(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> list[dict[str, Any]] | None:
-    """The sums of the columns by currency; None where a row has not all of them."""
+    """Return the sums of the columns by currency; None if a row lacks one of them."""
     if any(row.get(name) is None for row in rows for name in ("currencyCode", *columns)):
         return None
     found: dict[str, dict[str, Any]] = {}
-    # Enough for any sum to be exact.
+    # Enough digits for any sum to be exact.
     with localcontext(prec=100):
         for row in rows:
             of = found.setdefault(row["currencyCode"], dict.fromkeys(columns, Decimal(0)))

@@ -1,4 +1,4 @@
-"""JSON Schemas of what tools take and give, from the declarations of the resources."""
+"""JSON Schemas of the arguments and answers of tools, from the declarations of the resources."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from finance_api.resources.field import Field, Kind, Resource
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": ["string", "null"]}
-#: JSON numbers are binary floats to most readers: one that is none stands as text.
+#: Most readers parse JSON numbers as binary floats; numbers that a float would round are text.
 NUMBER: Schema = {"type": ["number", "string", "null"]}
 _LIST: Schema = {"type": "array", "items": {"type": "string"}}
 _BOOLEAN: Schema = {"type": ["boolean", "null"]}
@@ -22,7 +22,7 @@ _SHAPES = {
 _TEXTS = "eq. ne. in.A,B contains. contains-i. startsWith-i."
 _NUMBERS = "eq. ne. gt. gte. lt. lte."
 _IDS = "eq. ne., several with commas"
-#: The conditions that a field takes, by its kind.
+#: The conditions that a field accepts, by its kind.
 _CONDITIONS = {
     Kind.TEXT: _TEXTS,
     Kind.TEXT_LIST: _TEXTS,
@@ -52,7 +52,7 @@ def flag(description: str) -> Schema:
 
 
 def filters_of(resource: Resource) -> dict[str, Schema]:
-    """A property for each field that can be filtered by."""
+    """Return a property for each filterable field."""
     return {field.name: _filter_of(field) for field in resource.fields if field.filterable}
 
 
@@ -68,7 +68,7 @@ def _filter_of(field: Field) -> Schema:
 
 
 def row_of(resource: Resource) -> Schema:
-    """An object of the resource; any of its fields can be left out by ``fields``."""
+    """Return the schema of an object of the resource; ``fields`` can leave out any field."""
     shown = {
         f.name: {**_SHAPES.get(f.kind, _TEXT), "description": f.meaning} for f in resource.fields
     }
@@ -76,6 +76,6 @@ def row_of(resource: Resource) -> Schema:
 
 
 def row(*, texts: str, numbers: str = "") -> Schema:
-    """An object that is worked out; names are separated by blanks."""
+    """Return the schema of a computed object; names are separated by spaces."""
     shown = dict.fromkeys(texts.split(), _TEXT) | dict.fromkeys(numbers.split(), NUMBER)
     return {"type": "object", "properties": shown}

@@ -42,7 +42,7 @@ _VALIDATORS = {t.name: Draft202012Validator(t.declaration.input_schema) for t in
 
 
 def make_server(base: str, authorization: Callable[[Context], str]) -> Server[Any]:
-    """base: the address of the API. authorization: the header of a caller."""
+    """base: the address of the API. authorization: returns the header of a caller."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[tool.declaration for tool in TOOLS])
@@ -76,7 +76,7 @@ def make_server(base: str, authorization: Callable[[Context], str]) -> Server[An
 
 
 def serve_stdio(base: str, token: str) -> None:
-    """Until the client closes standard input."""
+    """Serve until the client closes standard input."""
 
     async def run() -> None:
         server = make_server(base, lambda _: f"Bearer {token}")
@@ -95,11 +95,11 @@ def serve_http(
     origins: Sequence[str],
     limits: Limits,
 ) -> None:
-    """Until it is ended. hosts, origins: what the headers of these names may say."""
+    """Serve until stopped. hosts, origins: the allowed values of the headers Host and Origin."""
     server = make_server(base, _authorization_of)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
-        # No session: each request is its caller's, by its own header.
+        # No session: each request names its caller in its own header.
         stateless_http=True,
         json_response=True,
         max_request_body_size=MAX_BODY_BYTES,
@@ -125,7 +125,7 @@ def _authorization_of(context: Context) -> str:
 
 
 class RequireBearer:
-    """Refuses what has not one ``Authorization: Bearer`` header. Whose it is, the API decides."""
+    """Refuses requests without exactly one ``Authorization: Bearer``; the API checks the token."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The tools, in one table: what each is for, takes, asks of the API, and gives."""
+"""The table of tools: the purpose, arguments, API requests and answer of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from finance_api.resources.field import Resource, names_of
 
 
 class Paging(Enum):
-    """How the API pages what a tool reads."""
+    """How the API divides the rows that a tool reads into pages."""
 
     #: Pages have a limit and an offset.
     OFFSET = "offset"
-    #: There are no pages: the tool makes them.
+    #: The API returns all rows at once, and the tool divides them into pages.
     WHOLE = "whole"
-    #: Pages have a limit, and follow a cursor.
+    #: Pages have a limit and a cursor.
     CURSOR = "cursor"
 
 
@@ -28,12 +28,12 @@ class Tool:
     """One tool.
 
     reads: path below /v1/api/ -> the lists of its response, in the order in which they are shown.
-    rows: list -> schema of its elements.
-    tells: other members of the response that the answer has -> schema.
-    takes: the properties of its arguments, named as the API's parameters; required: of these.
-    always: parameters that the API is asked with, unless an argument says otherwise.
-    most: rows in a response of the API.
-    sums: columns that are added by currency, where all rows are in one response.
+    rows: name of a list -> schema of its elements.
+    tells: other members of the response, which the answer repeats -> schema.
+    takes: the arguments, named like the API's parameters; required: the required ones.
+    always: parameters that every request has, unless an argument overrides them.
+    most: maximum number of rows in a response of the API.
+    sums: columns to add up by currency, if all rows are in one response.
     """
 
     name: str

@@ -13,12 +13,12 @@ ENVIRONMENT_PREFIX = "FINANCE_API_"
 
 
 class SettingError(Exception):
-    """A setting stops the start; the message names it and says why."""
+    """The application cannot start because of a setting. The message names it and says why."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """parse: text -> value, or ValueError with the reason. default: as in the ini file.
+    """parse: text -> value; raises ValueError with the reason. default: written as in the ini file.
 
     secret: whether the value can hold a password, so that no message repeats any of it.
     """
@@ -32,7 +32,7 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """The environment variable that overrides it."""
+        """The environment variable that overrides the ini file."""
         short = self.name.removeprefix("finance_api.")
         return ENVIRONMENT_PREFIX + short.replace(".", "_").upper()
 
@@ -43,7 +43,7 @@ class Setting:
 
 
 class Settings(dict[str, Any]):
-    """Checked values by their names, and what is Pyramid's own."""
+    """Checked values by name, and Pyramid's own settings."""
 
 
 def any_text(text: str) -> str:
@@ -51,7 +51,7 @@ def any_text(text: str) -> str:
 
 
 def url(unescaped: str) -> Callable[[str], str]:
-    """unescaped: what a user name or password cannot have as it is."""
+    """unescaped: describes the characters that must be escaped in a user name or password."""
 
     def parse(text: str) -> str:
         url = text.strip()

@@ -17,7 +17,7 @@ def includeme(config: Configurator) -> None:
 
     from finance_api.http.tweens import TWEENS
 
-    # Outermost: the security headers of pages, whatever made the response.
+    # Outermost, so that every page has the security headers, whatever made the response.
     config.add_tween("finance_api.web.headers.headers_tween", under=INGRESS, over=TWEENS[0])
     config.add_settings({"jinja2.undefined": "strict", "jinja2.trim_blocks": "true"})
     config.include("pyramid_jinja2")

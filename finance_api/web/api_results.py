@@ -1,4 +1,4 @@
-"""Requests to the public API, as pages show them, and their results, computed as the API does.
+"""Requests to the public API that pages show, and their results, computed as by the API.
 
 A page shows a figure and the request that returns it; both come from one `ApiRequest`.
 """
@@ -50,7 +50,7 @@ _SUMMARY_SORTS = {
 class ApiRequest:
     """A GET request. parameters: not yet encoded; blank ones are left out.
 
-    about: which figure of the page it returns, if the page shows several requests.
+    about: which figure of the page this request returns, if the page shows several requests.
     """
 
     path: str
@@ -66,11 +66,11 @@ class ApiRequest:
 
 
 def curl_line(request: Request, token: str, target: str) -> str:
-    """A shell command, with scheme and host of the page. token: or a variable such as $TOKEN."""
-    # request.scheme is that of the proxy's request.
+    """Return a curl command for the page's host. token: the token, or a variable like $TOKEN."""
+    # request.scheme is only the scheme between proxy and server.
     scheme = "https" if is_https(request) else "http"
     url = shell_quote(f"{scheme}://{request.host}{target}")
-    # In single quotes a shell would not fill in a variable.
+    # A shell does not replace variables in single quotes.
     mark = '"' if token.startswith("$") else "'"
     return f"curl -H {mark}Authorization: Bearer {token}{mark} {url}"
 
@@ -104,7 +104,7 @@ class ApiResults:
             raise problem(400, str(error)) from None
 
     def course(self, asked: ApiRequest) -> tuple[list[Row], list[Row]]:
-        """Net worth over time: rows for each point and currency, and converted ones for each point.
+        """Return net worth over time: rows by point and currency, and converted rows by point.
 
         Raises BalancesError.
         """

@@ -29,7 +29,7 @@ def title_of(row: Row) -> str:
 
 
 class Cells:
-    """Cells of a user's rows, with the names of what they refer to."""
+    """Makes cells from a user's rows, with names in place of the ids of other objects."""
 
     def __init__(self, owned: UserRows) -> None:
         self._owned = owned
@@ -73,7 +73,7 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
 
 
 def progress(value: int, *, is_limit: bool) -> Markup:
-    """A share in ten-thousandths, as a bar. is_limit: more than all of it is bad."""
+    """Draw a share, in ten-thousandths, as a bar. is_limit: whether exceeding 100 % is bad."""
     text = f"{decimal_text(value * _PERCENT)}%"
     css = "over" if is_limit and value > 10**DECIMALS else "within"
     size = min(max(value, 0), 10**DECIMALS)

@@ -39,7 +39,7 @@ _VISITOR = "visitor"
 
 @implementer(ICSRFStoragePolicy)
 class CsrfTokens:
-    """See `pyramid.interfaces.ICSRFStoragePolicy`. The cookie's secret gives the token."""
+    """Derives tokens from the cookie's secret; see `pyramid.interfaces.ICSRFStoragePolicy`."""
 
     def new_csrf_token(self, request: Request) -> str:
         return self.get_csrf_token(request)
@@ -74,8 +74,8 @@ def _visitor(request: Request) -> str:
 
 
 def require_own_form(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
-    """View deriver: 415 for a body that is no form, 403 for a form of another site, 400 for one
-    that is cut short.
+    """View deriver: 415 for a body that is not a form, 403 for another site's form, 400 for an
+    incomplete form.
     """
 
     def checked(context: Any, request: Request) -> Any:
@@ -98,7 +98,7 @@ def require_own_form(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
 
 
 def require_token(request: Request, supplied: str) -> None:
-    """Raises BadCSRFToken. For the form whose token Pyramid cannot find."""
+    """Check the token of a form in which Pyramid cannot find it. Raises BadCSRFToken."""
     if not CsrfTokens().check_csrf_token(request, supplied):
         raise BadCSRFToken
 
@@ -115,7 +115,7 @@ def _is_own_origin(request: Request) -> bool:
         origin = urlsplit(sender)
     except ValueError:
         return False
-    # A proxy that is not trusted may add HTTPS.
+    # A proxy that we do not trust may provide HTTPS without our knowledge.
     schemes = ("https",) if is_https(request) else ("http", "https")
     return origin.scheme in schemes and origin.netloc.lower() == request.host.lower()
 

@@ -78,7 +78,7 @@ def http_error(error: HTTPException, request: Request) -> Response:
 
 
 def forbidden(error: Any, request: Request) -> Response:
-    """Redirects to the sign-in page, except for a form, which would be lost silently."""
+    """Redirect to the sign-in page; show an error instead if a sent form would be lost."""
     if request.identity is None and request.method in ("GET", "HEAD"):
         return SeeOther(login_path(request.path_qs))
     # Our own exceptions have a detail for users; Pyramid's is about permissions.

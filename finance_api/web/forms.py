@@ -44,7 +44,7 @@ _CAMEL_CASE = re.compile("[a-z]+(?:[A-Z][a-z]+)+")
 
 
 class FormFaults(Exception):
-    """errors: sentences by field; that of the whole form is at ``form``."""
+    """errors: sentences by field; a sentence about the whole form has the key ``form``."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__(errors)
@@ -53,7 +53,7 @@ class FormFaults(Exception):
 
 @contextmanager
 def form_errors() -> Iterator[dict[str, str]]:
-    """Collects why a form is refused: sentences by field, that of the whole form at ``form``."""
+    """Collect the reasons to refuse a form, with the keys of `FormFaults.errors`."""
     errors: dict[str, str] = {}
     try:
         yield errors
@@ -68,7 +68,7 @@ class Control:
     """A field of a form.
 
     kind: flag, one, many, date, number or text. options: pairs of a value and its label.
-    chosen: values of options. new_name: of a new category; None if the field has no category.
+    chosen: values of chosen options. new_name: a new category's; None if not a category field.
     """
 
     name: str
@@ -121,7 +121,7 @@ def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control
 
 
 def _hint(field: Field, label: str) -> str:
-    """The field's meaning, with labels for names of fields; "" if the label says it all."""
+    """Return the field's meaning, with labels in place of names; "" if the label says it all."""
     said = field.meaning.rstrip(".").lower().removeprefix("whether it is ").removeprefix("the ")
     if said == label.lower() or field.meaning.startswith("Ids of"):
         return ""
@@ -193,7 +193,7 @@ def digest_of(texts: Mapping[str, str]) -> str:
 
 
 def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
-    """The texts of a form that was sent. Browsers do not send a box that is not ticked."""
+    """Return the texts of a form that was sent. Browsers leave out boxes that are not ticked."""
     found = {}
     for field in fields.values():
         values = [str(value) for value in sent.getall(field.name)]
@@ -209,7 +209,7 @@ def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
 
 
 def with_new_category(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
-    """The texts with the id of the new category that they name, if any. Raises ChangeRefused."""
+    """Add the new category that the texts name, if any, and put its id in. Raises ChangeRefused."""
     name = texts.get(NEW_CATEGORY, "").strip()
     return {**texts, _CATEGORY: category_called(session, name)} if name else dict(texts)
 
@@ -224,7 +224,7 @@ def category_called(session: LedgerSession, name: str) -> str:
 def read_texts(
     owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Stored values by field. Raises FormFaults with a sentence for each text that is no value."""
+    """Return stored values by field. Raises FormFaults with a sentence for each invalid text."""
     values, errors = {}, {}
     for field in fields.values():
         text, label = texts.get(field.name, ""), label_of(field)
@@ -243,7 +243,7 @@ def read_texts(
 
 
 def joined(values: Iterable[str]) -> str:
-    """The texts as one, in the form that `parse_value` splits."""
+    """Join the texts into one, which `parse_value` can split."""
     return ", ".join(map(_quoted, values))
 
 

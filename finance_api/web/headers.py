@@ -18,7 +18,7 @@ _POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-#: The viewer of a reference has styles and images of its own, and sends requests to this service.
+#: For references: their viewer has its own styles and images, and sends requests to this service.
 _DOCS_POLICY = "; ".join(
     (
         _POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(

@@ -1,4 +1,4 @@
-"""The figures of the overview, each with the request of the API that gives it."""
+"""The figures of the overview, each with the API request that returns it."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -111,7 +111,7 @@ class Overview:
 
     @cached_property
     def _course(self) -> tuple[list[Row], list[Row]]:
-        """See `ApiResults.course`."""
+        """Return net worth over time, see `ApiResults.course`; empty lists if it is refused."""
         try:
             return self._results.course(self.worth_request)
         except BalancesError:
@@ -120,7 +120,7 @@ class Overview:
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
-        """At the end of the timespan."""
+        """Return net worth by currency at the end of the timespan."""
         return {row["currencyCode"]: row["balance"] for row in self._course[0]}
 
     @cached_property
@@ -158,7 +158,7 @@ class Overview:
         year, lines = self.span.year(), []
         month = start_of(Period.MONTH, year.first)
         while month <= year.last:
-            # The last one may be shorter than its month.
+            # The last timespan may be shorter than its month.
             span = Timespan(month, min(end_of(Period.MONTH, month) - DAY_SECONDS, year.last))
             money = by_month.get(month, Money())
             lines.append(Line(month_words(month), self.records(span), money))
@@ -294,7 +294,7 @@ class Overview:
 
 
 def _by(found: Summary, name: str, prefix: str) -> Mapping[Any, Money]:
-    """The sums by one column."""
+    """Return the sums by the values of one column."""
     sums: defaultdict[Any, Money] = defaultdict(Money)
     for group in found.groups:
         sums[group[name]] = sums[group[name]].plus(group, prefix)

@@ -48,9 +48,9 @@ class SeeOther(HTTPSeeOther):  # type: ignore[misc]
 
 
 def in_place(view: Any, info: Any) -> Any:
-    """View deriver: a page that reads the user's data has a place among the requests for data.
+    """View deriver: pages that read the user's data wait for a place, like other data requests.
 
-    Its template is rendered within, as it reads, too.
+    The template is rendered in this place, because it reads data too.
     """
     if info.options.get("permission") is not Permission.DATA_READ:
         return view
@@ -67,14 +67,14 @@ def includeme(config: Configurator) -> None:
 
 
 def page(section: str, title: str, /, **variables: Any) -> dict[str, Any]:
-    """The variables of a template. section: of the navigation."""
+    """Return the variables of a template. section: the page's section of the navigation."""
     return {"page": section, "title": title, **variables}
 
 
 def writing(request: Request) -> AbstractContextManager[WritableStorage]:
-    """A unit of work that writes, and does not wait long for another writer.
+    """Begin a unit of work that writes, and does not wait long for another writer.
 
-    It ends the request's reading unit: a request never needs two connections.
+    Ends the request's reading unit first, so that a request never needs two connections.
     """
     request.close_storage()
     backend = request.services.storage
@@ -96,14 +96,14 @@ def writing_for_user(request: Request) -> Iterator[WritableStorage]:
 def editing(
     request: Request, action: str | None, *, dry_run: bool = False
 ) -> Iterator[LedgerSession]:
-    """A change of the user's data, as commands make it; 403 if the session has ended meanwhile.
+    """Change the user's data as commands do; raise a 403 if the session has ended meanwhile.
 
-    action: its name in the history; None for an undo. dry_run: nothing is kept.
+    action: the change's name in the history; None for an undo. dry_run: nothing is stored.
     Raises ChangeRefused.
     """
     identity = identity_of(request)
     request.close_storage()
-    # A change is not cut off.
+    # A change has no time limit.
     with (
         no_time_limit(),
         changing(
@@ -212,7 +212,7 @@ _SECONDS = 60
 
 
 def show_once(request: Request, path: str, text: str) -> Response:
-    """Redirect to the page that shows a new secret, which it has from a cookie.
+    """Redirect to the page that shows a new secret, and pass the secret in a cookie.
 
     So reloading the page creates no second secret, and the server stores none. The page must check
     whose secret it is: a cookie can be anybody's.
@@ -223,7 +223,7 @@ def show_once(request: Request, path: str, text: str) -> Response:
 
 
 def taken(request: Request) -> str:
-    """The text, or "". The browser deletes it with this response."""
+    """Return the text of `show_once`, or "". This response tells the browser to delete it."""
 
     def forget(request: Request, response: Response) -> None:
         sessions.set_cookie(request, response, _COOKIE, None)
@@ -236,7 +236,7 @@ LOGIN = f"{SETTINGS_PAGES}/login"
 
 
 def login_path(wanted: str) -> str:
-    """The sign-in page that returns to ``wanted``, a path with its query."""
+    """Return the path of the sign-in page that leads back to ``wanted``, a path with its query."""
     return f"{LOGIN}?next={quote(wanted, safe='')}"
 
 
@@ -247,7 +247,7 @@ def page_after(wanted: str) -> str:
     """
     path = wanted.partition("?")[0]
     harmless = wanted.isprintable() and wanted.isascii() and "\\" not in wanted
-    # Browsers decode %2e to a dot.
+    # Browsers take %2e for a dot.
     if harmless and is_page(path) and "/." not in unquote(path) and path != LOGIN:
         return wanted
     return OVERVIEW
@@ -257,7 +257,7 @@ PAGE_ROWS = 50
 
 
 def offset_of(request: Request) -> int:
-    """The first row of the page; 0 for a faulty parameter."""
+    """Return the number of rows before the page; 0 for a faulty parameter."""
     try:
         return parse_integer(request.GET.get("offset", "0"), 0, MAX_OFFSET)
     except QueryError:
@@ -288,6 +288,6 @@ class Pager:
 
 
 def _link(request: Request, offset: int) -> str:
-    """This page with another offset, and without the notice."""
+    """Return the link to this page with another offset, and without the notice."""
     kept = [pair for pair in request.GET.items() if pair[0] not in ("offset", "done")]
     return "?" + urlencode([*kept, ("offset", offset)])

@@ -12,7 +12,7 @@ _LINES = 4
 _STEPS = (1, 2, 5)
 _COLUMNS_WIDTH = 0.64
 _MAX_LABELS = 12
-#: A thousand, a million and so on.
+#: Suffixes for thousand, million, billion and trillion.
 _THOUSANDS = "kMBT"
 
 
@@ -54,10 +54,10 @@ def column_plot(
     unit: int = MONEY,
     titles: Sequence[str] | None = None,
 ) -> Plot:
-    """Columns beside one another, for each label. series: values by their css class.
+    """Plot columns side by side for each label. series: values by their css class.
 
-    unit: what is written as 1. titles: one for each label. Of many labels only some are drawn;
-    the last one, which is now, always is.
+    unit: the value written as 1. titles: one for each label. If there are many labels, only some
+    are drawn, always including the last, which is now.
     """
     low, high, ticks = _scale([value for values in series.values() for value in values], unit)
     slot = 100 / max(1, len(labels))
@@ -90,7 +90,7 @@ def line_plot(values: Sequence[int], labels: Sequence[str]) -> Plot:
 
 
 def _scale(values: Sequence[int], unit: int) -> tuple[int, int, list[Tick]]:
-    """The ends of the scale, which includes zero, and the lines across."""
+    """Return both ends of the scale, which includes zero, and the horizontal lines."""
     lowest, highest = min(0, *values, 0), max(0, *values, 0)
     step = _step(max(highest - lowest, _LINES * unit), unit)
     low, high = lowest // step * step, -(-highest // step) * step
@@ -101,7 +101,7 @@ def _scale(values: Sequence[int], unit: int) -> tuple[int, int, list[Tick]]:
 
 
 def _step(size: int, unit: int) -> int:
-    """A round number that fits about `_LINES` times."""
+    """Return a round number, of which about `_LINES` make up the size."""
     step = unit
     while True:
         for factor in _STEPS:

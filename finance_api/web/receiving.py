@@ -1,6 +1,6 @@
 """The form with a file, read while the browser sends it.
 
-The content is written to a file without a name, so that nothing is left if sending it ends early.
+The content goes to a file without a name, so that nothing is left over if the browser stops early.
 """
 
 import tempfile
@@ -16,10 +16,10 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from finance_api.http.requests import Request
 from finance_api.values.text import shown
 
-#: Small, as a server may wait until a chunk is full, and the time is checked between chunks.
+#: Small, as a server may wait for a full chunk, and we check the time only between chunks.
 _CHUNK_BYTES = 1 << 12
 _SPOOLED_BYTES = 1 << 20
-#: Limits for a field that is no file, and for everything around the parts.
+#: Limits for a field that is not a file, and for everything around the parts.
 _FIELD_BYTES = 1_024
 _AROUND_BYTES = 1 << 16
 _MOST_PARTS = 8
@@ -43,10 +43,10 @@ def sent_file(
     max_bytes: int,
     max_seconds: int,
 ) -> Iterator["SentFile"]:
-    """The file in a field of the form.
+    """Return the file in a field of the form.
 
-    accept: called with the fields before the file, once the file begins; may raise.
-    Raises TooLarge, TooSlow, and HTTPBadRequest for another form or one that is cut short.
+    accept: called when the file begins, with the fields before it; may raise.
+    Raises TooLarge, TooSlow, and HTTPBadRequest for a different or an incomplete form.
     """
     with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as content:
         form = SentFile(field, accept, content, max_bytes)
@@ -112,7 +112,7 @@ class SentFile:
         self.is_too_large = False
 
     def parser(self, boundary: bytes) -> MultipartParser:
-        """Calls the methods below."""
+        """Make a parser that calls the methods below."""
         return MultipartParser(
             boundary,
             {
@@ -171,5 +171,5 @@ class SentFile:
 
 
 def _base_name(name: str) -> str:
-    """The name without folders: one line of a length that fits."""
+    """Return the name without folders, on one line and shortened if necessary."""
     return shown(name.replace("\\", "/").rpartition("/")[2])[-_NAME_LENGTH:]

@@ -25,14 +25,14 @@ _FIELDS = {
     "to": "recordDate",
     "currency": "currencyCode",
 }
-#: Parameters that are no filters: a currency for the sums; to list only what the sums count.
+#: Parameters that are not filters: a currency for the sums; listing only what the sums count.
 _CONVERT_TO, _COUNTED = "convertTo", "counted"
 _YES = "true"
 
 
 @dataclass(frozen=True)
 class RecordFilters:
-    """given: the parameters of the page. errors: sentences for faulty ones, which are ignored."""
+    """given: the page's parameters; faulty ones are ignored. errors: sentences about these."""
 
     given: dict[str, str]
     errors: dict[str, str]

@@ -33,10 +33,10 @@ from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
-#: In ten-thousandths.
+#: A cent in ten-thousandths.
 _CENT = 100
 
-#: Notices on the page after a change, by the value of the parameter ``done``.
+#: Value of the parameter ``done`` -> notice on the page after a change.
 NOTICES = {
     "added": "Added.",
     "saved": "Saved.",
@@ -74,7 +74,7 @@ def month_words(seconds: int) -> str:
 
 
 def moment(seconds: int, time_zone: str = UTC) -> Markup:
-    """A date-time, with the exact one as an attribute."""
+    """Show a date-time, with the exact time as an attribute."""
     local = local_time(time_zone, seconds)
     shown = f"{day_words(from_date(local.date()))}, {_clock(local)}"
     return Markup('<time datetime="{}">{}</time>').format(instant_text(seconds), shown)
@@ -92,7 +92,7 @@ def _clock(local: datetime) -> str:
 
 
 def day_of(seconds: int, time_zone: str = UTC) -> Markup:
-    """The day of a moment."""
+    """Show the day of a point in time."""
     return day(day_in(time_zone, seconds))
 
 
@@ -108,7 +108,7 @@ def amount(units: int) -> str:
 
 
 def cents(units: int) -> int:
-    """Rounded to two decimals; converted amounts have more."""
+    """Round to two decimals, as converted amounts have more."""
     return rounded(units, _CENT) * _CENT
 
 
@@ -133,11 +133,11 @@ def static_url(name: str) -> str:
 
 def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     """The variables of a template, and those of every template."""
-    # Not `request.identity`: on an error page it may be what failed.
+    # Not `request.identity`: authentication itself may have failed and led to an error page.
     identity = request.known_identity
     user = None if identity is None else identity.user
     has_form = user is not None or values.get("page") == "login"
-    # Not on an error page, whose query may be malformed.
+    # An error page shows no notice, as its query may be malformed.
     has_notice = has_form and values.get("page") != "error"
     return {
         **values,

@@ -10,7 +10,7 @@ from finance_api.auth.policy import own_pages
 from finance_api.http.surfaces import SETTINGS_PAGES, UPLOADS
 from finance_api.web.object_pages import OBJECT_PAGES
 
-#: Public; a new version of a file has a new URL.
+#: The path of static files, which are public; a new version of a file has a new URL.
 STATIC = f"{SETTINGS_PAGES}/static"
 STATIC_SECONDS = 31_536_000
 
@@ -88,7 +88,7 @@ def includeme(config: Configurator) -> None:
         cache_max_age=STATIC_SECONDS,
         permission=NO_PERMISSION_REQUIRED,
     )
-    # Often typed; both redirect to a page.
+    # Paths that people often type; both redirect to a page.
     config.add_route("settings", SETTINGS_PAGES)
     config.add_route("settings.slash", f"{SETTINGS_PAGES}/")
     for name, path in ROUTES.items():

@@ -19,14 +19,14 @@ from finance_api.values.time import (
 from finance_api.web.rendering import day_words, month_words
 
 _QUARTER = re.compile("([0-9]{4})-Q([1-4])")
-#: Timespans outside of these days have no year before or after them.
+#: Timespans must lie between these days, so that there is a year before and after them.
 _EARLIEST, _LATEST = parse_date("1000-01-01"), parse_date("9000-01-01")
 KINDS = (Period.MONTH, Period.QUARTER, Period.YEAR)
 
 
 @dataclass(frozen=True)
 class Timespan:
-    """first, last: days. period: None if it is no whole period."""
+    """first, last: days. period: None if the timespan is not a whole period."""
 
     first: int
     last: int
@@ -76,13 +76,13 @@ class Timespan:
         return Timespan(first, first + self.last - self.first)
 
     def year(self) -> "Timespan":
-        """The twelve months up to its end."""
+        """The twelve months that end with this timespan."""
         month = start_of(Period.MONTH, self.last)
         return Timespan(months_before(month, 11), self.last)
 
 
 def parse_timespan(period: str, first: str, last: str, today: int) -> Timespan | None:
-    """The timespan of a page's parameters; by default this month. None for faulty parameters."""
+    """Parse a page's parameters; the default is this month. None for faulty parameters."""
     try:
         if first or last:
             span = Timespan(parse_date(first), parse_date(last))

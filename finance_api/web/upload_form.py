@@ -1,6 +1,6 @@
-"""The form that asks what a file leaves open, made from the file options and the refusal.
+"""The form for options that a file leaves open, made from the file options and the refusal.
 
-Messages name command-line options; on the pages they have the labels of the form.
+Messages name command-line options; the pages replace these with the labels of the form.
 """
 
 import re
@@ -20,12 +20,12 @@ from finance_api.importers.options import (
 from finance_api.importers.questions import CODE, NAME
 from finance_api.storage.interface import Upload
 
-#: Never filled in, even if a refusal proposes a value: one click too few would make a wrong sum.
+#: Never filled in, even if a refusal proposes a value: it is too easy to confirm a wrong one.
 _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
 _LONGEST = 500
-#: Options for which a blank is a value.
+#: Options whose value can be a blank.
 _MAY_BE_BLANK = frozenset({"thousands", "label_separator", "delimiter"})
-#: Placeholders in answers, for what only the person knows -> the option.
+#: (Option, placeholder) in answers, for a value that only the person knows -> key of the option.
 _PLACEHOLDERS = {("--account", NAME): "account", ("--currency", CODE): "currency"}
 
 _SUGGESTED = {
@@ -48,9 +48,9 @@ _TITLES = {name: title for title, names in _GROUPS.items() for name in names.spl
 
 @dataclass(frozen=True)
 class FormField:
-    """A control. kind: of `import_options.jinja2`.
+    """A control. kind: see `import_options.jinja2`.
 
-    values: its current values; choices: (value, label). syntax: of a value.
+    values: its current values; choices: (value, label). syntax: how to write a value.
     """
 
     key: str
@@ -65,7 +65,7 @@ class FormField:
 
 @dataclass(frozen=True)
 class FormQuestion:
-    """answers: dicts with meaning and text, to choose one. fields: what else is missing."""
+    """answers: dicts with meaning and text, to choose from. fields: for other missing values."""
 
     number: int
     reason: str
@@ -85,8 +85,8 @@ class FormGroup:
 
 @dataclass(frozen=True)
 class UploadForm:
-    """sentence: the refusal, if the questions do not say all of it. others: all further fields of
-    the format. is_asked: whether the questions ask for anything here.
+    """sentence: the refusal, if the questions do not say all of it. others: the format's other
+    fields. is_asked: whether the questions ask for a value in this form.
     """
 
     sentence: str | None
@@ -160,7 +160,7 @@ def _grouped(fields: Iterable[FormField]) -> list[FormGroup]:
 
 
 def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words of an answer without placeholders, and the options of the placeholders."""
+    """Return an answer's words without placeholders, and the options of the placeholders."""
     kept: list[str] = []
     names: list[str] = []
     for word in words:
@@ -172,7 +172,7 @@ def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in a form that was sent. form: all values of each name.
+    """Return the options in a form that was sent. form: all values of each name.
 
     Raises ValueError for text in place of a number.
     """
@@ -293,14 +293,14 @@ def _fields(
 
 
 def _help(option: FileOption) -> str:
-    """The help text, without the formats that it is for."""
+    """Return the option's help text, without the formats that have the option."""
     before, colon, rest = option.help.partition(": ")
     text = rest if colon and before in ("CSV", "CSV, QIF", "Spreadsheets") else option.help
     return in_labels(f"{text[:1].upper()}{text[1:]}")
 
 
 def _with_given(known: Iterable[str], given: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Choices of texts; empty if none are known, so that the person can type one."""
+    """Return choices of texts; empty if no text is known, so that the person can type one."""
     names = dict.fromkeys(known)
     if names:
         names |= dict.fromkeys(text for text in given if text)
@@ -352,7 +352,7 @@ _LABELS = {
     "--keep-changed": "Keep later manual edits",
     "'finance-api transfers find'": "Transfers",
 }
-#: A column follows ``=``, or nothing if the field has no column. Quoted words are the file's own.
+#: After ``=`` comes a column, or nothing if the field has none. Quoted words are from the file.
 _WORDS = re.compile(
     f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
     r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"

@@ -49,7 +49,7 @@ _OPERANDS: dict[str, Schema] = {
     "amount": {"type": "string", "pattern": DECIMAL_PATTERN, "examples": ["-100.5"]},
     "record_date": {"type": "string", "pattern": TIME_SPAN_PATTERN, "examples": ["2026-01-31"]},
 }
-# Transactions are sorted by what they show: a state is void, or it is not.
+# A transaction shows its state only as void or not void, and is sorted by that.
 _SORT_KEYS = {
     name: SortKey(field, equals=VOID if name == "record_state" else None)
     for name, field in TRANSACTION_FIELDS.items()
@@ -113,7 +113,7 @@ def _encoder_of(resource: Resource) -> RowEncoder:
 def conversions(
     reading: Reading, resource: Resource, rows: Sequence[Row], target: str | None
 ) -> list[dict[str, Any]]:
-    """For each row the members about its converted amount, for orjson; none without a target."""
+    """Return each row's members about its converted amount, for orjson; none without a target."""
     if target is None or resource not in CONVERTED:
         return [{} for _ in rows]
     converted = with_converted(reading.storage, resource, rows, target, reading.today)

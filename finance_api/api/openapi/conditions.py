@@ -1,5 +1,5 @@
-"""JSON Schemas of the conditions of a query string: what matches a pattern is taken, see
-docs/filters.md."""
+"""JSON Schemas of the conditions of a query string. A text is accepted if it matches the pattern;
+see docs/filters.md."""
 
 from collections.abc import Sequence
 
@@ -26,13 +26,13 @@ _RELATIVE_DAY = "(today|-([0-9]{1,4}d|[0-9]{1,3}m|[0-9]{1,2}y))"
 DECIMAL_PATTERN = f"^{_DECIMAL}$"
 TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
 
-#: Characters that texts lose; NUL is refused.
+#: Characters that are removed from texts; NUL is refused.
 _DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"
 _TEXT = rf"[^\x00]{{0,{MAX_OPERAND_CHARACTERS}}}"
 TEXT_PATTERN = f"^{_TEXT}$"
-#: Text of which something is left.
+#: Text that starts with a character that is not removed.
 _SOME_TEXT = rf"[^\x00{_DROPPED}][^\x00]{{0,{MAX_OPERAND_CHARACTERS - 1}}}"
-# Without a limit: one repetition within another makes validators take gigabytes.
+# No length limit here: one repetition within another makes validators take gigabytes.
 _LISTED = rf"([^,\\\x00{_DROPPED}]|\\[{_DROPPED}]*[,\\])"
 _LISTED_TEXT = rf"{_LISTED}({_LISTED}|[{_DROPPED}])*"
 _SPACES = "\t\n \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -69,7 +69,7 @@ def of_conditions(field: Field, operators: Sequence[Operator], *, is_plain: bool
 def conditions_meaning(
     field: Field, operators: Sequence[Operator], *, is_plain: bool = False
 ) -> str:
-    """The field, and what a condition on it begins with."""
+    """Describe the field, and how a condition on it begins."""
     words = [o.value if o.value.startswith("is.") else f"{o.value}." for o in operators]
     words += ["abs."] if field.kind is Kind.NUMBER and not is_plain else []
     return f"{field.meaning} It takes {', '.join(f'`{word}`' for word in words)}; repeated: and."
@@ -95,7 +95,7 @@ def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> 
 
 
 def _text_pattern(values: Sequence[str]) -> str:
-    """A text that is equal may be empty; of several none is."""
+    """Return the pattern of conditions on a text. Only the operand of eq or ne may be empty."""
     any_of = Operator.ANY_OF.value
     empty = [v for v in values if v in (Operator.EQ.value, Operator.NE.value)]
     found = rf"({'|'.join(v for v in values if v not in (any_of, *empty))})\.{_SOME_TEXT}"

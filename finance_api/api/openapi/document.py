@@ -39,7 +39,7 @@ _RATE = (
     Header("RateLimit-Policy", "All limits, as in the IETF's draft.", '"hour";q=500;w=3600'),
     Header("RateLimit", "What is left of each; t: seconds until one more.", '"hour";r=499;t=0'),
 )
-#: In the description of a path that is listed once for all formats.
+#: Added to the description of a path that is listed once for all formats.
 _SUFFIXES = (
     f"With {', '.join(BY_SUFFIX)} at the end of the path it comes in that format, "
     "whatever the Accept header says."
@@ -59,10 +59,10 @@ def _problem_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surface:
-    """The API that a description is about. prefixes: of its paths.
+    """The API that a description is about. prefixes: with which its paths begin.
 
-    scheme: of security, with its name. headers: of responses to a token, beside those of all.
-    problem_content: by media type, for a status and an example of a problem document.
+    scheme: name and security scheme. headers: of responses to a token, besides every response's.
+    problem_content: makes content by media type from a status and an example problem document.
     """
 
     title: str
@@ -122,7 +122,7 @@ def described(registry: Registry, surface: Surface) -> list[Service]:
 
 
 def document(services: Iterable[Service], surface: Surface, base: str) -> dict[str, Any]:
-    """base: the path under which the service is reached, for clients to put before others."""
+    """Return the description. base: the service's path, which clients put before all others."""
     shared = _Shared()
     problems = {
         name_of(status): _problem_response(status, surface, shared) for status in sorted(PROBLEMS)
@@ -166,7 +166,7 @@ class _Shared:
     def reference(
         self, kind: str, name: str, content: dict[str, Any], *more: str
     ) -> dict[str, str]:
-        """more: what tells apart those of the same name, where that is needed."""
+        """more: suffixes that distinguish different components of the same name, tried in turn."""
         known = self.components[kind]
         keys = iter((name, *(f"{name}.{each}" for each in more)))
         key = next(key for key in keys if known.setdefault(key, content) == content)
@@ -182,7 +182,7 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
     if _PLACE.search(path):
         statuses.add(404)
     if response.forms[0] is not JSON and len(response.forms) == 1:
-        # The path says what it is.
+        # The path decides the format, so Accept does not matter.
         statuses.discard(406)
     headers = (*response.headers, _REQUEST_ID, *((*_RATE, *surface.headers) if has_token else ()))
 
@@ -221,7 +221,7 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
 
 
 def _example_target(path: str, parameters: Iterable[dict[str, Any]]) -> str:
-    """Path and query of a request with the examples of what is required."""
+    """Return path and query of a request, with the examples of the required parameters."""
     target, query = path, {}
     for parameter in parameters:
         example = parameter["example"]
@@ -283,7 +283,7 @@ def _query_parameters(service: Service) -> Iterator[dict[str, Any]]:
         if node.missing is colander.required:
             parameter["required"] = True
         if of_node["type"] == "array":
-            # Else repeated.
+            # Without "explode": false, clients would repeat the parameter for each value.
             parameter |= {"style": "form", "explode": node.typ.is_repeated}
         yield parameter
 
@@ -317,9 +317,9 @@ def _problem_response(status: int, surface: Surface, shared: _Shared) -> dict[st
 
 
 def _titled_once(shown: Any, schemas: dict[str, Schema]) -> Any:
-    """The same with references in place of schemas with a title, which are put into ``schemas``.
+    """Return ``shown`` with references in place of titled schemas, which go into ``schemas``.
 
-    Raises ValueError where two have the same title.
+    Raises ValueError if two different schemas have the same title.
     """
     if isinstance(shown, list):
         return [_titled_once(each, schemas) for each in shown]

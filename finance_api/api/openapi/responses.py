@@ -21,7 +21,7 @@ from finance_api.resources.field import Field, Resource
 
 @dataclass(frozen=True)
 class Header:
-    """always: whether every 200 has it. of_body: whether a 304 has it not."""
+    """always: whether every 200 has the header. of_body: whether a 304 lacks it."""
 
     name: str
     meaning: str
@@ -74,11 +74,11 @@ _PAGE: Mapping[str, Schema] = {
 class ResponseDescription:
     """The response to a request without faults.
 
-    schema: of the JSON. forms: the representations, the default first.
-    columns: of the rows, in forms without an envelope.
-    headers: what this response has beside those of its surface.
-    problems: statuses beside those of its surface.
-    text: an example, where there are no columns.
+    schema: the schema of the JSON. forms: the representations, the default first.
+    columns: the columns of rows, in forms without an envelope.
+    headers: the headers besides those that all responses of the surface have.
+    problems: the statuses of errors besides those of the whole surface.
+    text: an example, if there are no columns.
     """
 
     schema: Schema = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from finance_api.api.representation import JSON, NDJSON, Representation
 
-#: Stands for where the service is reached.
+#: A placeholder for the service's address.
 HOST = "https://finance.example.org"
 
 _CURL = """\
@@ -41,7 +41,7 @@ function load() {{
 
 
 def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[str, str]]:
-    """target: path and query. form: of the answer."""
+    """target: path and query. form: the answer's representation."""
     url = f"{HOST}{target}"
 
     def with_token(text: str) -> str:

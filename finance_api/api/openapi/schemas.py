@@ -75,9 +75,9 @@ def of_fields(
     keys: Mapping[str, str] | None = None,
     required: Iterable[str] | None = None,
 ) -> Schema:
-    """An object of these fields. optional: those that it does not always have.
+    """Return the schema of an object of these fields. optional: fields that may be missing.
 
-    keys: in place of the names. required: in place of all that are not optional, by key.
+    keys: replace the fields' names. required: replaces the keys of all fields not optional.
     """
     named = {(keys or {}).get(f.name, f.name): f for f in (*fields, *optional)}
     properties = {key: of_field(field) for key, field in named.items()}
@@ -88,7 +88,7 @@ def of_fields(
 def of_members(
     title: str | None, properties: Mapping[str, Schema], required: Iterable[str] | None = None
 ) -> Schema:
-    """An object with these members; without ``required`` it always has all of them."""
+    """Return the schema of an object; without ``required`` it always has all members."""
     schema: Schema = {"type": "object"} if title is None else {"title": title, "type": "object"}
     schema["properties"] = dict(properties)
     schema["required"] = list(properties if required is None else required)
@@ -100,7 +100,7 @@ def array_of(items: Schema) -> Schema:
 
 
 def example_of(schema: Schema) -> Any:
-    """An example of what the schema is of, put together from those of its parts."""
+    """Return an example of a value, made from the examples of the schema's parts."""
     if "examples" in schema:
         return schema["examples"][0]
     if "anyOf" in schema:
@@ -113,12 +113,12 @@ def example_of(schema: Schema) -> Any:
 
 
 def one_or_more(items: Schema, example: list[Any], **options: Any) -> Schema:
-    """A list of values between commas."""
+    """Return the schema of comma-separated values."""
     return {**array_of(items), "minItems": 1, "examples": [example], **options}
 
 
 def of_names(names: Iterable[str], example: list[str], **options: Any) -> Schema:
-    """Some of the names, between commas."""
+    """Return the schema of some of the names, separated by commas."""
     return one_or_more({"type": "string", "enum": list(names)}, example, **options)
 
 

@@ -21,7 +21,7 @@ def get_lbheartbeat(request: Request) -> Response:
 
 
 def get_heartbeat(request: Request) -> Response:
-    """503 by the exception views, if the storage cannot be read."""
+    """If the storage cannot be read, the exception views respond with 503."""
     request.services.storage.check()
     return json_response({"status": "ok", "checks": {"storage": "ok"}})
 

@@ -16,7 +16,7 @@ from finance_api.storage.errors import StorageError
 
 
 def only_named_clients(request: Request) -> None:
-    """404 for all others, with any method."""
+    """Raise a 404 for clients that the settings do not name, with any method."""
     address = client_address(request) if is_known_directly(request) else None
     networks = request.registry.settings["finance_api.metrics.clients"]
     if address is None or not any(address in network for network in networks):

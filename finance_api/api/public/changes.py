@@ -24,7 +24,7 @@ from finance_api.resources.field import Resource
 
 MAX_CHANGES = 1_000
 DEFAULT_CHANGES = 100
-#: In place of a cursor, for the whole data.
+#: Instead of a cursor: asks for all data.
 START = "0"
 
 #: The resources by their paths, in the order in which changes come.
@@ -122,7 +122,7 @@ class ChangesRequest(DataRequest):
 
 
 def _readable(request: Request) -> tuple[Resource, ...]:
-    """The types that are asked for, else all that the token may read."""
+    """Return the requested types; if the request names none, all that the token may read."""
     identity = request.authentication
     assert isinstance(identity, TokenIdentity)
     asked: tuple[Resource, ...] | None = request.validated["types"]

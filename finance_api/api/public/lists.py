@@ -48,7 +48,7 @@ _OF_EXPORTS = (
     ),
     Header("X-Total-Count", "How many rows follow.", "4711", of_body=True),
 )
-#: An object of the native format has more members: those of its type.
+#: The members that every object of the native format has; each type has more.
 _NATIVE = (
     Field(name="reserved_model_type", kind=Kind.TEXT, meaning="The type.", example="Label"),
     Field(name="id", kind=Kind.ID, meaning="Identifier.", example=EXAMPLE_ID),

@@ -196,7 +196,7 @@ def _counts(numbers: Mapping[str, int]) -> str:
 
 
 def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
-    """days: those of the records, each once for each record."""
+    """days: the day of each record, repeated if records share it."""
     return {
         "currencyCode": currency,
         "count": len(days),

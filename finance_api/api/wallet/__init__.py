@@ -1,7 +1,7 @@
 """The public API as clients of the hosted Wallet REST API know it, below ``/wallet``.
 
 A second representation of the same requests. `objects` has the fields of each object,
-`declarations` the lists and their parameters; docs/wallet.md says what is answered to what.
+`declarations` the lists and their parameters; docs/wallet.md describes the answers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def includeme(config: Configurator) -> None:
     for module in (lists, others, responses):
         for service in module.SERVICES:
             config.add_cornice_service(service)
-    # Refusals below /wallet look as Wallet's do.
+    # Errors below /wallet look like Wallet's.
     config.add_tween(
         "finance_api.api.wallet.responses.wallet_tween", under=(TRACING, TWEENS[0]), over=TWEENS[1]
     )

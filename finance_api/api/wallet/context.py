@@ -14,7 +14,7 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.storage.interface import DataState, Storage
 from finance_api.values import Row
 
-#: The memory of what is remembered, and about what a category or label takes of it.
+#: The first: memory for all cached names; the second: roughly what a category or label takes.
 _MAX_BYTES = 100_000_000
 _NAME_BYTES = 2_000
 #: The category.envelopeId of a transfer in earlier versions.
@@ -25,8 +25,8 @@ _TRANSFER_ENVELOPE = 20001
 class Names:
     """Names in one state of a user's data.
 
-    categories, labels: their embeds, by id. transfer_categories: those of transfers in earlier
-    versions; None: of one without a category. base: the currency of most accounts, if there is one.
+    categories, labels: embeds by id. transfer_categories: embeds for transfers in earlier versions,
+    by id; None is no category. base: the currency that most accounts have, if any.
     statements: the numbers of the imports that were statement files.
     """
 
@@ -42,7 +42,7 @@ class Names:
         return len(self.categories) + len(self.labels)
 
     def without(self, scopes: Collection[str]) -> "Names":
-        """Return only the ids of what these scopes cover, and all names of the rest."""
+        """Return a copy with only the ids of objects that these scopes cover."""
         found = self
         if CATEGORIES.path in scopes:
             found = replace(found, categories=_only_ids(self.categories))
@@ -79,7 +79,7 @@ def _read_names(storage: Storage, user_id: int) -> Names:
         },
         {row["id"]: _fragment(_label_embed(row)) for row in labels},
         {row["id"]: row["name"] for row in categories},
-        # On a tie the first by its code.
+        # On a tie, the currency with the first code.
         max(currencies, key=currencies.count, default=None),
         frozenset(statements),
     )
@@ -90,7 +90,7 @@ def _only_ids(embeds: Iterable[str]) -> dict[str, orjson.Fragment]:
 
 
 def _fragment(embed: dict[str, Any]) -> orjson.Fragment:
-    # As text: the bytes that orjson makes keep the 4 KiB that it writes into.
+    # As text, because the bytes that orjson returns keep its buffer of 4 KiB.
     return orjson.Fragment(orjson.dumps(embed).decode())
 
 
@@ -117,12 +117,12 @@ def _label_embed(row: Row) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Context:
-    """names: of the state that the page is from. given: the parameters of the request.
+    """names: from the state of the data that the page shows. given: the request's parameters.
 
-    today: the user's, as its first second.
+    today: the user's day, as its first second.
 
-    mirrors: by the id of a record, the other one of its transfer. converts: whether amounts are
-    converted; conversion: into which currency, None: that of the account. stats, spending: members
+    mirrors: record id -> the other record of its transfer. converts: whether amounts are
+    converted. conversion: into which currency; None: each account's own. stats, spending: members
     of accounts and budgets, by id.
     """
 

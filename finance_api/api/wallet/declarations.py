@@ -50,17 +50,17 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page
 from finance_api.values import Row
 
-#: Adds to the context of a page what its rows show beside themselves.
+#: Adds data that the objects of a page show besides their rows to the context.
 Enrich = Callable[[Reading, Sequence[Row], Context], None]
-#: Reads the page of a list whose members are made of something else than its stored rows.
+#: Reads a page of a list that is not simply made of stored rows.
 ReadPage = Callable[[Reading, Query], Page]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WalletList:
-    """path: below the surface. key: of the rows in the envelope. title: of the schema of one.
+    """path: below the surface. key: the envelope's member with the rows. title: of their schema.
 
-    resource: whose rows they are, and whose scope they need.
+    resource: the resource of the rows; the token needs its scope.
     """
 
     path: str
@@ -86,7 +86,7 @@ def _list(
     sorts: tuple[str, ...] = _TIMES,
     **options: Any,
 ) -> WalletList:
-    """names: of the filters, as in `filters`. more: the other parameters."""
+    """names: the filters', as for `filters`. more: the other parameters."""
     own = filters(resource, f"id {' '.join(_TIMES)} {names}")
     return WalletList(
         path=str(resource.path),

@@ -27,7 +27,7 @@ def add_transfers_and_rates(reading: Reading, records: Sequence[Row], context: C
 
 
 def mirrors_of(reading: Reading, records: Sequence[Row]) -> dict[str, Row]:
-    """Return by a record's id the other record of its transfer; of several the first by its id."""
+    """Return record id -> the other record of its transfer; of several, the first by id."""
     transfers = {row["id"]: row["transferId"] for row in records if row["transferId"] is not None}
     if not transfers:
         return {}

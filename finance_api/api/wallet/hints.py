@@ -9,7 +9,7 @@ from finance_api.values.time import instant_text
 
 Hint = dict[str, Any]
 
-#: Below this part of the quota it is nearly used.
+#: The quota is nearly used up if less than 1/_LOW of it is left.
 _LOW = 10
 
 

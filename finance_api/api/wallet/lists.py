@@ -40,15 +40,15 @@ from finance_api.values.time import DAY_SECONDS, months_before
 
 #: Parameters that are not filters.
 _NOT_FILTERS = frozenset({"limit", "offset", "agentHints", "withTotal", "sortBy"})
-#: They show categories and labels, which have scopes of their own.
+#: The lists that show categories and labels, which have scopes of their own.
 _WITH_NAMES = (RECORD_RULES, STANDING_ORDERS)
 _IMPORT = RECORDS["importId"]
-#: The window of the records, where no date is asked for.
+#: The list of records goes back this far if the request has no date.
 _WINDOW_MONTHS = 3
 
 
 class _WalletRequest(DataRequest):
-    """A request for objects. has_older: whether they have the names of earlier versions."""
+    """A request for objects. has_older: whether they have earlier versions' member names."""
 
     def __init__(self, has_older: bool, target: RequestTarget) -> None:
         super().__init__(target)
@@ -70,12 +70,12 @@ class WalletListRequest(_WalletRequest):
         has_older: bool,
         target: RequestTarget,
     ) -> None:
-        """hidden: see `_hidden_names`. low: see `low_quota`; a hint says so."""
+        """hidden: see `_hidden_names`. low: from `low_quota`, for a hint."""
         super().__init__(has_older, target)
         self._declared, self._hidden, self._low = declared, hidden, low
         given = self.given
         self._is_records = declared.resource is RECORDS
-        # Without a date or an id the list has a window of days.
+        # Without a date or an id the list has only the records of a window around now.
         self.depends_on_minute = self._is_records and not given["recordDate"] and not given["id"]
         self._base = (NOT_VOID,) if self._is_records and not given["recordState"] else ()
         self._query = Query(
@@ -86,7 +86,7 @@ class WalletListRequest(_WalletRequest):
             given["offset"],
             given["withTotal"],
         )
-        # The query as it was written is in the answer.
+        # The answer repeats the query string as it was written.
         self.own_text = f"{target.query_string}\0{has_older} {low} {','.join(sorted(hidden))}"
         self._pairs = [(name, value or "") for name, value in split_query(target.query_string)]
         self.depends_on_today = declared.depends_on_today
@@ -135,7 +135,7 @@ class WalletListRequest(_WalletRequest):
         return conditions
 
     def _next_url(self, number: int, inferred: Sequence[str]) -> str:
-        """Return the path and query of the next page; the window stands in it as it is now."""
+        """Return the path and query of the next page, which name the current window's dates."""
         kept = [(name, value) for name, value in self._pairs if name not in ("offset", "limit")]
         kept += [("limit", str(self._query.limit))]
         kept += [("offset", str(self._query.offset + number))]
@@ -174,7 +174,7 @@ class WalletListRequest(_WalletRequest):
 
 
 def _window(now: int) -> tuple[Condition, Condition]:
-    """Return the records from 3 months before now to 24 hours after it."""
+    """Return conditions for the records from 3 months before now to 24 hours after it."""
     day = now - now % DAY_SECONDS
     first, end = months_before(day, _WINDOW_MONTHS) + now - day, now + DAY_SECONDS
     return (
@@ -203,7 +203,7 @@ def _texts(condition: Condition) -> Iterator[str]:
 
 
 def _from_sources(sources: Sequence[str], statements: frozenset[int]) -> list[Condition]:
-    """Records of statement files are from the back end, and all others from nowhere."""
+    """Return conditions for sources: "backend" is statement files, "missing" all other records."""
     numbers = tuple(sorted(statements))
     if "backend" not in sources and "missing" in sources:
         return [Condition(_IMPORT, Operator.NE, numbers, or_missing=True)] if numbers else []
@@ -213,7 +213,7 @@ def _from_sources(sources: Sequence[str], statements: frozenset[int]) -> list[Co
 
 
 def _related_to(reading: Reading, resource: Resource, asked: RelatedTo) -> list[Condition]:
-    """The rows that another object names; no rows where there is no such object."""
+    """Return conditions for the rows that another object names: for no rows if it is missing."""
     ids = [asked.row_id.lower()]
     rows = reading.storage.data.get_rows(reading.user_id, asked.resource, ids)
     row: Row | None = rows.get(ids[0])
@@ -256,7 +256,7 @@ def _hidden_names(request: Request, resource: Resource) -> frozenset[str]:
 
 
 class WalletRecordsByIdRequest(_WalletRequest):
-    """Records in the order of the ids, void ones too."""
+    """The records that were asked for by id, in that order, void ones included."""
 
     is_cheap = True
 

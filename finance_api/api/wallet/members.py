@@ -1,7 +1,7 @@
-"""The members of Wallet's objects: how each is made of rows.
+"""The members of Wallet's objects, and how each is made from rows.
 
-A table of `Member`s declares an object: the name of each, and a function of a row and of what is
-known beside it. A missing value is left out, as Wallet leaves it out.
+A table of `Member`s declares an object. Each has a name, and a function that makes its value from
+a row and a `Context`. A missing value is left out, as in Wallet.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ Write = Callable[[Row, Context], Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
-    """schema: of a value, with its meaning and an example. is_optional: whether it may be left out.
+    """schema: the value's, with meaning and example. is_optional: whether it may be left out.
 
     older: whether only earlier versions have it. nullable: whether null stands for no value.
     """
@@ -44,7 +44,7 @@ class Member:
 
 @cache
 def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
-    # The later of two members with one name counts: the one of earlier versions.
+    # Of two members with the same name the later one wins: the one of earlier versions.
     return tuple({m.name: m for m in members if has_older or not m.older}.values())
 
 
@@ -78,7 +78,7 @@ def always(name: str, value: Any, schema: Schema | None = None) -> Member:
 def stored(resource: Resource, names: str, *, older: bool = False) -> list[Member]:
     """Make members of stored fields; ``counterParty=payee`` is called payee here.
 
-    A date stands as the time of its beginning.
+    A date is written as the time when it begins.
     """
     return [of_field(name, field, older=older) for name, field in named(resource, names)]
 
@@ -119,7 +119,7 @@ def moment(seconds: int | None) -> str | None:
     """``2026-01-31T10:00:00.000Z``"""
     if seconds is None:
         return None
-    # As `instant_text`, in a third of the time.
+    # Like `instant_text`, in a third of the time.
     clock = _MINUTES[seconds % DAY_SECONDS // 60] + _SECONDS[seconds % 60]
     return date_text(seconds) + clock
 

@@ -1,4 +1,4 @@
-"""Wallet's objects as tables of members: what each is called there, and what it is here."""
+"""Wallet's objects as tables of members: the name in Wallet, and how we make the value."""
 
 from typing import Any
 
@@ -135,7 +135,7 @@ def _source(row: Row, context: Context) -> str:
 
 
 def _base_amount(row: Row, context: Context) -> Any:
-    """Only what is in the base currency: no rate is guessed."""
+    """Return the amount only if it is in the base currency: no rate is guessed."""
     base = context.names.base
     return amount(row["amount"], base) if row["currencyCode"] == base else None
 
@@ -200,7 +200,7 @@ def _initial_balance(row: Row, context: Context) -> Any:
 
 
 def _initial_base_balance(row: Row, context: Context) -> Any:
-    """Return it only where it is in the base currency, as `_base_amount` does."""
+    """Return the initial balance only if it is in the base currency, like `_base_amount`."""
     return _initial_balance(row, context) if row["currencyCode"] == context.names.base else None
 
 

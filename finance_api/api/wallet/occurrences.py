@@ -17,7 +17,7 @@ from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, months_before
 
 MAX_DAYS = 3_700
-#: Before and after today, where no originalDate is asked for.
+#: The list reaches this far before and after today if no originalDate is asked for.
 _MONTHS = 3
 
 
@@ -31,7 +31,7 @@ _PAID = _field("paidDate", Kind.DATETIME, "When it was paid, which nothing here 
 ORDER = _field("standingOrderId", Kind.ID, "Its standing order.", EXAMPLE_ID)
 _RECORD = _field("recordId", Kind.ID, "A record of it, which nothing here tells.", EXAMPLE_ID)
 DISMISSED = flag_field("dismissed", "Whether it was dismissed; none is here.")
-#: Values that are not known here, the same for all items.
+#: Values that we do not know, the same for all items.
 _MISSING: Row = {_PAID.name: None, _RECORD.name: None, DISMISSED.name: False}
 
 
@@ -42,7 +42,7 @@ PARAMETERS = (
 
 
 def read_page(reading: Reading, query: Query) -> Page:
-    """Newest first, as Wallet has those that it made last."""
+    """Read a page of items, newest first, as Wallet lists them."""
     days = [c.bounds() for c in query.conditions if c.field is ORIGINAL]
     others = [c for c in query.conditions if c.field not in (ORDER, ORIGINAL)]
     first, end = _range(list(filter(None, days)), reading.today)
@@ -69,7 +69,7 @@ def read_page(reading: Reading, query: Query) -> Page:
 
 
 def _range(days: Sequence[tuple[int, int]], today: int) -> tuple[int, int]:
-    """The bounds of originalDate; where one side is open, the usual one."""
+    """Return the bounds of originalDate, with a default for an open side."""
     first, end = months_before(today, _MONTHS), months_before(today, -_MONTHS) + DAY_SECONDS
     lows = [low for low, _ in days if low >= MIN_SECONDS]
     highs = [high for _, high in days if high <= MAX_SECONDS]

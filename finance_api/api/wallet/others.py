@@ -1,4 +1,4 @@
-"""The paths below /wallet that are no lists: references, usage statistics, and one for writes."""
+"""The paths below /wallet that are not lists: references, usage statistics, refused writes."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import DataState
 
-#: The most ids listed of each kind.
+#: Up to this many ids of each kind are listed.
 _LIMIT = 50
 _REFERRING = (RECORDS, STANDING_ORDERS, BUDGETS, RECORD_RULES)
 #: The resources that refer to each resource, and the fields by which they do.
@@ -47,12 +47,12 @@ _REFERENCES: dict[Resource, dict[Resource, Field]] = {
         for field in other.references
         if field.references == resource.model_type
     }
-    # Nothing here tells which records a standing order has made.
+    # Not standing orders: nothing stored says which records they have made.
     for resource in (CATEGORIES, ACCOUNTS, LABELS, RECORDS)
 }
 #: Wallet's names of types.
 _TYPES = {r: r.model_type[0].lower() + r.model_type[1:] for r in PUBLIC_RESOURCES}
-#: Wallet's names of fields that have another one here.
+#: Wallet's names of fields that are called differently here.
 _FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
 
 
@@ -72,7 +72,7 @@ class ReferencesRequest(DataRequest):
         ids = [text.lower() for text in self.given["id"]]
         types = {
             row_id: resource
-            # The requested type comes last: it counts where another one has the same id, too.
+            # The requested type comes last, so that it wins if another type has the same id.
             for resource in (*_TYPES, self._resource)
             for row_id in data.get_rows(user_id, resource, ids)
         }

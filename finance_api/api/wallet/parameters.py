@@ -1,6 +1,6 @@
-"""The parameters of Wallet's lists: what each asks of the fields here.
+"""The parameters of Wallet's lists, and the conditions on our fields that they stand for.
 
-Most follow from the kind of a field (`filters`); the others have a function of their own.
+`filters` makes most of them from the kind of a field; the others have functions of their own.
 """
 
 import re
@@ -52,14 +52,14 @@ _ID: Schema = {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"}
 _BOOLEAN: Schema = {"type": "boolean", "examples": [True]}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 
-#: Stands for Wallet's own categories of what has no category, which imports of its data may bring.
+#: Asks for rows without a category, or with a category of Wallet's for that (from imported data).
 UNKNOWN = "unknown"
 UNKNOWN_CATEGORIES = (
     "5c5c32c8-0082-8000-8000-000000000000",
     "5c5c32c9-0082-8000-8000-000000000000",
     "5c5c4e23-00c8-8000-8000-000000000000",
 )
-#: Choices in any case, and choices that only Wallet has, by its name of the parameter.
+#: The first: parameters that ignore case. The second: choices that only Wallet has, by parameter.
 _ANY_CASE = ("accountType", "currencyCode")
 _WALLETS_OWN = {"recordState": ("waitForAssign",), "type": ("BUDGET_ALL",)}
 
@@ -72,7 +72,7 @@ class Parameter(colander.SchemaNode):  # type: ignore[misc]
 
 
 def parameter(name: str, kind: ParameterKind, meaning: str, missing: Any = ()) -> Parameter:
-    """missing: the value without the parameter."""
+    """missing: the value if the parameter is not given."""
     return Parameter(kind, name=name, missing=missing, description=meaning)
 
 
@@ -80,9 +80,9 @@ def parameter(name: str, kind: ParameterKind, meaning: str, missing: Any = ()) -
 
 
 class Compared(Conditions):
-    """The conditions on a text, number or date, by the prefixes that Wallet has.
+    """Conditions on a text, number or date, with the prefixes that Wallet has.
 
-    further: conditions that hold as well.
+    further: conditions that a row must also meet.
     """
 
     def __init__(self, field: Field, *further: Condition) -> None:
@@ -93,7 +93,7 @@ class Compared(Conditions):
         self._further = further
 
     def read(self, texts: Sequence[str]) -> Conditioned:
-        # Before the values are read: the public API has more prefixes, and would name them.
+        # Checked first, because the public API's errors would name prefixes that Wallet lacks.
         for text in texts:
             for each in [text] if self._is_text else text.split(","):
                 if not each.startswith(self._prefixes):
@@ -151,7 +151,7 @@ def by_category(field: Field) -> Parameter:
         ids = parse_ids(MAX_LIST_OPERANDS, text)
         if UNKNOWN not in ids:
             return (with_ids(field, ids),)
-        # An empty list of categories means any, and none of them unknown ones.
+        # A row with an empty list of categories means all categories, not unknown ones.
         or_missing = not field.kind.is_list
         return (with_ids(field, [*ids, *UNKNOWN_CATEGORIES], or_missing=or_missing),)
 
@@ -191,7 +191,7 @@ def constant(name: str, resource: Resource, value: str, *others: str) -> Paramet
 
 
 def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> Condition:
-    """Return the condition that the field has one of the ids. Nothing has a malformed one."""
+    """Return the condition that the field has one of the ids. A malformed id matches no row."""
     known = set()
     for text in ids:
         try:
@@ -206,7 +206,7 @@ def ids_schema(most: int, example: str = EXAMPLE_ID) -> Schema:
 
 
 def parse_ids(most: int, text: str) -> list[str]:
-    """Parse ids between commas, well-formed or not. Raises QueryError."""
+    """Parse comma-separated ids, well-formed or not. Raises QueryError."""
     if not _IDS.fullmatch(text):
         raise QueryError(f"{quoted(text)} is not a list of ids")
     ids = text.split(",")
@@ -222,7 +222,7 @@ def _flag(text: str) -> bool:
 
 
 def _words(known: Sequence[str], text: str, *, any_case: bool = False) -> list[str]:
-    """Parse known words between commas. Raises QueryError."""
+    """Parse comma-separated known words. Raises QueryError."""
     by_key = {word.lower() if any_case else word: word for word in known}
     parts = (text.lower() if any_case else text).split(",")
     unknown = [part for part in parts if part not in by_key]
@@ -263,7 +263,7 @@ CONVERT_TO = parameter(
     None,
 )
 
-#: How many past periods each word asks for; None: no period at all.
+#: Word -> number of past periods to show besides the current one; None: show no period.
 _SPENDING = {
     "none": None,
     "current": 0,
@@ -289,9 +289,9 @@ SPENDING = parameter(
 
 @dataclass(frozen=True, slots=True)
 class RelatedTo:
-    """The value of a parameter with the id of another resource's row, which names the rows.
+    """The value of a parameter that asks for the rows which one row of another resource names.
 
-    field: of the other resource, with the ids. empty_is_all: whether an empty field means all rows.
+    field: the other resource's, with the ids. empty_is_all: whether an empty field means all rows.
     """
 
     resource: Resource

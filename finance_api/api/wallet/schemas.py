@@ -1,4 +1,4 @@
-"""The schemas of what stands in Wallet's objects and beside them."""
+"""The schemas of the parts of Wallet's objects and of their envelopes."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Importing a file: choose it, answer what it leaves open, check the preview, confirm."""
+"""Importing a file: choose it, answer open questions, check the preview, confirm."""
 
 from typing import Any
 
@@ -48,9 +48,9 @@ from finance_api.web.receiving import TooLarge, TooSlow, sent_file
 from finance_api.web.routes import get, post
 from finance_api.web.upload_form import COLUMNS, given_in, in_labels, upload_form
 
-#: How long an upload waits for another of the same user: a browser cannot send it again.
+#: An upload waits this long for another upload of its user, as a browser cannot send it again.
 _PLACE_SECONDS = 5
-#: How long a request waits for the work on an upload: most files are small.
+#: How long a request waits for the work on an upload, which is enough for most files.
 _WAIT_SECONDS = 1.5
 _WRITE = Permission.DATA_WRITE
 #: The states in which options can be chosen.
@@ -78,12 +78,12 @@ def _choose(request: Request, errors: dict[str, str]) -> dict[str, Any]:
 
 
 def _refused(request: Request, status: int, sentence: str) -> dict[str, Any]:
-    # The request's time went into receiving the file.
+    # Receiving the file may have used up the request's time limit.
     with no_time_limit():
         return refused(request, _choose(request, {"file": sentence}), status)
 
 
-# The token is in the body, which is read here.
+# The CSRF token is in the body, which this view reads and checks.
 @post("import", _WRITE, "import", require_csrf=False)
 def receive(request: Request) -> Any:
     settings, user_id = request.registry.settings, identity_of(request).user.id
@@ -207,7 +207,7 @@ def _options_page(request: Request, upload: Upload, errors: dict[str, str]) -> d
     try:
         profiles = load_profiles(directory).names
     except ImportRefused:
-        # One of the operator's own is faulty: the refusal of the file says so.
+        # One of the operator's own profiles is faulty; the refusal of the file says so.
         profiles = []
     names = dict.fromkeys(name for _, name in named_options(own_rows(request), ACCOUNTS))
     title = "Change how it is read"
@@ -234,7 +234,7 @@ def confirm(request: Request) -> Any:
     upload = _own_upload(request)
     saw = form_text(request, "revision") == str(upload.outcome.get("revision"))
     if upload.state is UploadState.READY and not saw:
-        # The form is of an earlier preview.
+        # The form was made for an earlier preview.
         return refused(request, _preview_page(request, upload, _ELSEWHERE), 409)
     return _work(request, upload, (UploadState.READY,), UploadState.IMPORTING)
 
@@ -265,7 +265,7 @@ def _work(
     state: UploadState,
     **changes: Any,
 ) -> Response:
-    """Start the work of a state, if the form was of the upload's current step.
+    """Start the work of a state, if the form was made for the upload's current step.
 
     Otherwise redirect to the upload's page.
     """
@@ -314,5 +314,5 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
         with writing(request):
             return True
     except StorageUnavailable:
-        # It may be writing: then SQLite lets nobody else write, not even a sign of life.
+        # The process may be importing: SQLite then refuses other writers, its own reports included.
         return False

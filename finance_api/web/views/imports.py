@@ -166,9 +166,9 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
 def _undo(
     request: Request, number: int, choices: dict[str, bool], *, saw: str | None
 ) -> tuple[UndoReport, int]:
-    """Returns a report, and the revision of the data before.
+    """Undo an entry. Return the report, and the revision of the data before it.
 
-    saw: the revision in the preview; None: a dry run. Raises ChangeRefused, _DataChanged.
+    saw: the revision that the preview showed; None: a dry run. Raises ChangeRefused, _DataChanged.
     """
     with editing(request, None, dry_run=saw is None) as session:
         revision = session.before.revision

@@ -64,7 +64,7 @@ def _lifetimes(request: Request) -> dict[int, str]:
 
 
 def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, Any]:
-    """ttl: the chosen lifetime: seconds, as text."""
+    """ttl: the chosen lifetime in seconds, as text."""
     services = request.registry.services
     longest = services.jwt_rules.max_ttl_seconds
     return page(

@@ -55,7 +55,7 @@ def _page_of(request: Request) -> ObjectPage:
 
 
 def list_objects(request: Request) -> dict[str, Any]:
-    """GET: all of them, some on each page."""
+    """GET: the list of all objects, page by page."""
     shown, offset = _page_of(request), offset_of(request)
     resource = shown.resource
     sort = parse_sort(resource, shown.sort)

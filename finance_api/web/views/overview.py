@@ -77,5 +77,5 @@ def show_settings(request: Request) -> Response:
 
 @get("root", NO_PERMISSION_REQUIRED, header="Accept:.*text/html")
 def show_root(request: Request) -> Response:
-    """For browsers; for programs there is the index of the API."""
+    """Show the root to browsers; programs get the index of the API."""
     return SeeOther(OVERVIEW)

@@ -53,7 +53,7 @@ from finance_api.web.routes import get, post
 
 _FIELDS = {name: RECORDS[name] for name in EDITED.values()}
 
-#: Fields that other values on the page show better.
+#: Fields that are left out, since the page shows their information in a better way.
 _SAID_OTHERWISE = (
     *("id", "accountName", "currencyCode", "category", "labels"),
     *("transferId", "importId", "originalCurrencyCode"),
@@ -66,7 +66,7 @@ def list_records(request: Request) -> dict[str, Any]:
 
 
 def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
-    """errors: of the form that changes the chosen records."""
+    """errors: sentences about the form that changes the chosen records."""
     filters, offset = RecordFilters.of(request), offset_of(request)
     owned, results = own_rows(request), ApiResults(request)
     asked = filters.page_request(offset)
@@ -96,7 +96,7 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
 
 
 def rule_link(row: Row) -> str | None:
-    """The form for a rule that matches records like this one; None without payee and note."""
+    """Return a link to add a rule for records like this one; None without payee and note."""
     keyword = row["payee"] or row["note"]
     if not keyword:
         return None
@@ -106,7 +106,7 @@ def rule_link(row: Row) -> str | None:
 
 @post("records", Permission.DATA_WRITE, "records")
 def change_chosen(request: Request) -> Response | dict[str, Any]:
-    """The query has the filters, so that the same list is shown again."""
+    """POST: change the chosen records. The query has the filters of the list to show again."""
     ids, action = form_texts(request, "id"), form_text(request, "do")
     with form_errors() as errors:
         if not ids:

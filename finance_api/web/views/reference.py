@@ -16,7 +16,7 @@ from finance_api.http.surfaces import (
 from finance_api.web.page import page
 
 _WALLET = f"{DOCS}/wallet"
-#: By path: the name of the API, and its description.
+#: Path -> name of the API, and path of its description.
 _REFERENCES = {
     DOCS: ("Public", PUBLIC_DESCRIPTION),
     _WALLET: ("Wallet", WALLET_DESCRIPTION),
@@ -33,7 +33,7 @@ def _served(settings: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def show_reference(request: Request) -> dict[str, Any]:
-    """A viewer of the description."""
+    """Show the API's description in a viewer."""
     served = _served(request.registry.settings)
     title, description = served[request.path]
     names = [(path, name) for path, (name, _) in served.items()]

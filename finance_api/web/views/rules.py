@@ -27,7 +27,7 @@ def show_apply(request: Request) -> dict[str, Any]:
 
 @post("rules.apply", Permission.DATA_WRITE, "rules_apply")
 def preview_or_apply(request: Request) -> Response | dict[str, Any]:
-    """Apply what the preview showed; if the data has changed since, show another preview."""
+    """Apply the changes of the preview; if the data has changed since, show a new preview."""
     recategorise = form_text(request, "all") == "true"
     seen = form_text(request, "revision")
     if seen:

@@ -30,7 +30,7 @@ from finance_api.web.views.login import signed_out
 SECURITY = f"{SETTINGS_PAGES}/security"
 _AUDIT_ENTRIES = 20
 _ID_CHARACTERS = 16
-#: Marks in User-Agent and names, in order of precedence: many browsers name others as well.
+#: Mark in User-Agent, name of the browser. The first match counts, as many name other browsers.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -74,7 +74,7 @@ def _page(
 
 
 def _sessions(request: Request) -> list[dict[str, Any]]:
-    """The sessions of the user. id: the beginning of the digest, which is never shown whole."""
+    """Return the user's sessions. id: the start of the digest, which is never shown in full."""
     current = identity_of(request).session
     now = request.services.clock.now()
     return [

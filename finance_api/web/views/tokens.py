@@ -51,7 +51,7 @@ _LABELS = [
     (r.path, r.path.replace("-", " ").capitalize(), r.meaning) for r in PUBLIC_RESOURCES if r.path
 ]
 _DAYS = ("30", "90", "365")
-#: How long a token that is replaced stays valid.
+#: The choices for how long a replaced token stays valid.
 _OVERLAPS = (
     (0, "Not at all: revoke it at once"),
     (3_600, "1 hour"),
@@ -159,7 +159,7 @@ def create_token(request: Request) -> Any:
 
 
 def _checked_name(text: str, errors: dict[str, str]) -> str:
-    """The name as it is stored; otherwise adds to the errors."""
+    """Return the name to store; if it is refused, add the reason to ``errors``."""
     try:
         return checked_name(text)
     except IssueRefused as error:
