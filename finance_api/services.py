@@ -23,7 +23,7 @@ from finance_api.uploads.stored_uploads import prune_uploads
 from finance_api.usage.counting import TokenDay, make_usage
 from finance_api.values.time import DAY_SECONDS
 
-#: How old the gauges of other processes may be.
+#: The gauges of other processes may be up to this old.
 _SAMPLING_SECONDS = 5
 
 
@@ -31,8 +31,8 @@ _SAMPLING_SECONDS = 5
 class Services:
     """``request.services`` of every request of the application.
 
-    sampling: tells the metrics how the process is.
-    data_requests: through which user's data is read from the storage.
+    sampling: updates the metrics of the process.
+    data_requests: limits how many requests read a user's data at once.
     """
 
     clock: Clock
@@ -56,8 +56,8 @@ class Services:
     def close(self) -> None:
         """Write what is pending and close connections, at the end of a process.
 
-        The last ones come first. Every part is closed, whatever another one raises; the last error
-        is raised in the end.
+        Closes the parts in reverse order of the lists below, and every part even if one raises.
+        Raises the last error at the end.
         """
         with ExitStack() as stack:
             for part in (self.metrics, self.storage, self.quotas):
@@ -135,8 +135,8 @@ def make_housekeeping(
 ) -> Periodic:
     """Delete expired sessions and JWTs, uploads, old usage, changes and audit log.
 
-    A forgotten revoked JWT would be accepted again if the clock was ahead and has been set back. So
-    JWTs stay for a day longer, and until the clock has been steady for an hour.
+    A deleted revoked JWT would be accepted again if the clock was ahead and has been set back. So
+    JWTs are kept a day longer, and until the clock has been steady for an hour.
     changes_days, audit_days: how long changes and the audit log are kept.
     """
     steady = SteadyTime(clock)

@@ -1,4 +1,4 @@
-"""The audit log of requests: where they come from, and what they do without writing anything."""
+"""The audit log of requests: their origin, and actions that write nothing else."""
 
 import operator
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import AuditAction, AuditEntry, StorageBackend, unit_of_work
 
 _FLUSH_SECONDS = 1.0
-#: An import may hold the lock when the service stops; each attempt waits a second for it.
+#: An import may hold the lock when the service stops; each attempt waits a second for the lock.
 _LAST_ATTEMPTS = 20
 
 
 def make_audit(backend: StorageBackend) -> WriteBehind[AuditEntry]:
-    """Entries that no transaction waits for, and how often each was noted."""
+    """Collect entries without a transaction of their own, and write them periodically."""
 
     def write(entries: Mapping[AuditEntry, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
@@ -33,21 +33,21 @@ def make_audit(backend: StorageBackend) -> WriteBehind[AuditEntry]:
 
 
 def origin_of(request: Request) -> str:
-    """As `AuditEntry` has it."""
+    """Return the origin of a request for an `AuditEntry`."""
     return str(client_address(request) or "-")
 
 
 def note_request(
     request: Request, user_id: int | None, action: AuditAction, detail: str = ""
 ) -> None:
-    """Note what a request does that has no transaction of its own; written within a second."""
+    """Note an action that has no transaction; the entry is written within a second."""
     now = request.services.clock.now()
     audit: WriteBehind[AuditEntry] = request.registry.services.audit
     audit.note(AuditEntry(now, action, origin_of(request), user_id, detail), 1)
 
 
 def note_export(request: Request, user_id: int) -> None:
-    """Note an export that begins; HEAD sends nothing."""
+    """Note that an export begins. Ignores HEAD, which exports nothing."""
     if request.method != "HEAD":
         credential = credential_id(request.known_identity)
         detail = f"{request.path} ({credential})" if credential else request.path

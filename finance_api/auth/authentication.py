@@ -23,15 +23,15 @@ from finance_api.values.ids import IdError, parse_id
 #: RFC 6750, section 2.1.
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*) *", re.IGNORECASE)
 _SCHEME = re.compile(r"bearer(?: |$)", re.IGNORECASE)
-#: Longer ones cannot be valid.
+#: Longer tokens cannot be valid.
 MAX_TOKEN_CHARACTERS = 8_192
 
 
 def authenticate(request: Request) -> Identity | Failure:
     """Return the identity, or why authentication failed. Raises StorageUnavailable.
 
-    Reads the storage at every request, so that a revocation takes effect at once; but not for
-    malformed credentials.
+    Reads the storage at every request, so that a revocation takes effect at once. Malformed
+    credentials are refused without reading it.
     """
     path = request.environ["PATH_INFO"]
     if is_page(path):
@@ -85,7 +85,7 @@ def _by_jwt(request: Request, text: str) -> Identity | Failure:
         return Failure.INVALID
     if revoked or not user.enabled:
         return Failure.INVALID
-    # The address may have been another user's, who was deleted; a UUID never was.
+    # An older token may be for a deleted user with the same address; UUIDs are never reused.
     if "@" in claims.subject and claims.issued_at < user.created_at:
         return Failure.INVALID
     if user.jwts_revoked_at is not None and claims.issued_at <= user.jwts_revoked_at:
@@ -126,9 +126,9 @@ def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
 
 
 def _email(subject: str) -> str:
-    """The e-mail address of the claim, which may differ in ASCII case only. Raises EmailRefused.
+    """Return the address in the claim, which may differ in ASCII case only. Raises EmailRefused.
 
-    A subject that becomes an address only by normalisation may be another user at its issuer.
+    A subject that needs more normalisation may belong to a different user of the issuer.
     """
     email = normal_email(subject)
     if "".join(c.lower() if c.isascii() else c for c in subject) != email:

@@ -4,17 +4,17 @@ import re
 
 from finance_api.values.text import TextError, clean
 
-# No stricter than that: the parts around the @ are up to the mail system.
+# No stricter, as the mail system decides which texts around the @ are valid.
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
 MAX_EMAIL_CHARACTERS = 254
 
 
 class EmailRefused(ValueError):
-    """The text is no e-mail address."""
+    """The text is not an e-mail address."""
 
 
 def normal_email(text: str) -> str:
-    """The stored form, in lower case. Raises EmailRefused."""
+    """Return the form that is stored, in lower case. Raises EmailRefused."""
     try:
         email = clean(text.strip()).lower()
     except TextError as error:

@@ -35,14 +35,14 @@ _ADVICE = "; make a key with finance-api jwt new-key"
 MIN_BYTES = 32
 _MIN_RSA_BITS = 2_048
 _MAX_KID_CHARACTERS = 100
-#: The type of an algorithm's keys, the members that make the key, and its curves.
+#: Algorithm -> type of its keys, the members that make up a key, and its curves.
 _KINDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     HS256: ("oct", ("k",), ()),
     "RS256": ("RSA", ("n", "e"), ()),
     "ES256": ("EC", ("crv", "x", "y"), ("P-256",)),
     "EdDSA": ("OKP", ("crv", "x"), ("Ed25519", "Ed448")),
 }
-#: RFC 7517 ignores unknown members. These limited what a key of the earlier form was good for.
+#: RFC 7517 ignores unknown members, but these restricted the use of a key in earlier versions.
 _EARLIER_MEMBERS = ("key", "public_key_file", "issuer", "use_from", "use_until")
 
 
@@ -54,8 +54,8 @@ class KeyFileError(Exception):
 class JwtKey:
     """material: for PyJWT: bytes for HS256, else a public key.
 
-    use_from, use_until: seconds, the latter excluded; None is no limit.
-    issuer: whose JWTs it verifies; None is the first one of the settings.
+    use_from, use_until: seconds, use_until excluded; None is no limit.
+    issuer: the key verifies this issuer's JWTs; None is the first issuer of the settings.
     """
 
     kid: str
@@ -73,7 +73,7 @@ class JwtKey:
 
 
 def signing_key(keys: Sequence[JwtKey], now: int) -> JwtKey | None:
-    """Return the HS256 key in use with the latest use_from; of several the last in the file."""
+    """Return the HS256 key in use with the latest use_from; on a tie, the last in the file."""
     usable = [key for key in reversed(keys) if key.algorithm == HS256 and key.is_in_use(now)]
     return max(usable, key=lambda k: -math.inf if k.use_from is None else k.use_from, default=None)
 
@@ -81,8 +81,8 @@ def signing_key(keys: Sequence[JwtKey], now: int) -> JwtKey | None:
 class KeyRing:
     """The keys of a file, read again when it has changed.
 
-    A missing file, or no path, has no keys: every JWT is refused until it is made. If the file
-    becomes unreadable while the service runs, that is logged and the keys stay.
+    Without a path, or while the file is missing, there are no keys and every JWT is refused. If the
+    file becomes unreadable while the service runs, that is logged and the keys stay.
     """
 
     def __init__(
@@ -103,10 +103,10 @@ class KeyRing:
         return self._keys
 
     def _reload(self) -> None:
-        # Before the file is read, so that a change meanwhile is noticed later.
+        # Taken before reading the file, so that a change during the reading is noticed later.
         seen = self._stamp()
         if seen == self._seen:
-            # Another thread has read it meanwhile.
+            # Another thread has read the file meanwhile.
             return
         try:
             self._keys = self._read() if seen else ()
@@ -157,7 +157,7 @@ def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
 
 
 def _warn_of_readers(path: str) -> None:
-    """The group of root is trusted, as by PostgreSQL: its file belongs to the service's group."""
+    """Log a warning if others can read the file. A file of root may be readable by its group."""
     with suppress(OSError):
         status = os.stat(path)
         if status.st_mode & (0o007 if status.st_uid == 0 else 0o077):
@@ -271,7 +271,7 @@ def _check_secret(text: str, secret: bytes) -> None:
 
 
 def _is_word(text: str) -> bool:
-    """Return whether it is letters only, all of one case except perhaps the first."""
+    """Return whether the text has only letters, all of one case except perhaps the first."""
     return text.isalpha() and (text[1:].islower() or text.isupper())
 
 
@@ -315,11 +315,11 @@ def _no_number(text: str) -> Any:
 def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool = False) -> str:
     """Add an HS256 key that signs from now on, and return its kid; make the file if needed.
 
-    overlap_seconds: for how long older signing keys still verify: their exp, unless they have one.
-    drop_old: remove them at once, which ends all their JWTs. Keys past their exp are always
-    removed. Raises KeyFileError; the file is then unchanged.
+    overlap_seconds: how long older signing keys without an exp still verify; sets their exp.
+    drop_old: remove older signing keys at once, which ends all their JWTs. Keys past their exp are
+    always removed. Raises KeyFileError; the file is then unchanged.
     """
-    # A symbolic link stays one.
+    # A symbolic link remains: the file it points to is replaced.
     file = Path(os.path.realpath(path))
     kid = f"{date_text(now)}-{secrets.token_hex(4)}"
     secret = urlsafe_b64encode(secrets.token_bytes(MIN_BYTES)).decode().rstrip("=")
@@ -332,7 +332,7 @@ def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool
 
 
 def _remaining(file: Path, now: int, end: int, drop_old: bool) -> list[dict[str, Any]]:
-    """Return the entries that stay; older signing keys get an exp."""
+    """Return the entries to keep; older signing keys get an exp."""
     remaining = []
     keys = read_key_file(str(file))
     for key, entry in zip(keys, key_entries(file.read_text("utf-8")), strict=True):

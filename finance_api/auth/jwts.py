@@ -1,7 +1,7 @@
 """JSON Web Tokens (RFC 7519) of the internal API: signing, verifying, issuing and revoking.
 
-PyJWT checks the signature and that the claims are there. Checked here, because PyJWT is lax about
-it: canonical base64url, duplicate members, the header, types; and times, by our own clock.
+PyJWT checks the signature and that no claim is missing. This module checks what PyJWT is lax about:
+canonical base64url, duplicate members, the header, types; and times, by our own clock.
 """
 
 import math
@@ -23,7 +23,7 @@ from finance_api.values.ids import new_id
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _CLAIMS = ("sub", "exp", "iat", "jti", "iss", "aud")
 _TYPES = ("JWT", "at+jwt")
-#: Header members that name a key of the token's own, or extensions; none is supported.
+#: Header members that name a key in the token, or extensions. We support none of them.
 _FORBIDDEN_HEADERS = frozenset({"jku", "jwk", "x5u", "x5c", "crit", "b64"})
 MAX_ID_CHARACTERS = 254
 
@@ -33,7 +33,7 @@ class JwtRefused(Exception):
 
 
 class JwtExpired(JwtRefused):
-    """It was valid before it expired."""
+    """The token was valid until it expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class JwtRules:
-    """The required claims. issuers: those accepted; signed tokens name the first.
+    """The required claims. issuers: the accepted ones; tokens signed here name the first.
 
-    max_live: how many of those issued here a user has that are neither revoked nor expired.
+    max_live: how many JWTs issued here a user may have that are neither revoked nor expired.
     """
 
     issuers: tuple[str, ...]
@@ -77,7 +77,7 @@ def jwt_rules(settings: Mapping[str, Any]) -> JwtRules:
 
 
 def sign_jwt(key: JwtKey, rules: JwtRules, claims: Claims) -> str:
-    """key: for HS256."""
+    """Sign the claims. key: an HS256 key."""
     return jwt.encode(
         {
             "iss": rules.issuers[0],
@@ -106,7 +106,7 @@ def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> 
         jwt.decode(
             text,
             key.material,
-            # Algorithm and issuer are the key's, never the token's (RFC 8725, 3.1 and 3.8).
+            # The key decides algorithm and issuer, never the token (RFC 8725, 3.1 and 3.8).
             algorithms=[key.algorithm],
             issuer=rules.issuers[0] if key.issuer is None else key.issuer,
             audience=rules.audience,
@@ -185,11 +185,11 @@ def _id(value: Any) -> str:
 
 
 class TooManyJwts(IssueRefused):
-    """The user has as many as allowed."""
+    """The user already has as many JWTs as allowed."""
 
 
 class RevokeRefused(Exception):
-    """The text is no jti."""
+    """The text is not a jti."""
 
 
 def issue_jwt(
@@ -214,7 +214,7 @@ def issue_jwt(
         raise IssueRefused(
             "there is no HS256 key in use in finance_api.jwt.keys: finance-api jwt new-key"
         )
-    # JWTs issued up to the second of a revocation of all are refused.
+    # After "revoke all", JWTs issued up to that second are refused, so begin a second later.
     issued_at = now if user.jwts_revoked_at is None else max(now, user.jwts_revoked_at + 1)
     expires_at = issued_at + ttl_seconds
     if key.use_until is not None:

@@ -1,8 +1,8 @@
 """Passwords: argon2id (RFC 9106), with the library's current parameters.
 
-A new one is compared with what is tried first (NIST SP 800-63B, 3.1.1.2): common passwords, the
-user's e-mail, the service's name. The list is that of zxcvbn; its estimate of strength is not used:
-for some passwords it takes exponential time.
+A new password must not be one that attackers try first (NIST SP 800-63B, 3.1.1.2): common ones, the
+user's e-mail, the service's name. The list comes from zxcvbn. We do not use its strength estimate,
+which takes exponential time for some passwords.
 """
 
 import math
@@ -27,7 +27,7 @@ class PasswordRefused(ValueError):
 
 
 def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
-    """The hash of a new password to store. old_hash: of the one before. Raises PasswordRefused."""
+    """Check and hash a new password. old_hash: the previous password's. Raises PasswordRefused."""
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
         raise PasswordRefused(f"a password has {MIN_CHARACTERS} to {MAX_CHARACTERS} characters")
     folded = password.casefold()
@@ -45,7 +45,7 @@ def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
 
 
 def is_password(password: str, password_hash: str | None) -> bool:
-    """Return whether the password matches; without a hash it takes as long as with a wrong one."""
+    """Return whether the password matches. No hash takes as long as a wrong password."""
     expected = _no_hash() if password_hash is None else password_hash
     try:
         _hasher.verify(expected, password[: MAX_CHARACTERS + 1])
@@ -63,8 +63,8 @@ def _no_hash() -> str:
 
 @cache
 def _common() -> frozenset[str]:
-    """Common passwords in lower case, of those that are long enough."""
-    # Most processes never set a password, and the list takes 15 MB.
+    """Return common passwords in lower case, without those that are too short anyway."""
+    # Imported here: most processes never set a password, and the list takes 15 MB.
     from zxcvbn.frequency_lists import FREQUENCY_LISTS
 
     return frozenset(p for p in FREQUENCY_LISTS["passwords"] if len(p) >= MIN_CHARACTERS)

@@ -47,7 +47,7 @@ def new_token() -> str:
 
 
 def is_well_formed(text: str) -> bool:
-    """Return whether its form and checksum are right."""
+    """Return whether the form and checksum of the text are right."""
     if not _FORM.fullmatch(text):
         return False
     body, checksum = text[:-CHECKSUM_CHARACTERS], text[-CHECKSUM_CHARACTERS:]
@@ -85,7 +85,7 @@ def _base62(number: int, width: int) -> str:
 
 SCOPES: tuple[str, ...] = tuple(str(r.path) for r in PUBLIC_RESOURCES)
 MAX_NAME_CHARACTERS = 100
-#: As in the settings finance_api.tokens.max_live and finance_api.jwt.max_live.
+#: The default of the settings finance_api.tokens.max_live and finance_api.jwt.max_live.
 MAX_LIVE = 50
 
 
@@ -99,7 +99,7 @@ def has_api_access(user: User, settings: Mapping[str, Any]) -> bool:
 
 
 def is_open_to_all(settings: Mapping[str, Any]) -> bool:
-    """Return whether every enabled user counts as one with premium."""
+    """Return whether every enabled user may use the API as if with premium."""
     return bool(settings["finance_api.users.api_access"] == "all")
 
 
@@ -117,8 +117,8 @@ def issue_token(
     """Issue a token and return its text, which is not stored. Raises IssueRefused, NotFound.
 
     scopes: paths of resources; none means all. expires_at: None means never.
-    max_live: how many tokens a user has that are neither revoked nor expired.
-    is_open_to_all: whether it needs no premium.
+    max_live: how many tokens a user may have that are neither revoked nor expired.
+    is_open_to_all: whether the user needs no premium.
     """
     user = storage.users.lock(user.id)
     if not (user.premium or is_open_to_all):
@@ -155,7 +155,7 @@ def issue_token(
 def rename_token(
     storage: WritableStorage, token_id: str, *, user_id: int, before: str, name: str, now: int
 ) -> None:
-    """before: the name that it has. name: a `checked_name`. Raises NotFound."""
+    """before: the token's current name. name: a `checked_name`. Raises NotFound."""
     storage.tokens.update(token_id, user_id=user_id, name=name)
     storage.note(user_id, AuditAction.TOKEN_RENAMED, now, f"{before}, now {name}")
 
@@ -181,8 +181,8 @@ def regenerate_token(
 ) -> str:
     """Issue a token in place of an active one, and return its text. Raises as `issue_token`.
 
-    It has the same name and scopes, and lasts as long as the old one was made for. The old one is
-    valid for overlap_seconds more, or is revoked with 0.
+    The new token has the name, scopes and length of validity of the old one. The old one stays
+    valid for overlap_seconds; with 0 it is revoked.
     """
     storage.users.lock(user.id)
     found = [token for token in storage.tokens.list_by_user(user.id) if token.id == token_id]
@@ -212,12 +212,12 @@ def regenerate_token(
 
 
 def is_live(token: Token, now: int) -> bool:
-    """Neither revoked nor expired."""
+    """Return whether the token is neither revoked nor expired."""
     return token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
 
 
 def checked_name(name: str) -> str:
-    """The name of a token as it is stored. Raises IssueRefused."""
+    """Return a token's name as we store it. Raises IssueRefused."""
     try:
         cleaned = clean_or_none(" ".join(name.split()))
     except TextError as error:

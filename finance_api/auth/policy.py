@@ -54,7 +54,7 @@ def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any
     return view
 
 
-#: A user with a personal token, with one of every scope, a JWT, or a session; and without premium.
+#: Principals: users with a personal token, with one of every scope, a JWT, a session; no premium.
 BY_TOKEN, BY_FULL_TOKEN, BY_JWT, BY_SESSION = "token", "token:*", "jwt", "session"
 NO_PREMIUM = "plan:free"
 

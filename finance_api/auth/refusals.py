@@ -27,13 +27,13 @@ _DETAILS = {
     Failure.EXPIRED: "The token has expired.",
 }
 
-#: Query parameters for tokens in other services; logs and browser histories would record them.
+#: Other services take tokens in these query parameters, which logs and browser histories record.
 TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
 TOKEN_IN_QUERY = "a token goes into the header Authorization: Bearer <token>, never into the URL"  # noqa: S105
 
 
 def unauthorized(failure: Failure) -> Response:
-    """RFC 6750, section 3: ``error`` only if a token was sent."""
+    """Make a 401; it has an ``error`` only if a token was sent (RFC 6750, section 3)."""
     challenge = f'Bearer realm="{REALM}"'
     if failure is not Failure.ABSENT:
         challenge += ', error="invalid_token"'
@@ -53,9 +53,9 @@ def authentication_tween(handler: Handler, registry: Registry) -> Handler:
 
 
 def _refuse_token_in_query(request: Request) -> None:
-    """400 instead of 401, so that the client learns where its token belongs.
+    """Raise a 400 instead of a 401, so that the client learns where its token belongs.
 
-    With a valid token in the header the parameter is one of the faults of the query string.
+    If the header has a valid token, this parameter is reported with other query string faults.
     """
     if not request.query_string:
         return
@@ -70,7 +70,7 @@ def _refuse_token_in_query(request: Request) -> None:
 
 
 def forbidden(error: HTTPForbidden, request: Request) -> Response:
-    """403 with an identity, 401 without one."""
+    """Return a 403 for an authenticated request, a 401 for others."""
     if error.content_type == CONTENT_TYPE:
         return as_problem(error, request)
     if isinstance(request.authentication, Failure):
@@ -86,7 +86,7 @@ def forbidden(error: HTTPForbidden, request: Request) -> Response:
 
 
 def lacks_scopes(missing: Sequence[str], scopes: Sequence[str]) -> HTTPException:
-    """403 (RFC 6750, section 3.1). scopes: all that are needed."""
+    """Make a 403 (RFC 6750, section 3.1). scopes: all that are needed."""
     return problem(
         403,
         f"The token lacks the scope{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",

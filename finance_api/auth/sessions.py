@@ -26,7 +26,7 @@ from finance_api.values.time import DAY_SECONDS
 
 IDLE_SECONDS = 1_800
 LONGEST_SECONDS = 43_200
-#: How old the time of last use must be before it is written again.
+#: The stored time of last use must be this old before it is written again.
 SEEN_SECONDS = 60
 _FLUSH_SECONDS = 1.0
 _MAX_USER_AGENT_CHARACTERS = 200
@@ -35,7 +35,7 @@ _SECRET = re.compile("[A-Za-z0-9_-]{43}")
 
 
 def cookie_name(request: Request, name: str) -> str:
-    """With HTTPS the prefix __Host-: browsers let no other host and no plain HTTP set it."""
+    """With HTTPS, add __Host-: browsers then let no other host and no plain HTTP set the cookie."""
     return f"__Host-finance_{name}" if is_https(request) else f"finance_{name}"
 
 
@@ -49,7 +49,7 @@ def set_cookie(
 ) -> None:
     """Set a cookie, or remove it with None; hidden from scripts and not sent by other sites.
 
-    seconds: how long it lasts; None until the browser is closed.
+    seconds: how long the cookie lasts; None: until the browser is closed.
     """
     options = {"path": "/", "httponly": True, "samesite": "Lax", "secure": is_https(request)}
     if value is None:
@@ -59,7 +59,7 @@ def set_cookie(
 
 
 def new_secret() -> str:
-    """256 random bits in base64url."""
+    """Make a secret of 256 random bits, in base64url."""
     return secrets.token_urlsafe(32)
 
 
@@ -80,7 +80,7 @@ def csrf_token(secret: str) -> str:
 
 
 def start_session(storage: WritableStorage, user: User, *, now: int, user_agent: str) -> str:
-    """A new session; its secret."""
+    """Start a new session, and return its secret."""
     secret = new_secret()
     shown = "".join(c for c in user_agent if c.isprintable())[:_MAX_USER_AGENT_CHARACTERS]
     storage.sessions.add(Session(digest(secret), user.id, now, now, shown))
@@ -111,9 +111,9 @@ def make_seen_sessions(backend: StorageBackend) -> WriteBehind[str]:
 
 # -- browsers in which a user has signed in before ------------------------------------------------
 #
-# A cookie, signed with the user's password hash. Such a browser has attempts of its own to sign in,
-# so that nobody else's can lock its owner out. All processes have the key and nobody outside; a new
-# password is a new key, so it ends the cookies.
+# A browser is known by a cookie, signed with the user's password hash. Its sign-in attempts have a
+# limit of their own, so that other people's attempts cannot lock the user out. All our processes
+# have the key, and nobody else. A new password makes a new key, which ends these cookies.
 
 _BROWSER_COOKIE = "browser"
 _BROWSER_SECONDS = 180 * DAY_SECONDS
@@ -127,7 +127,7 @@ def remember_browser(request: Request, response: Response, uuid: str, password_h
 
 
 def known_browser(request: Request, user: User | None) -> str | None:
-    """The id of the browser, if the user has signed in there with the present password."""
+    """Return the browser's id, if the user has signed in there with the current password."""
     if user is None or user.password_hash is None:
         return None
     sent = request.cookies.get(cookie_name(request, _BROWSER_COOKIE), "")

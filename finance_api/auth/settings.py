@@ -15,7 +15,7 @@ KEY_ISSUERS = "finance_api.jwt.key_issuers"
 
 
 def _key_issuers(text: str) -> dict[str, str]:
-    """Return issuers by kid, which can contain a =, as an issuer cannot."""
+    """Return issuers by kid. A kid can contain a =, an issuer cannot."""
     parts = [word.rpartition("=") for word in words(text)]
     if not all(kid and issuer for kid, _, issuer in parts):
         raise ValueError("is not a list of KID=ISSUER")

@@ -1,7 +1,7 @@
-"""User accounts: passwords, and what ends with them.
+"""User accounts: passwords, and the sessions and JWTs that end with them.
 
-Comparing and hashing passwords is slow, so it is done before a unit of work that writes begins.
-What lets somebody in is then written with the user locked, and only if nothing has changed.
+Comparing and hashing passwords is slow, so do it before beginning a unit of work that writes. Then
+lock the user, and write a session or the like only if the user has not changed.
 """
 
 from finance_api.auth.emails import EmailRefused, normal_email
@@ -34,13 +34,13 @@ def find_user(storage: Storage, email: str) -> User | None:
 
 
 def lets_in(user: User | None, password: str) -> bool:
-    """Whether the password is the user's, who is enabled; takes equally long without a user."""
+    """Whether the user is enabled and has this password; takes equally long without a user."""
     matches = is_password(password, None if user is None else user.password_hash)
     return matches and user is not None and user.enabled
 
 
 def is_unchanged(storage: WritableStorage, user: User) -> bool:
-    """Whether the user still has this password and is enabled; nobody changes that meanwhile."""
+    """Lock the user, and return whether the password is the same and the user still enabled."""
     try:
         now = storage.users.lock(user.id)
     except NotFound:
@@ -61,7 +61,7 @@ def set_password(
 def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -> None:
     """Enable or disable the user. Raises NotFound.
 
-    What the user had before stays ended: an issuer may have made JWTs meanwhile.
+    Enabling revives no sessions or JWTs, as an issuer may have made JWTs in the meantime.
     """
     if storage.users.lock(user.id).enabled and enabled:
         return
@@ -82,7 +82,7 @@ def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: boo
 def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
     """Revoke all JWTs of the user, wherever they were issued. Raises NotFound.
 
-    One that was issued right after another such revocation begins a second later than now.
+    A JWT issued right after an earlier such revocation has an iat a second after now: include it.
     """
     storage.users.lock(user_id)
     latest = max((jwt.issued_at or 0 for jwt in storage.jwts.list_by_user(user_id)), default=0)

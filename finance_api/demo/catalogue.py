@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Spending(NamedTuple):
-    """One kind of payment. low, high: in cents. weight: how often, against the others."""
+    """One kind of payment. low, high: in cents. weight: how often, relative to other kinds."""
 
     category: str
     payees: tuple[str, ...]
@@ -36,14 +36,14 @@ CATEGORIES: dict[str, dict[str, tuple[str, ...]]] = {
     "Income": {"Salary": (), "Refunds": ()},
 }
 
-#: Categories money is spent on; the categories below these come with them.
+#: Categories that money is spent on, and with them the categories below.
 SPENDING_CATEGORIES = tuple(
     category for group, found in CATEGORIES.items() if group != "Income" for category in found
 )
 
 LABELS = ("household", "shared", "tax", "work", "école")
 
-#: Category, cents, weight and payment type; then payees and notes. A - means no note.
+#: On each line: category, cents, weight, payment type; then payees and notes. - means no note.
 _SPENDINGS = """
 Groceries         180..4500   40  debit_card
     Corner Shop, Marché Vert, Bäckerei Groß, Supermarket 24, Zöldséges

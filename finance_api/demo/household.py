@@ -40,7 +40,7 @@ _USAGE_DAYS = 56
 
 
 class Household:
-    """seed: another one, another household. now: no record is later, in seconds."""
+    """seed: each seed makes a different household. now: in seconds; no record is later."""
 
     def __init__(self, seed: int, records: int, now: int) -> None:
         self._random = random.Random(seed)
@@ -173,9 +173,9 @@ class Household:
         )
 
     def usage(self) -> dict[int, int]:
-        """API requests by day (its first second), of the last eight weeks until yesterday.
+        """API requests by day (its first second), for the last eight weeks until yesterday.
 
-        A dashboard asks now and then, a spreadsheet on Mondays; on some days nothing is on.
+        A dashboard sends some each day, a spreadsheet on Mondays; some days have no requests.
         """
         choose = random.Random(f"usage of {self._seed}")
         requests = {}
@@ -213,7 +213,7 @@ class Household:
             yield NativeRow(0, RECORDS, values)
 
     def _regular(self, number: int) -> dict[str, Any] | None:
-        """The monthly records, at some four records a day."""
+        """Return a monthly record, if one is due; the household has about four records a day."""
         place = number % (_RECORDS_A_DAY * 30)
         if place < len(self._transfers) * 2:
             return self._transfer(*self._transfers[place // 2], incoming=place % 2 == 1)
@@ -232,7 +232,7 @@ class Household:
         }
 
     def _transfer(self, to: str, cents: int, *, incoming: bool) -> dict[str, Any]:
-        """One of the two records of a transfer from the current account; they come in turn."""
+        """Return one record of a transfer; call first for the outgoing, then the incoming one."""
         if not incoming:
             self._transfer_id = self._id()
         return {

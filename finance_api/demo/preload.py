@@ -43,7 +43,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
             email=email,
             premium=True,
             password_hash=None,
-            # Older than any JWT: the address is the same user's at every start.
+            # Before any JWT was issued: the address belongs to the same user at every start.
             created_at=0,
         )
         if settings[_SHA256]:

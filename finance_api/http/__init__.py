@@ -1,1 +1,1 @@
-"""The parts that every request passes: tweens, the request object, limits, error responses."""
+"""The parts that every request goes through: tweens, request object, limits, error responses."""

@@ -10,16 +10,16 @@ from pyramid.response import Response
 from webob.acceptparse import create_accept_encoding_header
 
 GZIP = "gzip"
-#: A smaller body is sent as it is.
+#: A smaller body is sent uncompressed.
 _SMALLEST_BYTES = 1_000
-#: At the next one a page takes three times as long, and is not a tenth smaller.
+#: The next level takes three times as long for a page, and saves less than a tenth.
 _LEVEL = 3
-#: A longer header is not remembered, and counts as none.
+#: A longer header is not cached, and is treated as missing.
 _MAX_CHARACTERS = 256
 
 
 def takes_gzip(accept_encoding: str | None) -> bool:
-    """Whether the client would rather have gzip than nothing. accept_encoding: the header."""
+    """Whether the client prefers gzip to no compression. accept_encoding: the header."""
     if not accept_encoding or len(accept_encoding) > _MAX_CHARACTERS:
         return False
     return _prefers_gzip(accept_encoding)
@@ -30,21 +30,21 @@ def _prefers_gzip(accept_encoding: str) -> bool:
     # None for a malformed header.
     parsed = create_accept_encoding_header(accept_encoding).parsed or ()
     weights: dict[str, float] = {coding.lower(): weight for coding, weight in parsed}
-    # No compression is wanted least, unless the header says otherwise.
+    # By default, "identity" (no compression) has the lowest preference.
     others = weights.get("*", 0)
     gzip_weight = weights.get(GZIP, others)
     return gzip_weight > 0 and gzip_weight >= weights.get("identity", others)
 
 
 def gzipped(body: bytes) -> bytes | None:
-    """The compressed body, the same for the same body; None where it is not worth while."""
+    """Compress a body, always with the same result; None if it is too small to be worthwhile."""
     if len(body) < _SMALLEST_BYTES:
         return None
     return gzip.compress(body, _LEVEL, mtime=0)
 
 
 def gzip_chunks(chunks: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
-    """As `gzipped`, of a body that is made while it is sent; closed with it."""
+    """Compress a body that is made while it is sent. Closing the result closes ``chunks``."""
     with closing(chunks):
         compressor = zlib.compressobj(_LEVEL, wbits=zlib.MAX_WBITS | 16)
         for chunk in chunks:
@@ -54,9 +54,9 @@ def gzip_chunks(chunks: Generator[bytes, None, None]) -> Generator[bytes, None, 
 
 
 def compress(response: Response, accept_encoding: str | None) -> None:
-    """Compresses the body of a response without an entity tag, for a client that takes it.
+    """Compress the body of a response without an entity tag, if the client accepts gzip.
 
-    accept_encoding: the header, which ``Vary`` has to name.
+    accept_encoding: the header, which ``Vary`` must name.
     """
     body = gzipped(response.body) if takes_gzip(accept_encoding) else None
     if body is not None:

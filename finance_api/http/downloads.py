@@ -1,7 +1,7 @@
-"""Downloads: responses with all there is, made while they are sent, in one snapshot.
+"""Downloads: responses with all data, made from one snapshot while they are sent.
 
-They have no time limit. Each has a connection to the database and a thread of the server for as
-long as its client reads, so they are few.
+Downloads have no time limit. Each keeps a database connection and a thread of the server as long
+as its client reads, so only a few may run.
 """
 
 import logging
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class DownloadBroken(Exception):
-    """A download cannot be ended; the server is to break the connection off."""
+    """A download cannot be completed, so the server must abort the connection."""
 
 
 #: The chunks of a body.
@@ -32,10 +32,10 @@ def download(
     begin: Callable[[Storage], tuple[Response, Chunks]],
     on_break: Callable[[], None] = lambda: None,
 ) -> Response:
-    """The response that ``begin`` makes, with the chunks of its body, which are made as it is sent.
+    """Send the response that ``begin`` makes; its chunks are made while it is sent.
 
-    begin: may read the storage, which has no time limit, and may raise: nothing is sent then.
-    on_break: called where the body cannot be made to its end, through no fault of the client.
+    begin: may read the storage, without a time limit; if it raises, nothing is sent.
+    on_break: called if the body cannot be completed, through no fault of the client.
     Raises DownloadRunning, BulkheadFull.
     """
     # A request never needs two connections.
@@ -51,7 +51,7 @@ def download(
 
 
 class _Body:
-    """The body that a server iterates over, and closes in any case."""
+    """The body that a server iterates over and always closes."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class _Body:
         on_break: Callable[[], None],
         request_id: str,
     ) -> None:
-        """unit: ends the unit of work. place: gives the place back."""
+        """unit: closing it ends the unit of work. place: closing it releases the place."""
         self._chunks = chunks
         self._unit = unit
         self._place = place
@@ -79,17 +79,17 @@ class _Body:
             raise
         except Exception as error:
             self._tell(error)
-            # The place stays taken: a server may hold the connection for longer.
+            # Keep the place: the server may keep the connection for longer.
             self._unit.close()
             self._on_break()
-            # Its own message may hold data of the user.
+            # Hide the original error, whose message may contain data of the user.
             raise DownloadBroken from None
 
     def close(self) -> None:
         with self._place:
             self._unit.close()
 
-    # A response that is replaced by another one is closed by nobody.
+    # If a response is replaced by another, nobody closes it.
     __del__ = close
 
     def _tell(self, error: Exception) -> None:

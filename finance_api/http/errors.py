@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 #: Retry-After while the storage is unavailable or busy.
 STORAGE_RETRY_SECONDS = 2
 
-#: Retry-After where what is stored is damaged.
+#: Retry-After if the stored data is damaged.
 DAMAGED_RETRY_SECONDS = 300
 
-#: Retry-After while a download of the same user runs.
+#: Retry-After while another download of the same user runs.
 DOWNLOAD_RETRY_SECONDS = 10
 
 BUSY = "Other requests keep the database busy; please try again."
@@ -52,7 +52,7 @@ _DETAILS = {
     503: "The database is unavailable; please try again.",
 }
 
-#: What makes the service refuse a request for now.
+#: The exceptions that make the service refuse a request temporarily.
 OUTAGES = (StorageUnavailable, StorageNotReady, TookTooLong, BulkheadFull, DownloadRunning)
 
 
@@ -68,7 +68,7 @@ _told_damage: set[str] = set()
 
 
 def is_news(error: Exception) -> bool:
-    """Whether to log it: damage once in each process, since it stays until somebody repairs it."""
+    """Whether to log the error. A process logs damage once, as it stays until it is repaired."""
     if not isinstance(error, StorageDamaged):
         return True
     known = str(error) in _told_damage
@@ -76,7 +76,7 @@ def is_news(error: Exception) -> bool:
     return not known
 
 
-#: The headers of exceptions that responses have, too.
+#: Headers of exceptions that are kept in the responses.
 _KEPT = ("Allow", "Link", "Location", "Retry-After")
 
 
@@ -89,9 +89,9 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **members: str,
 ) -> HTTPException:
-    """An exception to raise (or a response to return) with a problem document as its body.
+    """Make an exception to raise, or a response to return, with a problem document as its body.
 
-    detail: one sentence. title: instead of the status's.
+    detail: one sentence. title: replaces the status's.
     errors: every fault, as ``{"in", "name", "message"}``.
     """
     error = status_map[status](headers=list((headers or {}).items()))
@@ -112,9 +112,9 @@ def parameter_problem(faults: Sequence[tuple[str, str]]) -> HTTPException:
 
 
 def as_problem(error: HTTPException, request: Request) -> Response:
-    """Exceptions of Pyramid and Cornice, with some of their headers."""
+    """Respond to an exception of Pyramid or Cornice, and keep some of its headers."""
     if error.status_int == 404:
-        # Link to where programs and people begin (RFC 8631).
+        # Link to the entry points for programs and for people (RFC 8631).
         base = request.script_name
         links = {INDEX: "index", DOCS: "service-doc"}.items()
         patterns = route_patterns(request.registry)
@@ -159,9 +159,9 @@ def unexpected(error: Exception, request: Request) -> Response:
 
 
 def log_unexpected(error: Exception, request: Request) -> str:
-    """Logs type and traceback, and returns the request id.
+    """Log type and traceback, and return the request id.
 
-    Without the message, which may contain data of the user.
+    The log has no message, as that may contain data of the user.
     """
     logger.error("unexpected %s", type(error).__name__, exc_info=error)
     return request.request_id
@@ -177,7 +177,7 @@ def includeme(config: Configurator) -> None:
 
 CONTENT_TYPE = "application/problem+json"
 
-#: The faults of a request that are listed.
+#: Up to this many faults of a request are listed.
 _LISTED = 20
 
 
@@ -192,8 +192,8 @@ def problem_body(
     """The JSON text of a problem.
 
     detail: one sentence for a person; it is repeated as ``error``, which older clients read.
-    errors: ``{"in", "name", "message"}`` for each fault of the request; of many the first ones are
-    listed, and ``moreErrors`` is how many more there are.
+    errors: ``{"in", "name", "message"}`` for each fault of the request. If there are many, only the
+    first are listed, and ``moreErrors`` is the number of the rest.
     title: instead of the status's. members: further members of the document.
     """
     document: dict[str, object] = {

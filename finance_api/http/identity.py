@@ -42,7 +42,7 @@ Identity = TokenIdentity | JwtIdentity | SessionIdentity
 
 
 def credential_id(identity: Identity | None) -> str | None:
-    """The id of a personal token, or the jti of a JWT; None for what is neither."""
+    """Return the id of the personal token or the jti of the JWT; None for other identities."""
     if isinstance(identity, TokenIdentity):
         return identity.token_id
     return identity.jti if isinstance(identity, JwtIdentity) else None
@@ -53,7 +53,7 @@ class Failure(Enum):
 
     #: There is no credential.
     ABSENT = "absent"
-    #: The credential is malformed, unknown, revoked, of a disabled user, or for another surface:
-    #: not distinguished.
+    #: The credential is malformed, unknown, revoked, of a disabled user, or for another surface.
+    #: Clients do not learn which.
     INVALID = "invalid"
     EXPIRED = "expired"

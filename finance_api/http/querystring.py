@@ -7,14 +7,14 @@ import re
 from urllib.parse import unquote_to_bytes
 
 _MALFORMED = re.compile("%(?![0-9A-Fa-f]{2})")
-#: In names in error messages, for what could not be decoded.
+#: Replaces bytes that cannot be decoded, in names in error messages.
 _REPLACEMENT = "�"
 
 
 def split_query(query_string: str) -> list[tuple[str, str | None]]:
-    """Names and values in their order; None for a value that is not percent-encoded UTF-8.
+    """Return names and values in order; None for a value that is not percent-encoded UTF-8.
 
-    Such a name gets replacement characters.
+    A name that is not percent-encoded UTF-8 gets replacement characters.
     """
     pairs: list[tuple[str, str | None]] = []
     for part in query_string.split("&"):

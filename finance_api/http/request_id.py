@@ -20,18 +20,18 @@ from finance_api.runtime.logs import current_request_id
 
 logger = logging.getLogger("finance_api.access")
 
-#: Browsers use HTTPS only for this host, for a year (HSTS, RFC 6797).
+#: Tells browsers to use only HTTPS for this host, for a year (HSTS, RFC 6797).
 _HSTS = ("Strict-Transport-Security", "max-age=31536000")
-#: Browsers take a response for what its Content-Type says.
+#: Tells browsers to believe the Content-Type of a response.
 _NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 
-#: The credential comes last: an identity provider's id may have spaces.
+#: The credential comes last, because an identity provider's ids may contain spaces.
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
 
 
-# Ids have to differ, not to be secret: asking the system for each would let another thread run.
+# Ids must be unique but not secret. The system's generator would let another thread run each time.
 _random = random.Random()  # noqa: S311
-# Forked processes would draw the same.
+# Otherwise forked processes would draw the same ids.
 os.register_at_fork(after_in_child=_random.seed)
 
 
@@ -59,7 +59,7 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         request.services.metrics.requests(route_of(request), status).observe(seconds)
         if logger.isEnabledFor(logging.INFO):
             members = _members(request, status, seconds)
-            # Not by ``info``, which goes through the stack to find who calls it.
+            # Not with ``logger.info``, which searches the stack for its caller.
             name, level = logger.name, logging.INFO
             logger.handle(logger.makeRecord(name, level, __file__, 0, _LINE, (members,), None))
         return response
@@ -72,7 +72,7 @@ def _members(request: Request, status: int, seconds: float) -> dict[str, Any]:
     return {
         "client": str(client_address(request) or "-"),
         "method": environ["REQUEST_METHOD"],
-        # Percent-encoded; without the query, which holds what people look for in their data.
+        # Percent-encoded. Without the query, which has what people search for in their data.
         "path": _encoded_path(environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"]),
         "status": status,
         "milliseconds": round(seconds * 1000, 1),

@@ -18,7 +18,7 @@ MAX_HEADER_BYTES = 16_384
 MAX_HEADER_LINES = 100
 MAX_BODY_BYTES = 65_536
 
-#: For load balancers on the same network, which use no host name.
+#: Paths for load balancers on the same network, which use no host name.
 _HEALTH_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__"})
 
 _PORT = re.compile(r":[0-9]*$")
@@ -30,7 +30,7 @@ def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
     require_https = settings["finance_api.require_https"]
 
     def tween(request: Request) -> Response:
-        # Returned, not raised: the exception views are further in.
+        # Returned, not raised, as the exception views are inside of this tween.
         try:
             check(request)
         except HTTPException as refusal:
@@ -49,7 +49,7 @@ def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
             if require_https and not is_https(request):
                 raise problem(403, "This service is available over HTTPS only.")
         if path.endswith("\n"):
-            # The router's patterns end with "$", which matches before it too.
+            # The router's patterns end with "$", which also matches before a newline at the end.
             raise problem(404, NOT_FOUND)
 
     return tween
@@ -65,17 +65,17 @@ def _check_size(request: Request) -> None:
     if len(headers) > MAX_HEADER_LINES:
         raise problem(431, f"There are more than {MAX_HEADER_LINES} headers.")
     length = environ.get("CONTENT_LENGTH") or "0"
-    # Python refuses to read a number of thousands of digits.
+    # Checked by length too: int() refuses text with thousands of digits.
     is_upload = environ.get("PATH_INFO") == UPLOADS
     if len(length) > 9 or (int(length) > MAX_BODY_BYTES and not is_upload):
         raise problem(413, f"The body is longer than {MAX_BODY_BYTES} bytes.")
     if "HTTP_TRANSFER_ENCODING" in environ:
-        # Left here by servers that neither read the body nor count it.
+        # Servers leave this header if they have neither read the body nor counted its bytes.
         raise problem(411, "A body has to come with a Content-Length.")
 
 
 def _url_length(environ: Mapping[str, Any]) -> int:
-    # As the client sent it, if the server tells; the decoded path may be shorter.
+    # REQUEST_URI is what the client sent, if the server passes it; the decoded path may be shorter.
     if "REQUEST_URI" in environ:
         return len(environ["REQUEST_URI"])
     query = environ.get("QUERY_STRING", "")

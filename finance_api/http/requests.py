@@ -19,9 +19,9 @@ T = TypeVar("T")
 
 
 class Services(Protocol):
-    """``request.services``: what `finance_api.services` makes for every part.
+    """``request.services``: the shared objects that `finance_api.services` makes.
 
-    What belongs to one part above this package is read from ``request.registry.services``.
+    Parts above this package read objects of their own from ``request.registry.services``.
     data_requests: limits how many requests read a user's data at once.
     sampling: updates the metrics of the process.
     """
@@ -45,9 +45,9 @@ class Services(Protocol):
 
 
 class Request(pyramid.request.Request):  # type: ignore[misc]
-    """validated: the query parameters, when a Cornice validator has accepted them.
+    """validated: the query parameters, once a Cornice validator has accepted them.
 
-    errors: the faults it found, by the name of the parameter.
+    errors: the faults that the validator found, by the name of the parameter.
     authenticate: added by `finance_api.auth`; `authentication` calls it once.
     """
 
@@ -56,7 +56,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     validated: Mapping[str, Any]
     errors: Sequence[tuple[str, str]] = ()
     authenticate: Callable[[], Identity | Failure]
-    #: The secret of a browser that is not signed in, where this request has made one.
+    #: The new secret of a browser that is not signed in, if this request has made one.
     visitor_secret: str | None = None
 
     _authentication: Identity | Failure | None = None
@@ -64,7 +64,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     @property
     def info(self) -> dict[str, Any]:
-        """Cornice notes here whether it has checked CORS; it is switched off."""
+        """Cornice notes here whether it has checked CORS. Its CORS support is switched off."""
         return {}
 
     @property
@@ -81,7 +81,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     @property
     def known_identity(self) -> Identity | None:
-        """The identity, if `authentication` has been read before; reads no storage."""
+        """The identity, if `authentication` has been read already; does not read the storage."""
         return None if isinstance(self._authentication, Failure) else self._authentication
 
     @property
@@ -93,10 +93,10 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
         return self._storage
 
     def in_place(self, work: Callable[[], T], user_id: int, *, is_cheap: bool) -> T:
-        """Run ``work``, which reads data of the user, when it is its turn; return its result.
+        """Wait for a turn, run ``work``, which reads data of the user, and return its result.
 
-        From then on it has the whole time limit. is_cheap: whether it is known to be quick, however
-        much data there is. Raises BulkheadFull.
+        The time limit starts again with the turn. is_cheap: whether the work is quick however much
+        data there is. Raises BulkheadFull.
         """
 
         def limited() -> T:
@@ -106,7 +106,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
         return self.services.data_requests.call(limited, user_id, is_cheap=is_cheap)
 
     def close_storage(self) -> None:
-        """Ends the unit of work; `storage` would begin another one."""
+        """End the unit of work. Reading `storage` again begins another."""
         if self._storage is not None:
             self._storage.close()
             self._storage = None

@@ -1,4 +1,4 @@
-"""The route of a request: what it is counted and traced under."""
+"""The route of a request, under which metrics and traces count it."""
 
 import re
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from pyramid.registry import Registry
 
 from finance_api.http.requests import Request
 
-#: The suffixes of a path that ask for a format, whatever the Accept header says.
+#: Suffixes of paths that ask for a format, whatever the Accept header says.
 SUFFIXES = (".csv", ".ndjson", ".xlsx")
-#: The end of the pattern of a route that takes one of them, or none.
+#: The end of the pattern of a route with an optional suffix.
 SUFFIX = f"{{suffix:(?:{'|'.join(map(re.escape, SUFFIXES))})?}}"
 #: A part of a pattern with a regular expression, which may have braces of its own.
 _EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
@@ -27,7 +27,7 @@ def route_patterns(registry: Registry) -> set[str]:
 
 
 def route_finder(registry: Registry) -> Callable[[Request], str]:
-    """Gives a request's path or pattern; "-" where it was answered before one was looked for."""
+    """Return a function from a request to its path or pattern; "-" if answered before routing."""
     routes = route_patterns(registry)
 
     def route_of(request: Request) -> str:

@@ -5,19 +5,19 @@ PUBLIC_SURFACE = "/v1/api/"
 WALLET = "/wallet"
 WALLET_SURFACE = f"{WALLET}{PUBLIC_SURFACE}"
 INTERNAL_SURFACE = "/internal/v1/"
-#: Surfaces that take personal tokens, and are counted as use.
+#: The surfaces that accept personal tokens, and whose requests count as usage.
 TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
 SURFACES = (*TOKEN_SURFACES, INTERNAL_SURFACE)
 
 #: The entry point for programs.
 INDEX = "/v1"
-#: They say what can be asked, and are for everybody.
+#: The descriptions of the APIs, which are public.
 PUBLIC_DESCRIPTION = "/v1/openapi.json"
 WALLET_DESCRIPTION = f"{WALLET}/openapi"
 INTERNAL_DESCRIPTION = f"{INTERNAL_SURFACE}openapi.json"
 
 USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
-#: Requests to them are not counted.
+#: Requests to these paths are not counted as usage.
 USAGE_PATHS = (USAGE_PATH, f"{WALLET}{USAGE_PATH}")
 
 #: The path that files are sent to; no other takes a large body.

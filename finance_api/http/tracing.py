@@ -12,7 +12,7 @@ from finance_api.http.requests import Handler, Request
 from finance_api.http.routes import route_finder
 from finance_api.version import __version__
 
-#: Others are one, so that clients cannot make names.
+#: All other methods share one name, so that clients cannot create names.
 _METHODS = frozenset("GET HEAD POST PUT DELETE OPTIONS PATCH".split())
 
 
@@ -31,7 +31,7 @@ _HEADERS = _Headers()
 
 
 def tracing_tween(handler: Handler, registry: Registry) -> Handler:
-    """A span as the conventions for HTTP have it, without what users' data may stand in.
+    """Record a span by the conventions for HTTP, without attributes that may contain users' data.
 
     https://opentelemetry.io/docs/specs/semconv/http/http-spans/
     """
@@ -47,7 +47,7 @@ def tracing_tween(handler: Handler, registry: Registry) -> Handler:
             propagate.extract(environ, getter=_HEADERS),
             SpanKind.SERVER,
             {"http.request.method": method, "finance_api.request_id": request.request_id},
-            # Its message may hold data of the user.
+            # Its message may contain data of the user.
             record_exception=False,
             set_status_on_exception=False,
         ) as span:

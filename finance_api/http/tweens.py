@@ -11,17 +11,17 @@ from finance_api.runtime.time_limit import time_limit
 
 #: Outermost first. Plug-ins add theirs between them.
 TWEENS = (
-    # The id, HSTS, the access log, and a response even where nothing else made one.
+    # The id, HSTS, the access log, and a response if nothing else has made one.
     "finance_api.http.request_id.request_id_tween",
     # 400, 403, 414, 431
     "finance_api.http.request_limits.request_limits_tween",
     "finance_api.http.cors.cors_tween",
-    # Counts responses, so it is outside of what makes them.
+    # Counts responses, so it is outside of the tweens that make them.
     "finance_api.usage.counting.usage_tween",
     "finance_api.http.tweens.periodic_work_tween",
-    # Pyramid's: what is raised further in becomes a response here.
+    # Pyramid's: turns exceptions from further in into responses.
     EXCVIEW,
-    # 503 for what takes too long
+    # 503 for requests that take too long
     "finance_api.http.tweens.time_limit_tween",
     # 429
     "finance_api.ratelimit.tween.ratelimit_tween",
@@ -30,7 +30,7 @@ TWEENS = (
 )
 
 
-#: Within the tween of the id, where it is wanted.
+#: Inside of the tween of the id, if tracing is switched on.
 TRACING = "finance_api.http.tracing.tracing_tween"
 
 
@@ -49,7 +49,7 @@ def includeme(config: Configurator) -> None:
 
 
 def periodic_work_tween(handler: Handler, registry: Registry) -> Handler:
-    """Starts it with the first request: the process that reads the settings may not be serving."""
+    """Start periodic work with the first request: the process at start-up may not be serving."""
 
     def tween(request: Request) -> Response:
         request.services.housekeeping.start()
@@ -60,7 +60,7 @@ def periodic_work_tween(handler: Handler, registry: Registry) -> Handler:
 
 
 def time_limit_tween(handler: Handler, registry: Registry) -> Handler:
-    """Limits every request. Data requests start a new limit when they have their place."""
+    """Limit the time of every request. A data request starts a new limit when it gets its turn."""
 
     def tween(request: Request) -> Response:
         with time_limit(request.services.statement_seconds):

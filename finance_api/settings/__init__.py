@@ -1,9 +1,9 @@
-"""Every setting: joined from the parts that declare them, and read once, at the start.
+"""All settings: declared by the parts of the application, and read once, at the start.
 
-A setting stands in the ``[app:main]`` section of the ini file, one of the server in
-``[server:main]`` without its prefix ``server.``; the environment variable ``FINANCE_API_<NAME>``
-(without the prefix ``finance_api.``, dots as underscores, upper case) overrides it. A secret can be
-in a file, too: named by this variable with ``_FILE`` at its end, or a credential of systemd.
+A setting is in the section ``[app:main]`` of the ini file. A setting of the server is in
+``[server:main]``, without its prefix ``server.``. The environment variable ``FINANCE_API_<NAME>``
+(no prefix ``finance_api.``, underscores for dots, upper case) overrides either. A secret can also
+be in a file: one that the same variable with ``_FILE`` at its end names, or a systemd credential.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ PLUGINS = ("finance_api.api.wallet", "finance_api.web")
 _REMOVED = {
     "finance_api.wallet": "name finance_api.api.wallet in finance_api.plugins, or leave it out",
 }
-#: Variables of that prefix that are no settings.
+#: Variables with the prefix ``FINANCE_API_`` that are not settings.
 _OTHER_VARIABLES = frozenset({"FINANCE_API_CONFIG"})
 
 
@@ -46,7 +46,7 @@ def _declared(part: str) -> tuple[Setting, ...]:
 
 
 def _declared_by_plugin(plugin: str) -> tuple[Setting, ...]:
-    """None where the plug-in is not installed, or has no settings."""
+    """Return a plug-in's settings; none if it is not installed or declares none."""
     try:
         return _declared(f"{plugin}.settings")
     except ModuleNotFoundError as error:
@@ -59,7 +59,7 @@ SETTINGS = (
     *(setting for part in _PARTS for setting in _declared(part)),
     *(setting for plugin in PLUGINS for setting in _declared_by_plugin(plugin)),
 )
-#: Keys of ``[server:main]`` where granian serves.
+#: Keys of ``[server:main]`` if granian is the server.
 SERVER_SETTINGS = _declared("finance_api.server.settings")
 
 
@@ -68,7 +68,7 @@ def read_settings(
     environment: Mapping[str, str],
     table: Iterable[Setting] = SETTINGS,
 ) -> Settings:
-    """The values of all settings of the table. Raises SettingError for a wrong or unknown one."""
+    """Return the values of all declared settings. Raises SettingError for wrong or unknown ones."""
     for name, advice in _REMOVED.items():
         if name in given:
             raise SettingError(f"{name}: this setting has been removed: {advice}")
@@ -102,7 +102,7 @@ def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str |
         return text
     path = environment.get(setting.file_variable)
     if path is None:
-        # The folder of the credentials that systemd passes to a service, by their names.
+        # systemd passes credentials to a service as files in this folder.
         folder = environment.get("CREDENTIALS_DIRECTORY")
         if text is not None or not folder or not (Path(folder) / setting.name).exists():
             return text

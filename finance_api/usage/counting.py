@@ -14,11 +14,11 @@ from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import StorageBackend, unit_of_work
 from finance_api.values.time import DAY_SECONDS
 
-#: Numbers are written at least once a second, and writing takes some time, too. Not more often:
-#: after each write SQLite's readers have to read pages of the file again.
+#: Writes at least once a second, the time of writing included. Not more often, because after each
+#: write SQLite's readers have to read pages of the file again.
 _FLUSH_SECONDS = 0.9
 
-#: An import may hold the lock when the service stops; each attempt waits a second for it.
+#: An import may hold the lock when the service stops; each attempt waits a second for the lock.
 _LAST_ATTEMPTS = 20
 
 
@@ -27,7 +27,7 @@ TokenDay = tuple[int, int, str]
 
 
 def make_usage(backend: StorageBackend) -> WriteBehind[TokenDay]:
-    """Numbers of requests by user, day and token."""
+    """Collect numbers of requests by user, day and token, and write them periodically."""
 
     def write(requests: Mapping[TokenDay, int]) -> None:
         days: Counter[tuple[int, int]] = Counter()

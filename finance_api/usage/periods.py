@@ -13,7 +13,7 @@ _MOST = {"days": 366, "weeks": 53, "months": 13}
 
 
 class UsagePeriodError(ValueError):
-    """The text is no period; the message says what is allowed."""
+    """The text is not a period; the message says what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class UsagePeriod:
         return f"{self.count}{self.unit}"
 
     def boundaries(self, now: int) -> list[int]:
-        """First seconds of the days, weeks or months, oldest first, and of the one after them."""
+        """Return when each day, week or month begins, oldest first, and when the last one ends."""
         today = to_date(now)
         return [from_date(self._start(today, back)) for back in range(self.count - 1, -2, -1)]
 
     def _start(self, today: date, back: int) -> date:
-        """The first day of the unit that lies ``back`` units before the current one."""
+        """Return the first day of the unit that is ``back`` units before the current one."""
         if self.unit == "days":
             return today - timedelta(days=back)
         if self.unit == "weeks":
@@ -56,7 +56,7 @@ def parse_usage_period(text: str) -> UsagePeriod:
 
 
 def sums_between(boundaries: list[int], days: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    """(start, end, sum) of each interval between boundaries whose sum is not 0.
+    """Return (start, end, sum) of each interval between boundaries, except those with sum 0.
 
     days: (first second, number), in order, all within the boundaries.
     """
