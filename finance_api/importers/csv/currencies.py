@@ -19,7 +19,7 @@ class Currencies:
     """option: the value of --currency. whole: the only currency of a file, as stated once or beside
     the amounts. by_mark: whether each row's currency stands beside its amount.
 
-    If a file has several currencies, each account becomes one for each: "NAME EUR", "NAME USD".
+    If a file has several currencies, it divides each account: "NAME EUR", "NAME USD".
     several: account -> its currencies, if the file has several. remembered: options saved from an
     earlier file. divided: the NAME that an earlier file divided; --account may name it or a part.
     column: the name of the column that has each row's currency.

@@ -217,7 +217,7 @@ class Deciding:
     def _trial(
         self, builder: Callable[[Signs], StatementBuilder]
     ) -> Callable[[Signs], bool] | None:
-        """Return a test whether the balances agree with signs; None if they cannot show it."""
+        """Return a test of whether signs fit the balances; None if it is not possible."""
         if "balance" not in self.plan.columns or self._questions.asked or self._survey.footer:
             return None
 

@@ -77,7 +77,7 @@ class CsvImporter:
         yield from self._read(*self._find(text, remembered, Questions()))
 
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
-        """Whether the text can be read without questions; None if it is refused."""
+        """Whether the columns are found without a question; None if the text is refused."""
         try:
             _, questions = self._find(text, remembered, Questions())
         except ImportRefused:

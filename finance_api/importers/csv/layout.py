@@ -1,5 +1,5 @@
-"""A layout: what must be known to read a file. The user's options make one; an account has a saved
-one, and a profile has one, too.
+"""A layout: what must be known to read a file. It comes from the user's options, from the options
+saved for an account, and from a profile.
 """
 
 import json

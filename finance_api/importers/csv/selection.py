@@ -44,7 +44,7 @@ class Selection:
         self._headings = headings
         self._only = _conditions("--only", plan.layout.only, headings)
         self._left_out = _conditions("--leave-out", plan.layout.leave_out, headings)
-        # The file for which --only was given may have had no row to leave out: include statuses.
+        # Statuses need no --leave-out: the file of --only may have had no row to leave out.
         self._named = {
             column: values.keys() | self._left_out.get(column, {}).keys()
             for column, values in self._only.items()
@@ -143,7 +143,7 @@ class Selection:
         return True
 
     def _happened(self, column: int, cell: str, line: int, *, denied: bool) -> bool:
-        """Whether the status says that money moved. denied: whether "no" is what says so."""
+        """Whether the status says that money moved. denied: whether "no" means that it did."""
         word = folded(cell)
         if word in YES or word in NO or (denied and not word):
             keeps = (word in YES) != denied
