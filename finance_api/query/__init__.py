@@ -1,1 +1,1 @@
-"""The filter grammar: text <-> `Query`, knowing neither SQL nor HTTP."""
+"""The filter grammar: parses text to a `Query`, and knows neither SQL nor HTTP."""

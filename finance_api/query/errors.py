@@ -5,14 +5,14 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: How much of a value a message repeats.
+#: Maximum number of characters of a value that a message quotes.
 _QUOTED_LENGTH = 60
 
 
 class QueryError(ValueError):
-    """A parameter's value is not understood.
+    """A parameter's value cannot be understood.
 
-    faults: a sentence for each part that is not, saying which it is and what is allowed.
+    faults: a sentence for each faulty part: it quotes the part and says what is allowed.
     """
 
     def __init__(self, *faults: str) -> None:
@@ -21,7 +21,7 @@ class QueryError(ValueError):
 
 
 def all_or_faults(parse: Callable[[str], T], parts: Iterable[str]) -> list[T]:
-    """Every part parsed; QueryError with the faults of all of them if there are any."""
+    """Parse every part, and return the results. Raises QueryError with the faults of all parts."""
     found: list[T] = []
     faults: list[str] = []
     for part in parts:
@@ -30,11 +30,11 @@ def all_or_faults(parse: Callable[[str], T], parts: Iterable[str]) -> list[T]:
         except QueryError as error:
             faults.extend(error.faults)
     if faults:
-        # The same mistake made twice is reported once.
+        # A mistake that is made twice is reported once.
         raise QueryError(*dict.fromkeys(faults))
     return found
 
 
 def quoted(text: str) -> str:
-    """``text`` for a message: in quotes, and cut if it is long."""
+    """Quote ``text`` for a message, and shorten it if it is long."""
     return f'"{text}"' if len(text) <= _QUOTED_LENGTH else f'"{text[:_QUOTED_LENGTH]}…"'

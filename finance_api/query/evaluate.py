@@ -1,6 +1,6 @@
-"""The meaning of a query, in plain Python over rows in memory.
+"""Evaluates queries in plain Python, over rows in memory.
 
-The memory storage answers with it, and every other storage must agree with it. Text compares by
+The memory storage uses this; every other storage must return the same rows. Text compares by
 code point.
 """
 
@@ -25,7 +25,7 @@ _TESTS: dict[Operator, Callable[[Any, Any], bool]] = {
 
 
 def matches(row: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
-    """Whether every condition holds; a missing value meets none but ``is.null``."""
+    """Whether every condition holds. A missing value meets only ``is.null`` and `or_missing`."""
     return all(_holds(condition, row) for condition in conditions)
 
 
@@ -49,7 +49,7 @@ def _holds(condition: Condition, row: Mapping[str, Any]) -> bool:
 
 
 def _elements(value: Any) -> tuple[Any, ...]:
-    """The values that can meet a condition: none if the value is missing."""
+    """Return the values to test: the elements of a list, none if the value is missing."""
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (value,)
@@ -68,16 +68,16 @@ def _element_holds(condition: Condition, value: Any) -> bool:
 
 
 def sorted_rows(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
-    """The rows in order: by the keys, missing values last in both directions, then by id."""
+    """Return the rows sorted by the keys, then by id; missing values last in both directions."""
     return in_order(sorted(rows, key=lambda row: row["id"]), keys)
 
 
 def in_order(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
-    """The rows by the keys, missing values last in both directions; equal ones as they come."""
+    """Return the rows sorted by the keys, missing values last; equal rows keep their order."""
     ordered = list(rows)
     for key in reversed(keys):
         name = key.field.name
-        # A reversed sort keeps the order of equal rows, as a plain one does.
+        # Python's sort keeps the order of equal rows, also with reverse=True.
         if key.equals is not None:
             ordered.sort(key=lambda row: row[name] == key.equals, reverse=key.descending)
             continue
@@ -88,8 +88,8 @@ def in_order(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
     return ordered
 
 
-#: Values derived from the fields, by name: the day of a recordDate, also where its time is kept. A
-#: day or month is the second that it begins at.
+#: Groups that are derived from fields: the day (even if the time is stored) and the month of a
+#: recordDate, each as its first second, and two flags.
 DERIVED_GROUPS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "recordDate": lambda record: start_of(Period.DAY, record["recordDate"]),
     "month": lambda record: start_of(Period.MONTH, record["recordDate"]),
@@ -99,5 +99,5 @@ DERIVED_GROUPS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
 
 
 def group_of(record: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:
-    """The record's values of some fields and of `DERIVED_GROUPS`."""
+    """Return the record's values for these names: fields or `DERIVED_GROUPS`."""
     return tuple([DERIVED_GROUPS[n](record) if n in DERIVED_GROUPS else record[n] for n in names])

@@ -11,7 +11,7 @@ from finance_api.resources.records import VOID
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import DAY_SECONDS, months_before
 
-#: Filters and the largest offset that leave a page of records in their usual order cheap.
+#: A page of records in default order is cheap with filters on these fields, and up to this offset.
 _OF_THE_ORDER = ("recordDate", "recordState", "id")
 _NEAR = 1_000
 
@@ -24,7 +24,7 @@ class Operator(Enum):
     CONTAINS = "contains"
     CONTAINS_I = "contains-i"
     STARTS_WITH_I = "startsWith-i"
-    #: A word of ``q``, on `WORDS`.
+    #: A word of ``q``; the field of the condition is `WORDS`.
     WORD = "word"
     GT = "gt"
     GTE = "gte"
@@ -37,29 +37,29 @@ class Operator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The stored numbers or seconds that an operand stands for: first <= value < end.
+    """The range of stored numbers or seconds that an operand means: first <= value < end.
 
-    A day is 86,400 seconds wide, a month or year as many days; an exact number or moment is 1 wide;
-    one that falls between two stored values is 0 wide, and lies just before ``first``.
+    A day is 86,400 wide, and a month or year covers all of its days. An exact number or moment is 1
+    wide. If it falls between two stored values, it is 0 wide, and lies just before ``first``.
     """
 
     first: int
     end: int
 
 
-#: How a relative day is written that is today.
+#: The operand that means today.
 TODAY = "today"
 
 
 @dataclass(frozen=True, slots=True)
 class RelativeDay:
-    """A day that is counted back from today. unit: d, m or y, for days, months or years."""
+    """A day before today: ``number`` days, months or years back. unit: d, m or y."""
 
     number: int
     unit: str
 
     def on(self, today: int) -> Span:
-        """The day as it is today."""
+        """Return the day as a span, counted back from ``today``."""
         if self.unit == "d":
             day = today - self.number * DAY_SECONDS
         else:
@@ -74,12 +74,12 @@ Operand = str | bool | Span | RelativeDay | tuple[str | int, ...] | None
 class Condition:
     """One comparison of one field.
 
-    operand: text for the comparisons of text (on a list: of any element), a bool for EQ on a
-        boolean, a Span (of dates also a RelativeDay, which nothing can be compared with until
-        `Query.on`) for the comparisons of numbers and dates, a sorted tuple for ANY_OF and,
-        on ids and choices, for NE (of numbers for serial ids), None for the null tests.
-    absolute: whether a number's size is compared, without its sign.
-    or_missing: whether a missing value meets it, too; not of a list, and in no search.
+    operand: a str for comparisons of text (on a list: with any element); a bool for EQ on a
+        boolean; a Span for comparisons of numbers and dates (for dates also a RelativeDay, which
+        `Query.on` must resolve first); a sorted tuple for ANY_OF, and for NE on ids and choices
+        (of numbers for serial ids); None for the null tests.
+    absolute: whether to compare a number without its sign.
+    or_missing: whether a missing value matches, too; not for lists, and not for searches.
     """
 
     field: Field
@@ -89,20 +89,20 @@ class Condition:
     or_missing: bool = False
 
     def negated(self) -> "Condition":
-        """For NE: the condition that no element of the value may meet."""
+        """For NE: return the condition that no element of the value may meet."""
         equals = Operator.ANY_OF if isinstance(self.operand, tuple) else Operator.EQ
         return replace(self, operator=equals)
 
     def on(self, today: int) -> "Condition":
-        """The condition with relative days resolved against today."""
+        """Return the condition with its relative day resolved against today."""
         if not isinstance(self.operand, RelativeDay):
             return self
         return replace(self, operand=self.operand.on(today))
 
     def bounds(self) -> tuple[int, int] | None:
-        """The lowest and highest stored value that a Span comparison accepts; None: no value.
+        """Return the lowest and highest stored value that matches a Span; None if no value does.
 
-        Both lie within 64 bits, so that every storage can compare them.
+        Both fit in 64 bits, so that every storage can compare them.
         """
         span = self.operand
         assert isinstance(span, Span)
@@ -126,10 +126,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One end of a range, which belongs to it.
+    """One end of a range; the range includes it.
 
-    at: where exactly it lies, between two stored values perhaps; of a day, its first or last
-        moment, by the end of the range that it is.
+    at: its exact value, which may lie between two stored values. A day begins a range with its
+        first moment, and ends a range with its last moment.
     """
 
     condition: Condition
@@ -138,9 +138,9 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """One field of the order; missing values come last in both directions.
+    """A field to sort by; missing values come last in both directions.
 
-    equals: in place of the value, whether it is this one; a missing value is not.
+    equals: if set, sort by whether the field has this value; a missing value counts as different.
     """
 
     field: Field
@@ -170,9 +170,9 @@ class Query:
 
     @property
     def is_cheap(self) -> bool:
-        """Whether the page takes about as long, however many records there are.
+        """Whether reading the page takes about as long however many records there are.
 
-        Other resources have few rows. For records, only a page in the usual order is cheap.
+        Other resources have few rows, so their pages are cheap. Of records, only some pages are.
         """
         if self.resource is not RECORDS:
             return True
@@ -183,36 +183,36 @@ class Query:
 
     @property
     def is_relative(self) -> bool:
-        """Whether it means other days on another day."""
+        """Whether the query means different days on different days."""
         return any(isinstance(c.operand, RelativeDay) for c in self.conditions)
 
     def on(self, today: int) -> "Query":
-        """The query with relative days resolved against today."""
+        """Return the query with relative days resolved against today."""
         return replace(self, conditions=tuple(c.on(today) for c in self.conditions))
 
 
 def condition_on(
     resource: Resource, name: str, operator: Operator, operand: Operand = None
 ) -> Condition:
-    """A condition that the program itself sets."""
+    """Return a condition that comes from the program and not from a parameter."""
     return Condition(resource[name], operator, operand)
 
 
-#: A record without a state is not void either.
+#: Leaves out void records; records without a state are not void.
 NOT_VOID = replace(condition_on(RECORDS, "recordState", Operator.NE, (VOID,)), or_missing=True)
 
 
 def dated(first: int, end: int) -> Condition:
-    """The recordDate is at or after ``first``, and before ``end``."""
+    """Return the condition that the recordDate is at or after ``first`` and before ``end``."""
     return condition_on(RECORDS, "recordDate", Operator.EQ, Span(first, end))
 
 
 def any_of(name: str, values: Iterable[str]) -> Condition:
-    """The field has one of these values."""
+    """Return the condition that the field of records has one of these values."""
     return condition_on(RECORDS, name, Operator.ANY_OF, tuple(sorted(values)))
 
 
-#: The comparisons that leave a range of numbers or dates: `Condition.bounds`.
+#: The operators of conditions that select one range of numbers or dates; see `Condition.bounds`.
 RANGES = (Operator.EQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
 _COMPARED = (Operator.EQ, Operator.NE, *RANGES[1:])
 _TEXT = (
@@ -235,6 +235,6 @@ _OPERATORS = {
 
 
 def operators_of(field: Field) -> tuple[Operator, ...]:
-    """The operators that the grammar offers for ``field``, null tests included."""
+    """Return the operators that the grammar offers for ``field``, including null tests."""
     nulls = (Operator.IS_NULL, Operator.NOT_NULL) if field.can_be_missing else ()
     return _OPERATORS[field.kind] + nulls

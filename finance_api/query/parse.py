@@ -1,4 +1,4 @@
-"""Text -> conditions, order, page: the grammar of query parameters.
+"""Parses query parameters into conditions, order and page, by the filter grammar.
 
 The public surface's filters are ``<field>=<prefix>.<operand>``; see docs/filters.md. The internal
 surface has parameters for single operators, which take the same operands.
@@ -31,29 +31,29 @@ from finance_api.values.text import TextError, clean, fold
 from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_instant
 
 MAX_OPERAND_CHARACTERS = 256
-#: On one field.
+#: Maximum number of conditions on one field.
 MAX_CONDITIONS = 10
 MAX_LIST_OPERANDS = 100
 MAX_WORDS = 10
-#: How many unknown choices a message names.
+#: Maximum number of unknown choices that a message names.
 _SHOWN_CHOICES = 5
 
 _INTEGER = re.compile("[0-9]{1,10}")
 _BARE = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
 _PREFIXES = {operator.value: operator for operator in Operator}
-#: Before the prefix of a number.
+#: Stands before the prefix of a number's condition.
 _ABSOLUTE = "abs."
 _DAYS_BACK = re.compile(r"-([0-9]{1,9})([dmy])")
-#: A century, so that every day is one of the calendar.
+#: Up to a century, so that the result is always a day in the calendar.
 _LONGEST_BACK = {"d": 36_525, "m": 1_200, "y": 100}
-# A "+" in a query string means a space; before an offset it was meant as a plus.
+# A "+" in a query string arrives as a space; before a UTC offset it was meant as a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
-# Seconds have up to 30 decimals: no date-time lies between this one of a day and the next day.
+# No date-time lies between this moment and the next day: seconds have up to 30 decimals.
 _LAST_OF_DAY = DAY_SECONDS - Fraction(1, 10**31)
 
 
 def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
-    """The conditions of one parameter value; numbers and dates may join several by commas.
+    """Parse the conditions of one parameter; numbers and dates allow several, between commas.
 
     Raises QueryError.
     """
@@ -78,7 +78,7 @@ def _comparison(field: Field, text: str) -> Condition:
     operator = _PREFIXES.get(prefix) if dot else None
     if operator is not None and operator in operators_of(field):
         return _OPERAND_PARSERS[field.kind](field, operator, operand)
-    # Their values hold no dot: what stands before one was meant as a prefix.
+    # These values contain no dot, so what stands before a dot was meant as a prefix.
     if not dot and field.kind in _BARE:
         return _OPERAND_PARSERS[field.kind](field, Operator.EQ, text)
     if not dot:
@@ -87,7 +87,7 @@ def _comparison(field: Field, text: str) -> Condition:
 
 
 def _takes(field: Field) -> str:
-    """The prefixes that the field accepts, for a message."""
+    """Return the end of a message: the prefixes that the field accepts."""
     words = [o.value if o.value.startswith("is.") else o.value + "." for o in operators_of(field)]
     words += [_ABSOLUTE] if field.kind is Kind.NUMBER else []
     return f"it takes {'a bare value, ' if field.kind in _BARE else ''}{' '.join(words)}"
@@ -112,8 +112,8 @@ def _text(field: Field, operator: Operator, operand: str) -> Condition:
 
 
 def _any_text(field: Field, operand: str) -> Condition:
-    """``in.``: one of several texts. In them ``\\,`` is a comma, and ``\\\\`` a backslash."""
-    # Text has no control characters, so they can stand for what is escaped.
+    """Parse ``in.``, one of several texts. In a text, ``\\,`` is a comma, ``\\\\`` a backslash."""
+    # Text has no control characters, so use two of them for the escaped characters.
     marked = clean_operand(operand).replace("\\\\", "\x01").replace("\\,", "\x02")
     if "\\" in marked:
         raise QueryError(r"in in. a backslash is written \\, and a comma that is text \,")
@@ -131,7 +131,7 @@ def _any_text(field: Field, operand: str) -> Condition:
 
 
 def clean_operand(operand: str) -> str:
-    """The operand as stored text would be; QueryError where no stored text can be like it."""
+    """Clean the operand like stored text. Raises QueryError for text that cannot be stored."""
     try:
         return clean(operand)
     except TextError as error:
@@ -161,7 +161,7 @@ def _time(field: Field, operator: Operator, operand: str) -> Condition:
 
 
 def _relative_day(operand: str) -> RelativeDay | None:
-    """``today``, or ``-30d``, ``-12m``, ``-1y``; None for anything else."""
+    """Parse ``today``, ``-30d``, ``-12m`` or ``-1y``; return None for anything else."""
     if operand == TODAY:
         return RelativeDay(0, "d")
     found = _DAYS_BACK.fullmatch(operand)
@@ -174,7 +174,7 @@ def _relative_day(operand: str) -> RelativeDay | None:
 
 
 def _moments(operand: str) -> tuple[Fraction, Fraction]:
-    """The first and the last moment of a day, month or year, or twice the same one."""
+    """Return the first and last moment of a day, month or year; of a date-time, itself twice."""
     _check_length(operand)
     try:
         if "t" not in operand.lower():
@@ -187,7 +187,7 @@ def _moments(operand: str) -> tuple[Fraction, Fraction]:
 
 
 def parse_words(text: str) -> tuple[Condition, ...]:
-    """The words of ``q``, 1 to 10 of them; each is a condition. Raises QueryError."""
+    """Parse the 1 to 10 words of ``q``, each into a condition. Raises QueryError."""
     _check_length(text)
     words = sorted(set(fold(clean_operand(text)).split()))
     if not 1 <= len(words) <= MAX_WORDS:
@@ -196,7 +196,7 @@ def parse_words(text: str) -> tuple[Condition, ...]:
 
 
 def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:
-    """GTE or LTE with a number, date or date-time. Raises QueryError."""
+    """Parse the number, date or date-time of a range's end: GTE or LTE. Raises QueryError."""
     condition = _OPERAND_PARSERS[field.kind](field, operator, operand)
     if field.kind is Kind.NUMBER:
         return Bound(condition, Fraction(_decimal(operand)))
@@ -208,18 +208,18 @@ def _ids(field: Field, operator: Operator, operand: str) -> Condition:
 
 
 def _among(field: Field, operator: Operator, values: Iterable[str] | Iterable[int]) -> Condition:
-    """One of the values, or with NE none of them."""
+    """Return the condition that a value is one of these, or with NE none of them."""
     is_ne = operator is Operator.NE
     return Condition(field, operator if is_ne else Operator.ANY_OF, tuple(sorted(set(values))))
 
 
 def _serials(field: Field, operator: Operator, operand: str) -> Condition:
-    # No other id is anything's: nothing has the number 0.
+    # Other ids match nothing, because nothing has the number 0.
     return _among(field, operator, [serial_number(text) or 0 for text in parse_ids(operand)])
 
 
 def parse_ids(text: str) -> list[str]:
-    """The ids of a comma-separated list, 1 to 100 of them, in their order. Raises QueryError."""
+    """Parse a comma-separated list of 1 to 100 ids, and keep their order. Raises QueryError."""
     parts = text.split(",")
     if len(parts) > MAX_LIST_OPERANDS:
         raise QueryError(f"{len(parts)} ids are given; at most {MAX_LIST_OPERANDS} are allowed")
@@ -264,7 +264,7 @@ _OPERAND_PARSERS: dict[Kind, Callable[[Field, Operator, str], Condition]] = {
 
 
 def parse_names(known: Iterable[str], text: str) -> list[str]:
-    """Known names between commas, each once. Raises QueryError."""
+    """Parse a comma-separated list of known names, each at most once. Raises QueryError."""
     names = text.split(",")
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -276,7 +276,7 @@ def parse_names(known: Iterable[str], text: str) -> list[str]:
 
 
 def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
-    """``+name,-amount`` as sort keys; a sign that is missing, or arrived as a space, is ``+``.
+    """Parse ``+name,-amount`` into sort keys. A missing sign means ``+``, and so does a space.
 
     Raises QueryError.
     """
@@ -284,9 +284,9 @@ def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
 
 
 def parse_order(known: Mapping[str, SortKey], text: str) -> tuple[SortKey, ...]:
-    """As `parse_sort`, with the names and ascending keys of ``known``."""
+    """Do as `parse_sort`, with ``known``: names and their ascending keys."""
     keys = all_or_faults(partial(_sort_key, known), text.split(","))
-    # Rows that are equal in a field stay equal in it: only its first mention matters.
+    # Rows that are equal in a field are not sorted by it again: only its first mention matters.
     first: dict[str, SortKey] = {}
     for key in keys:
         first.setdefault(key.field.name, key)
@@ -306,7 +306,7 @@ def _check_known(known: Collection[str], name: str, fault: str) -> None:
 
 
 def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
-    """``amount,payee`` as fields, in the order of the resource; ``id`` is always among them.
+    """Parse ``amount,payee`` into fields, in the resource's order; ``id`` is always included.
 
     Raises QueryError.
     """
@@ -321,14 +321,14 @@ def _field_name(known: Sequence[str], text: str) -> str:
 
 
 def parse_integer(text: str, low: int, high: int) -> int:
-    """A whole number within low..high, never clamped. Raises QueryError."""
+    """Parse a whole number from low to high; never clamp it. Raises QueryError."""
     if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
         raise QueryError(f"{quoted(text)} is not a whole number from {low} to {high}")
     return int(text)
 
 
 def parse_boolean(text: str) -> bool:
-    """``true`` or ``false``. Raises QueryError."""
+    """Parse ``true`` or ``false``. Raises QueryError."""
     if text not in ("true", "false"):
         raise QueryError(f"{quoted(text)} is not one of true, false")
     return text == "true"

@@ -1,6 +1,6 @@
-"""The values of parameters as text, the same for all requests that mean the same.
+"""Writes the values of parameters as text, the same for all requests that mean the same.
 
-It is a part of entity tags and of the keys of cached responses, and nobody reads it.
+Entity tags and the keys of cached responses contain this text; nobody reads it.
 """
 
 from collections.abc import Collection, Mapping, Set
@@ -17,12 +17,12 @@ def canonical_text(values: Mapping[str, Any]) -> str:
     texts = [
         f"{name}={text}" for name, value in sorted(values.items()) for text in _value_texts(value)
     ]
-    # A text can hold any character but NUL.
+    # NUL separates the texts, because no text can contain it.
     return "\0".join(texts)
 
 
 def _value_texts(value: Any) -> Collection[str]:
-    """The order of conditions and of names in a set does not matter; that of a sequence does."""
+    """Return a value as texts. Sorts conditions and the names in a set, but not other sequences."""
     match value:
         case (Condition(), *_):
             return sorted({_condition_text(condition) for condition in value})
@@ -42,7 +42,7 @@ def _value_text(value: Any) -> str:
             return ("-" if value.descending else "+") + value.field.name + equals
         case str():
             return value
-    # Fields, resources and groups of summaries have names.
+    # Otherwise a field, resource or dimension, which has a name, or a plain value.
     return str(getattr(value, "name", value))
 
 

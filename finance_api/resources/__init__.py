@@ -13,7 +13,7 @@ from finance_api.resources.field import Field, Kind, Resource, Role, names_of
 from finance_api.resources.plans import BUDGETS, GOALS, STANDING_ORDERS
 from finance_api.resources.records import RECORDS
 
-#: Every resource, in an order in which each refers only to those before it (or to itself).
+#: Every resource. Each refers only to itself and to resources before it.
 RESOURCES: tuple[Resource, ...] = (
     ACCOUNTS,
     CATEGORIES,
@@ -30,7 +30,7 @@ RESOURCES: tuple[Resource, ...] = (
 
 PUBLIC_RESOURCES: tuple[Resource, ...] = tuple(r for r in RESOURCES if r.path)
 
-#: The document types of the internal surface; a record is a transaction there.
+#: The document types of the internal surface, which calls a record a transaction.
 DOCUMENTS: tuple[Resource, ...] = (
     ACCOUNTS,
     CATEGORIES,
@@ -48,11 +48,11 @@ BY_MODEL_TYPE: dict[str, Resource] = {r.model_type: r for r in RESOURCES}
 
 
 def referred_by(field: Field) -> Resource:
-    """The resource whose ids a reference holds."""
+    """Return the resource whose ids a reference field contains."""
     return BY_MODEL_TYPE[field.references or ""]
 
 
-#: Resources that others refer to: a user has few enough of each to keep them all in memory.
+#: Resources that others refer to. A user has few of each, so all of them fit in memory.
 REFERRED = frozenset(referred_by(field) for r in RESOURCES for field in r.references)
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Accounts: where money is."""
+"""Accounts: where the money is, such as a bank account or cash."""
 
 from typing import Any
 

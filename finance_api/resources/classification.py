@@ -1,6 +1,6 @@
-"""Categories and labels of records, the rules that give them, and documents.
+"""Categories and labels of records, the rules that assign them, and documents.
 
-Only the internal surface lists documents: a name, and whatever the import brought.
+Only the internal surface lists documents: a name, and any other members the import had.
 """
 
 from finance_api.resources.common import (

@@ -1,4 +1,4 @@
-"""Fields that several resources share, and short forms of the usual kinds of fields."""
+"""Fields that several resources share, and functions that make the usual kinds of fields."""
 
 from dataclasses import replace
 from functools import partial
@@ -35,7 +35,7 @@ def name_field(example: str, *, required: bool = False) -> Field:
 
 
 def amount_field(name: str, meaning: str, example: float, default: int | None = None) -> Field:
-    """A field with a default always has a value."""
+    """Make a field for an amount; it is nullable only without a default."""
     return Field(name, Kind.NUMBER, meaning, example, nullable=default is None, default=default)
 
 
@@ -44,14 +44,14 @@ def date_field(name: str, meaning: str, **options: Any) -> Field:
 
 
 def flag_field(name: str, meaning: str, *, example: bool = False) -> Field:
-    """A boolean that is false unless an import says otherwise."""
+    """Make a boolean field that is false if an import does not give it."""
     return Field(name, Kind.BOOLEAN, meaning, example, nullable=False, default=False)
 
 
 def choice_field(
     name: str, choices: tuple[str, ...], meaning: str, example: str, default: str | None = None
 ) -> Field:
-    """A field with a default always has a value."""
+    """Make a field with choices; it is nullable only without a default."""
     nullable = default is None
     return Field(
         name, Kind.CHOICE, meaning, example, choices=choices, nullable=nullable, default=default
@@ -76,7 +76,7 @@ def reference_list_field(name: str, model_type: str, meaning: str) -> Field:
 
 
 def list_field(name: str, kind: Kind, meaning: str, example: list[str]) -> Field:
-    """A list that is empty where an import does not give it."""
+    """Make a list field that is empty if an import does not give it."""
     return Field(name, kind, meaning, example, nullable=False, default=())
 
 

@@ -1,4 +1,4 @@
-"""How the internal surface writes data: transactions (records), and documents of other types."""
+"""The internal surface's form of data: transactions (records) and documents of other types."""
 
 import json
 from collections.abc import Set
@@ -22,9 +22,9 @@ def _encoder_of(resource: Resource) -> RowEncoder:
 
 
 def document(resource: Resource, row: Row) -> dict[str, Any]:
-    """The document of a row, for orjson.
+    """Return the document of a row, for orjson.
 
-    row: of an open-ended type, everything that is kept of it; of others, its listed fields.
+    row: for an open-ended type, all that is stored of it; for others, its listed fields.
     """
     data = _encoder_of(resource).document(row)
     if resource.open_ended:
@@ -33,9 +33,9 @@ def document(resource: Resource, row: Row) -> dict[str, Any]:
 
 
 def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
-    """The undeclared members of the import, with numbers as stored.
+    """Return the undeclared members that an import brought, with numbers as stored.
 
-    Top-level keys are spelt like those of the declared members, unless there is such a key.
+    Writes a top-level key in snake_case, like the declared members, unless that key is taken.
     """
     if text is None:
         return {}
@@ -53,7 +53,7 @@ def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
     return members
 
 
-#: Name in a transaction -> name in a record, in the transaction's order.
+#: Maps the names of a transaction's members to those of a record, in the transaction's order.
 _NAMES = {
     "id": "id",
     "note": "note",
@@ -76,7 +76,7 @@ _transaction_encoder = RowEncoder(
 
 
 def transaction(record: Row) -> dict[str, object]:
-    """The document of a record, for orjson; its state is void or active."""
+    """Return the document of a record, for orjson; its state is either void or active."""
     document = _transaction_encoder.document(record)
     document["record_state"] = VOID if record["recordState"] == VOID else "active"
     return document

@@ -12,14 +12,14 @@ from typing import Any
 
 
 class Kind(Enum):
-    """The kind of a field's values; it decides how they are stored, filtered, sorted, written."""
+    """The kind of a field's values: decides how they are stored, filtered, sorted and written."""
 
     TEXT = "text"
     NUMBER = "number"
     DATE = "date"
     DATETIME = "date-time"
     ID = "id"
-    #: A number that counts a user's things, outside a UUID.
+    #: A number that counts a user's objects; outside it is written as a UUID.
     SERIAL = "serial id"
     CHOICE = "choice"
     BOOLEAN = "boolean"
@@ -32,18 +32,18 @@ class Kind(Enum):
 
     @property
     def is_text(self) -> bool:
-        """Whether the values are free text, which can be searched without regard to case."""
+        """Whether the values are free text, which can be searched ignoring case."""
         return self in (Kind.TEXT, Kind.TEXT_LIST)
 
 
 class Role(Enum):
     """The origin of a field's values."""
 
-    #: Given by the import and kept as it is.
+    #: Imported, and stored unchanged.
     STORED = "stored"
-    #: Worked out at import from other stored data, and kept: filtered and sorted like the rest.
+    #: Derived at import from other stored data, and stored. Can be filtered and sorted by.
     DERIVED = "derived"
-    #: Worked out at each request (the contract's †): sorted by, but not filtered.
+    #: Computed for each request (the contract's †). Can be sorted by, but not filtered.
     COMPUTED = "computed"
 
 
@@ -54,14 +54,14 @@ class Field:
     name: the public name, camelCase.
     example: a value as it appears in JSON.
     nullable: whether the value can be missing.
-    default: the stored value where an import does not give the field.
+    default: the stored value if an import does not give the field.
     required: whether an import must give it.
-    decimals: how many decimal places a NUMBER has.
+    decimals: the number of decimal places of a NUMBER.
     choices: the possible values of a CHOICE.
-    references: the model type whose ids the field holds.
-    keeps_time: a DATE whose time of day is stored, though only the day is public.
-    private: stored but never shown: a change of it alone is no new revision.
-    native: whether the native format carries it, although it is hidden.
+    references: the model type whose ids the field contains.
+    keeps_time: whether a DATE is stored with its time of day, though only the day is public.
+    private: stored but never shown, so that changing it alone makes no new revision.
+    native: whether the native format includes the field although it is hidden.
     """
 
     name: str
@@ -90,18 +90,18 @@ class Field:
 
     @property
     def can_be_missing(self) -> bool:
-        """Whether ``is.null`` has a meaning: no value, or an empty list."""
+        """Whether ``is.null`` can match: the field is nullable, or a list, which can be empty."""
         return self.nullable or self.kind.is_list
 
 
-#: PostgreSQL indexes both together, in less than 2,704 bytes; a character has up to four.
+#: An index of PostgreSQL has both in one entry of under 2,704 bytes; a character has up to four.
 MAX_SOURCE_CHARACTERS = 100
 MAX_SOURCE_ID_CHARACTERS = 500
 
-#: Where a row came from; a later import of the same source recognises it by the two together.
+#: The source of a row, and its id there. Later imports recognise the row by the two together.
 SOURCE = Field("source", Kind.TEXT, "Name of the source it came from.", "ofx", native=True)
 SOURCE_ID = Field("sourceId", Kind.TEXT, "Its id within the source.", "20260131-1", native=True)
-#: Rules and statement files no longer change these fields.
+#: The fields that rules and statement files no longer change.
 SET_BY_HAND = Field(
     "setByHand",
     Kind.TEXT_LIST,
@@ -121,8 +121,8 @@ class Resource:
     path: the last part of the public URL and the name of its scope; None if it is not public.
     model_type: the type's name in the native format and on the internal surface.
     default_sort: as in ``sortBy``.
-    hidden: what is kept beside the fields and never listed.
-    open_ended: whether an import may bring fields that are not declared here; they are kept
+    hidden: fields that are stored with the row but never listed.
+    open_ended: whether an import may bring fields that are not declared here. They are stored
         together, as JSON text, in the hidden field ``extra``.
     """
 
@@ -146,7 +146,7 @@ class Resource:
         return f"<Resource {self.name}>"
 
     def __getitem__(self, name: str) -> Field:
-        """The field of that name, which there is."""
+        """Return the field of that name. Raises KeyError if there is none."""
         return self._by_name[name]
 
     def get_field(self, name: str) -> Field | None:
@@ -157,17 +157,17 @@ class Resource:
 
     @cached_property
     def native_fields(self) -> tuple[Field, ...]:
-        """The fields that the native format carries."""
+        """Return the fields that the native format has."""
         return (*self.having_role(Role.STORED), *(f for f in self.hidden if f.native))
 
     @cached_property
     def listed_fields(self) -> tuple[Field, ...]:
-        """The fields of a list that a storage keeps: stored and derived ones."""
+        """Return the fields of a list that are stored: the stored and the derived ones."""
         return self.having_role(Role.STORED, Role.DERIVED)
 
     @cached_property
     def persisted_fields(self) -> tuple[Field, ...]:
-        """Everything that a storage keeps of a row."""
+        """Return all fields of a row that are stored, hidden ones included."""
         return (*self.listed_fields, *self.hidden)
 
     @cached_property
@@ -176,7 +176,7 @@ class Resource:
 
     @cached_property
     def references(self) -> tuple[Field, ...]:
-        """The fields that hold ids of other data of the same user."""
+        """Return the fields that contain ids of the same user's other rows."""
         return tuple(f for f in self.fields if f.references)
 
 

@@ -1,4 +1,4 @@
-"""Plans: budgets, goals and standing orders."""
+"""Plans for the future: budgets, goals and standing orders."""
 
 from finance_api.resources.common import (
     COLOR,

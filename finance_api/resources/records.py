@@ -1,4 +1,4 @@
-"""Records: one movement of money on one account each."""
+"""Records: each is one movement of money on one account."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource
 
 VOID = "void"
-#: The fields that ``q`` looks for words in.
+#: The fields in which ``q`` looks for words.
 SEARCHED = ("payee", "note", "category", "labels", "accountName")
 RECORD_STATES = ("reconciled", "cleared", "uncleared", VOID)
 
@@ -135,10 +135,10 @@ RECORDS = Resource(
     ),
 )
 
-#: In place of a field, for the words of ``q``.
+#: Used in place of a field by conditions on the words of ``q``.
 WORDS = text_field("q", "Payee, note, category, labels and account's name.", "shop berlin")
 
 
 def record_type(amount: int) -> str:
-    """``expense`` for money going out, else ``income``."""
+    """Return ``expense`` for money going out, else ``income``."""
     return EXPENSE if amount < 0 else INCOME

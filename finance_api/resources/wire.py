@@ -1,4 +1,4 @@
-"""Stored values as they are written to the outside: JSON and plain text."""
+"""Writes stored values for clients and files: as JSON and as plain text."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -16,23 +16,23 @@ from finance_api.values.time import date_text, instant_text
 Writer = Callable[[Any], Any]
 
 _ONE: int = 10**DECIMALS
-#: Below it, units have at most 15 digits.
+#: Units below this have at most 15 digits.
 _FLOAT_UNITS = 10**15
 
 
 def json_writer(field: Field) -> Writer | None:
-    """The function from a stored value (never None) to one that orjson writes; None: not needed."""
+    """Return a function that converts a stored value (not None) for orjson; None if not needed."""
     if field.kind is Kind.NUMBER:
-        # Whole numbers are as they are.
+        # Whole numbers need no conversion.
         return partial(json_number, decimals=field.decimals) if field.decimals else None
     return _WRITERS.get(field.kind)
 
 
 def json_number(units: int, decimals: int = DECIMALS) -> int | float | orjson.Fragment:
-    """The exact number: what orjson writes is `decimal_text`.
+    """Return the exact number, which orjson writes as `decimal_text` would.
 
-    It writes a float as the shortest decimal that is read as this float; of up to 15 digits that is
-    the decimal itself.
+    orjson writes a float as the shortest decimal that reads back as this float. Up to 15 digits,
+    that is the exact decimal.
     """
     if decimals == DECIMALS and -_FLOAT_UNITS < units < _FLOAT_UNITS:
         return units / _ONE if units % _ONE else units // _ONE
@@ -40,7 +40,7 @@ def json_number(units: int, decimals: int = DECIMALS) -> int | float | orjson.Fr
 
 
 def text_writer(field: Field) -> Writer:
-    """The function from a stored value (never None) to plain text; lists are joined by ``;``."""
+    """Return a function that converts a stored value (never None) to text; ``;`` joins lists."""
     if field.kind is Kind.NUMBER:
         decimals = field.decimals
         return lambda units: decimal_text(units, decimals)
@@ -59,7 +59,7 @@ _WRITERS: dict[Kind, Writer] = {
 
 
 class RowEncoder:
-    """Rows -> JSON objects with the same keys in the same order, null where there is no value."""
+    """Writes rows as JSON objects: the same keys in the same order, null for missing values."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class RowEncoder:
         *,
         keys: Sequence[str] | None = None,
     ) -> None:
-        """writers: in place of `json_writer`'s, by field name. keys: in place of the names."""
+        """writers: override `json_writer`, by field name. keys: to use instead of the names."""
         given = writers or {}
         names = names_of(fields)
         self._keys = list(zip(keys or names, names, strict=True))
@@ -79,7 +79,7 @@ class RowEncoder:
         ]
 
     def documents(self, rows: Iterable[Row]) -> list[dict[str, Any]]:
-        """The documents of the rows, for orjson."""
+        """Return the documents of the rows, for orjson."""
         keys = self._keys
         documents = [{key: row[name] for key, name in keys} for row in rows]
         for key, write in self._writers:
@@ -90,32 +90,32 @@ class RowEncoder:
         return documents
 
     def document(self, row: Row) -> dict[str, Any]:
-        """The document of ``row``, for orjson."""
+        """Return the document of ``row``, for orjson."""
         (document,) = self.documents((row,))
         return document
 
     def encode(self, row: Row) -> bytes:
-        """One JSON object."""
+        """Return the row as a JSON object."""
         return orjson.dumps(self.document(row))
 
     def lines(self, rows: Iterable[Row]) -> bytes:
-        """An object on each line; none ends after the last."""
+        """Return the rows as JSON objects, one a line, without a line end after the last."""
         return b"\n".join(map(orjson.dumps, self.documents(rows)))
 
 
 @cache
 def encoder_of(resource: Resource) -> RowEncoder:
-    """The encoder of the resource's rows for the public API."""
+    """Return the encoder of the resource's rows for the public API."""
     return RowEncoder(resource.fields)
 
 
-#: Numbers with a decimal point are kept as they are written.
+#: Reads numbers with a decimal point so that they are written again unchanged.
 _FRAGMENTS = json.JSONDecoder(parse_float=orjson.Fragment)
 _TEXTS = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
 def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
-    """The resource's JSON objects on the lines, with the members for these fields only."""
+    """Return the JSON objects on these lines, but only with the members for these fields."""
     if fields == resource.fields:
         return lines
     names = names_of(fields)
@@ -124,7 +124,7 @@ def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
 
 
 def objects_of(lines: bytes) -> list[dict[str, Any]]:
-    """The JSON objects on the lines; numbers as texts, as they are written."""
+    """Parse the JSON objects on the lines; numbers become texts, as written."""
     return _decoded(_TEXTS, lines)
 
 

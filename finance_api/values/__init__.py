@@ -1,4 +1,4 @@
-"""The values that every layer shares: exact numbers, UTC time, text, identifiers.
+"""The kinds of values that all layers use: exact numbers, UTC time, text, identifiers.
 
 A stored value is always a plain Python object, the same on every storage:
 
@@ -11,7 +11,7 @@ boolean      ``bool``
 list         ``tuple[str, ...]``
 ===========  =====================================================================
 
-and ``None`` where there is no value.
+A missing value is ``None``.
 """
 
 from typing import Any

@@ -5,7 +5,7 @@ import re
 import uuid
 from functools import lru_cache
 
-#: As a regular expression.
+#: The form of an id, as a regular expression.
 FORM = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 _UUID = re.compile(FORM)
 _UUIDS = re.compile(f"{FORM}(?:,{FORM})*")
@@ -16,14 +16,14 @@ class IdError(ValueError):
 
 
 def parse_id(text: str) -> str:
-    """The id in lower case; any case comes in."""
+    """Return the id in lower case. Raises IdError."""
     if not _UUID.fullmatch(text):
         raise IdError("is not a UUID such as 0b7e1c9a-5f0e-4a43-9d53-0f6a3f1f7a11")
     return text.lower()
 
 
 def are_ids(text: str) -> bool:
-    """Whether these are ids, with a comma between each two."""
+    """Whether the text is a list of ids, separated by commas."""
     return _UUIDS.fullmatch(text) is not None
 
 
@@ -31,27 +31,27 @@ _SERIAL = "00000000-0000-8000-8000-{:012x}"
 
 
 def serial_id(number: int) -> str:
-    """The number as an id (a UUID of version 8)."""
+    """Return the number as an id (a UUID of version 8)."""
     return _SERIAL.format(number)
 
 
 def serial_number(text: str) -> int | None:
-    """The number of a `serial_id`; None for an id that is none."""
+    """Return the number of a `serial_id`; None for any other id."""
     number = int(text[-12:], 16)
     return number if text == serial_id(number) else None
 
 
 def new_id() -> str:
-    """A random id (UUID version 4)."""
+    """Return a random id (UUID version 4)."""
     return str(uuid.uuid4())
 
 
 def derived_id(user: str, *names: str) -> str:
-    """The same id for the same names of the same user (UUID version 5 in the user's namespace)."""
+    """Return the id for these names of this user, always the same one (UUID version 5)."""
     digest = hashlib.sha1(
         _namespace(user) + "\x1f".join(names).encode(), usedforsecurity=False
     ).hexdigest()
-    # As `uuid.uuid5` does it, in a fifth of the time.
+    # Like `uuid.uuid5`, in a fifth of the time.
     variant = "89ab"[int(digest[16], 16) & 3]
     return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}"
 

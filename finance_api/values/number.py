@@ -1,4 +1,4 @@
-"""Exact decimal numbers, held as whole ten-thousandths in 64 bits.
+"""Exact decimal numbers, stored as whole ten-thousandths in 64 bits.
 
 ISO 4217 gives no currency more than four decimals.
 """
@@ -9,30 +9,30 @@ from functools import cache, lru_cache
 
 DECIMALS = 4
 
-#: The largest magnitude that is stored, in ten-thousandths: 922337203685477.5807.
+#: The largest magnitude that can be stored, in ten-thousandths: 922337203685477.5807.
 MAX_UNITS = 2**63 - 1
 
 _DECIMAL = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
-# Beyond this many digits before the point nothing fits 64 bits; it keeps
-# ``1e999999999`` from being written out.
+# A number with more digits than this before the point does not fit 64 bits. Checking this first
+# avoids writing out ``1e999999999``.
 _MAX_ADJUSTED = 30
-# Nothing is rounded in it.
+# A context that never rounds.
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class NumberError(ValueError):
-    """The text or number cannot be held exactly; the message says why."""
+    """The text or number cannot be stored exactly; the message says why."""
 
 
 def parse_decimal(text: str) -> Decimal:
-    """``[+-]?digits[.digits]`` in ASCII, exactly; anything else is a NumberError."""
+    """Parse ``[+-]?digits[.digits]`` in ASCII, exactly. Raises NumberError for anything else."""
     if not _DECIMAL.fullmatch(text):
         raise NumberError("is not a decimal number such as -12.50")
     return Decimal(text)
 
 
 def to_units(value: Decimal | int, decimals: int = DECIMALS) -> int:
-    """``value`` in units of 10**-decimals, or NumberError: it is never rounded."""
+    """Return ``value`` in units of 10**-decimals. Raises NumberError instead of rounding."""
     if isinstance(value, int):
         units = value * _power_of_ten(decimals)
     else:
@@ -45,7 +45,7 @@ def to_units(value: Decimal | int, decimals: int = DECIMALS) -> int:
 
 
 def _whole_units(value: Decimal, decimals: int) -> int:
-    # Zero may have any exponent; that of another number says how long it is.
+    # Zero may have any exponent; for other numbers the exponent tells how many digits they have.
     if not value:
         return 0
     if value.adjusted() > _MAX_ADJUSTED:
@@ -58,11 +58,11 @@ def _whole_units(value: Decimal, decimals: int) -> int:
 
 
 def unit_interval(value: Decimal, decimals: int = DECIMALS) -> tuple[int, int]:
-    """The half-open interval of stored units that equal ``value``.
+    """Return the half-open interval of stored units that equal ``value``.
 
-    ``(n, n + 1)`` where ``value`` is exactly n units; ``(n, n)`` where it falls between
-    n - 1 and n. ``stored < value`` is then ``stored < first``, ``stored > value`` is
-    ``stored >= end``, however many digits ``value`` has.
+    It is ``(n, n + 1)`` if ``value`` is exactly n units, and ``(n, n)`` if it falls between
+    n - 1 and n. So ``stored < value`` can be tested as ``stored < first``, and
+    ``stored > value`` as ``stored >= end``, however many digits ``value`` has.
     """
     numerator, denominator = value.as_integer_ratio()
     numerator *= _power_of_ten(decimals)
@@ -71,7 +71,7 @@ def unit_interval(value: Decimal, decimals: int = DECIMALS) -> tuple[int, int]:
 
 
 def decimal_text(units: int, decimals: int = DECIMALS) -> str:
-    """The exact decimal, without an exponent or trailing zeros: ``-42.5``, ``0``."""
+    """Return the exact decimal, without an exponent or trailing zeros: ``-42.5``, ``0``."""
     whole, part = divmod(abs(units), _power_of_ten(decimals))
     return f"{'-' if units < 0 else ''}{whole}{_part_text(part, decimals)}"
 
@@ -82,7 +82,7 @@ def _part_text(part: int, decimals: int) -> str:
 
 
 def ratio_units(part: int, whole: int) -> int | None:
-    """``part / whole`` in ten-thousandths, halves rounded away from zero; None for no whole."""
+    """Return ``part / whole`` in ten-thousandths, halves away from zero; None if whole is 0."""
     if whole == 0:
         return None
     sign = -1 if whole < 0 else 1
@@ -90,7 +90,7 @@ def ratio_units(part: int, whole: int) -> int | None:
 
 
 def rounded(numerator: int, denominator: int) -> int:
-    """The nearest whole number, halves away from zero. denominator: above 0."""
+    """Return the quotient as the nearest whole number, halves away from zero. denominator: > 0."""
     size = (2 * abs(numerator) + denominator) // (2 * denominator)
     return -size if numerator < 0 else size
 

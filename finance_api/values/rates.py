@@ -1,4 +1,4 @@
-"""Exchange rates, as they are quoted."""
+"""Exchange rates, as banks and data providers quote them."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class DayRates(NamedTuple):
-    """The value of one unit of a currency in others on a day (its first second)."""
+    """The value of one unit of a base currency in other currencies on a day (its first second)."""
 
     day: int
     base: str

@@ -1,33 +1,33 @@
-"""Text as spreadsheets have it, and run it as no formula."""
+"""Writes text for spreadsheets so that they do not run it as a formula, and reads it back."""
 
 import re
 
 #: First characters that make a spreadsheet read a cell as a formula (OWASP: CSV injection), in all
-#: forms that Unicode has of them.
+#: their Unicode forms.
 _FORMULA = "=＝﹦⁼₌+＋﹢⁺₊@＠﹫\\-－﹣−⁻₋"
-#: Characters that may be dropped before a cell: white space, invisible characters, quotes.
+#: Characters that a program may drop before the text of a cell: white space, invisible, quotes.
 _DROPPED = r';\s"\u00ad\u200b-\u200f\u2060-\u2064\ufeff'
-#: The beginning of a cell, also for a program that splits at semicolons, tabs and line ends, within
-#: quotes too.
+#: The beginning of a cell. Some programs also split at semicolons, tabs and line ends, even within
+#: quotes, so a cell may begin there as well.
 _BEGINNING = re.compile(rf"((?:^|[;\t\r\n])[{_DROPPED}]*)([{_FORMULA}])?")
 _BLANK_BEGINNING = re.compile(r"(^|;)(?=[\t\r\n])")
-#: Most texts: an ordinary beginning, and nothing at which a program splits.
+#: Matches most texts: an ordinary first character, and no character at which programs split.
 _PLAIN = re.compile(rf"[^{_DROPPED}{_FORMULA}][^;\t\r\n]*")
 _APOSTROPHE = re.compile(_BEGINNING.pattern.replace(f"([{_FORMULA}])?", f"'(?=[{_FORMULA}])"))
 _BLANK_APOSTROPHE = re.compile(r"(^|;)'(?=[\t\r\n])")
 
 
-#: The longest text in a cell of a workbook.
+#: Maximum number of characters in a cell of a workbook.
 _LONGEST_CELL = 32_767
 
 
 def in_cell(text: str) -> str:
-    """The text as a cell of a workbook has it; a longer one ends in an ellipsis there."""
+    """Return the text for a cell of a workbook; too long a text is cut, with an ellipsis."""
     return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
 
 
 def harmless(text: str) -> str:
-    """The text with an apostrophe before whatever would run as a formula."""
+    """Return the text with an apostrophe before everything that would run as a formula."""
     if _PLAIN.fullmatch(text):
         return text
     return _BLANK_BEGINNING.sub(r"\1'", _BEGINNING.sub(_with_apostrophe, text))
@@ -38,6 +38,6 @@ def _with_apostrophe(found: re.Match[str]) -> str:
 
 
 def without_apostrophes(text: str) -> str:
-    """The text that `harmless` makes this one of; itself, if there is none."""
+    """Undo `harmless`: remove the apostrophes that it would have added, if there are any."""
     plain = _APOSTROPHE.sub(r"\1", _BLANK_APOSTROPHE.sub(r"\1", text))
     return plain if harmless(plain) == text else text

@@ -1,4 +1,4 @@
-"""Text as it is stored and compared, Unicode NFC without control characters; and in messages."""
+"""Cleans and compares text (Unicode NFC, no control characters), and quotes it for messages."""
 
 import re
 import unicodedata
@@ -6,10 +6,10 @@ from itertools import groupby
 
 #: Control characters (Unicode category Cc) except tab and newline.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-#: Account numbers that no two banks give (ISO 13616).
+#: The form of an IBAN (ISO 13616): account numbers that are unique among all banks.
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-#: A longer text has its marks put in order before they are composed.
+#: In longer texts, marks are put in order before they are composed.
 _ORDERED_LENGTH = 200
 
 
@@ -18,14 +18,14 @@ class TextError(ValueError):
 
 
 def clean(text: str) -> str:
-    """``text`` in NFC; tab and newline are kept, other control characters dropped.
+    """Return ``text`` in NFC. Keeps tab and newline, and drops other control characters.
 
-    Raises TextError for NUL and for half of a surrogate pair, which no storage can hold.
+    Raises TextError for NUL and for half a surrogate pair, which no storage can store.
     """
     if text.isascii() and text.isprintable():
         return text
     if text.isprintable():
-        # Neither controls nor surrogates are.
+        # Printable text has neither controls nor surrogates, so only compose it.
         return _composed(text)
     if "\x00" in text:
         raise TextError("contains a NUL character")
@@ -35,7 +35,7 @@ def clean(text: str) -> str:
 
 
 def _composed(text: str) -> str:
-    """NFC. Python takes quadratic time to put many marks of one letter in their order."""
+    """Return NFC, in a way that avoids Python's quadratic time for many marks on one letter."""
     if len(text) > _ORDERED_LENGTH:
         decomposed = "".join([unicodedata.normalize("NFD", character) for character in text])
         runs = groupby(decomposed, lambda character: unicodedata.combining(character) > 0)
@@ -44,9 +44,9 @@ def _composed(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """``text`` on one line of a message, what cannot be printed escaped: it can forge nothing.
+    """Return ``text`` on one line, with unprintable characters escaped, so it can forge nothing.
 
-    Not printable are controls, line breaks, marks of direction, and halves of surrogate pairs.
+    Unprintable are controls, line breaks, marks of direction, and halves of surrogate pairs.
     """
     if text.isprintable():
         return text
@@ -54,24 +54,24 @@ def shown(text: str) -> str:
 
 
 def clean_or_none(text: str) -> str | None:
-    """As `clean`; text of nothing but white space becomes None."""
+    """Return the text as `clean` does, or None if it is nothing but white space."""
     if not (text.isascii() and text.isprintable()):
         text = clean(text)
     return None if not text or text.isspace() else text
 
 
 def fold(text: str) -> str:
-    """The form in which texts that differ only by case are equal (full Unicode casefold)."""
+    """Return a form that is equal for texts that differ only by case (full Unicode casefold)."""
     return text.lower() if text.isascii() else text.casefold()
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """``1 row``, ``2,000 rows``. many: where it is not ``one`` and an s."""
+    """Return ``1 row`` or ``2,000 rows``. many: the plural, if it is not ``one`` and an s."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def compact(number: str) -> str:
-    """An account number as it is compared: without blanks, in upper case."""
+    """Return an account number for comparison: without blanks, in upper case."""
     return "".join(number.split()).upper()
 
 

@@ -21,7 +21,7 @@ _INSTANT = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,30})?)?"
     r"([Zz]|[+-][0-9]{2}:[0-9]{2})?"
 )
-# The two parts of a clock time in the form that is read most, ``Thh:mm:`` and ``ssZ``, in seconds.
+# Seconds of the two parts of a clock time in its usual form, ``Thh:mm:`` and ``ssZ``.
 _MINUTES = {f"T{m // 60:02d}:{m % 60:02d}:": m * 60 for m in range(1440)}
 _SECONDS = {f"{s:02d}Z": s for s in range(60)}
 MIN_SECONDS = (date.min.toordinal() - _EPOCH) * DAY_SECONDS
@@ -34,7 +34,7 @@ class TimeError(ValueError):
 
 @lru_cache(maxsize=16_384)
 def parse_date(text: str) -> int:
-    """``YYYY-MM-DD`` as the seconds of its midnight."""
+    """Parse ``YYYY-MM-DD``; return the second of its midnight. Raises TimeError."""
     match = _DATE.fullmatch(text)
     if not match:
         raise TimeError("is not a date in the form YYYY-MM-DD")
@@ -46,7 +46,7 @@ def parse_date(text: str) -> int:
 
 
 def parse_days(text: str) -> tuple[int, int]:
-    """The first and the last day of a day, a month (``YYYY-MM``) or a year (``YYYY``)."""
+    """Return the first and last day of a day, a month (``YYYY-MM``) or a year (``YYYY``)."""
     match = _MONTH_OR_YEAR.fullmatch(text)
     if not match:
         day = parse_date(text)
@@ -58,7 +58,7 @@ def parse_days(text: str) -> tuple[int, int]:
 
 
 def parse_instant(text: str) -> Fraction:
-    """An RFC 3339 date-time as exact seconds; seconds optional, no offset means UTC."""
+    """Parse an RFC 3339 date-time to exact seconds. Seconds are optional; no offset means UTC."""
     match = _INSTANT.fullmatch(text)
     if not match:
         raise TimeError("is not an RFC 3339 date-time such as 2026-01-31T10:00:00Z")
@@ -79,11 +79,11 @@ def parse_instant(text: str) -> Fraction:
 
 
 def parse_time(text: str) -> int:
-    """A date or date-time to be stored: fractions of a second are dropped."""
+    """Parse a date or date-time for storing; drops fractions of a second."""
     if len(text) == 10:
         return parse_date(text)
     try:
-        # Most of a file is ``YYYY-MM-DDThh:mm:ssZ``: as below, in a sixth of the time.
+        # Most times in a file are ``YYYY-MM-DDThh:mm:ssZ``: read these in a sixth of the time.
         return parse_date(text[:10]) + _MINUTES[text[10:17]] + _SECONDS[text[17:]]
     except (KeyError, TimeError):
         pass
@@ -94,12 +94,12 @@ def parse_time(text: str) -> int:
 
 
 def from_date(day: date) -> int:
-    """The seconds of the midnight that begins ``day``."""
+    """Return the second of the midnight that begins ``day``."""
     return (day.toordinal() - _EPOCH) * DAY_SECONDS
 
 
 def to_date(seconds: int) -> date:
-    """The UTC calendar day that ``seconds`` falls in."""
+    """Return the UTC calendar day that contains ``seconds``."""
     return date.fromordinal(seconds // DAY_SECONDS + _EPOCH)
 
 
@@ -109,20 +109,20 @@ def _day_text(day: int) -> str:
 
 
 def date_text(seconds: int) -> str:
-    """The UTC calendar date, ``YYYY-MM-DD``."""
+    """Return the UTC calendar date, ``YYYY-MM-DD``."""
     return _day_text(seconds // DAY_SECONDS)
 
 
 @lru_cache(maxsize=1_024)
 def instant_text(seconds: int) -> str:
-    """The date-time, ``YYYY-MM-DDThh:mm:ssZ``."""
+    """Return the date-time, ``YYYY-MM-DDThh:mm:ssZ``."""
     day, second = divmod(seconds, DAY_SECONDS)
     minutes, second = divmod(second, 60)
     return f"{_day_text(day)}T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}Z"
 
 
 def months_before(day: int, months: int) -> int:
-    """The same day of an earlier month, or the month's last day where it has none such."""
+    """Return the same day of an earlier month, or that month's last day if the month is shorter."""
     now = to_date(day)
     number = now.year * 12 + now.month - 1 - months
     first = date(number // 12, number % 12 + 1, 1)
@@ -137,7 +137,7 @@ UTC = "UTC"
 
 
 def parse_time_zone(text: str) -> str:
-    """The name of a time zone of the IANA database, in any case."""
+    """Return the name of an IANA time zone in its usual spelling, whatever the text's case."""
     found = {name.lower(): name for name in available_timezones()}.get(text.lower())
     if found is None:
         raise TimeError("is not a time zone of the IANA database such as Europe/Berlin")
@@ -145,7 +145,7 @@ def parse_time_zone(text: str) -> str:
 
 
 def local_time(time_zone: str, at: int) -> datetime:
-    """The date-time that it is there at a moment; in UTC where a year would be none."""
+    """Return the zone's date-time at a moment; in UTC if its year would be outside 1 to 9999."""
     try:
         return datetime.fromtimestamp(at, ZoneInfo(time_zone))
     except (OverflowError, ValueError):
@@ -153,19 +153,19 @@ def local_time(time_zone: str, at: int) -> datetime:
 
 
 def start_of_day(time_zone: str, day: int) -> int:
-    """The moment at which a calendar day, up to 9999-12-30, begins there."""
+    """Return the moment at which a calendar day, up to 9999-12-30, begins in the zone."""
     return int(datetime.combine(to_date(day), time(), ZoneInfo(time_zone)).timestamp())
 
 
 def day_in(time_zone: str, at: int) -> int:
-    """The calendar day that it is there at a moment."""
+    """Return the zone's calendar day at a moment."""
     if time_zone == UTC:
         return at - at % DAY_SECONDS
     return from_date(datetime.fromtimestamp(at, ZoneInfo(time_zone)).date())
 
 
 class Period(StrEnum):
-    """A kind of period; the shortest first."""
+    """A kind of period, from the shortest to the longest."""
 
     DAY = "day"
     WEEK = "week"
@@ -174,13 +174,13 @@ class Period(StrEnum):
     YEAR = "year"
 
 
-#: How many months a period has.
+#: The number of months in each kind of period.
 _MONTHS = {Period.MONTH: 1, Period.QUARTER: 3, Period.YEAR: 12}
 
 
 @lru_cache(maxsize=16_384)
 def start_of(period: Period, seconds: int) -> int:
-    """The first second of the period that ``seconds`` falls in. Weeks begin on Monday."""
+    """Return the first second of the period that contains ``seconds``. Weeks begin on Monday."""
     if period is Period.DAY:
         return seconds - seconds % DAY_SECONDS
     day = to_date(seconds)
@@ -192,7 +192,7 @@ def start_of(period: Period, seconds: int) -> int:
 
 @lru_cache(maxsize=16_384)
 def end_of(period: Period, seconds: int) -> int:
-    """The first second after the period that ``seconds`` falls in; at most after the year 9999."""
+    """Return the first second after the period of ``seconds``, at most the one after year 9999."""
     start = start_of(period, seconds)
     if period is Period.DAY:
         return start + DAY_SECONDS
@@ -207,7 +207,7 @@ def end_of(period: Period, seconds: int) -> int:
 
 @lru_cache(maxsize=16_384)
 def period_text(period: Period, start: int) -> str:
-    """``2026-03-18``, ``2026-W12`` (ISO 8601), ``2026-03``, ``2026-Q1`` or ``2026``."""
+    """Return ``2026-03-18``, ``2026-W12`` (ISO 8601), ``2026-03``, ``2026-Q1`` or ``2026``."""
     day = to_date(start)
     match period:
         case Period.DAY:
