@@ -1,6 +1,6 @@
-"""The storage: one interface (`interface`), two implementations (`memory`, `sql`).
+"""Storages: one interface (`interface`) with two implementations (`memory` and `sql`).
 
-The implementation is named in the settings; nobody imports it.
+A setting names the implementation's module; no other module imports it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _IMPLEMENTATIONS = {
 
 
 def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
-    """The backend that ``finance_api.storage`` names. Raises SettingError, StorageNotReady."""
+    """Open the backend that ``finance_api.storage`` names. Raises SettingError, StorageNotReady."""
     backend: StorageBackend = made_by_name(
         "finance_api.storage", settings, _IMPLEMENTATIONS, StorageBackend
     )

@@ -2,7 +2,7 @@
 
 
 class StorageError(Exception):
-    """Base of this package's errors; the message is fit for an operator to read."""
+    """Base of this package's errors; operators read the message."""
 
 
 class StorageUnavailable(StorageError):
@@ -10,7 +10,7 @@ class StorageUnavailable(StorageError):
 
 
 class StorageDamaged(StorageUnavailable):
-    """Stored data cannot be read, or contradicts itself, until somebody repairs it."""
+    """Stored data cannot be read or contradicts itself, and somebody must repair it."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -23,16 +23,16 @@ class StorageNotReady(StorageError):
 
 
 def unknown_in_replica() -> StorageUnavailable:
-    """For a user of the database who is missing in a replica that is behind.
+    """Return the error for a user who is in the database but not in a replica, which may be behind.
 
-    Or they were deleted just now.
+    The user may also have been deleted just now.
     """
     return StorageUnavailable("the user is unknown where data is read from")
 
 
 class NotFound(StorageError):
-    """There is no such thing, or none of this user's."""
+    """The object does not exist, or belongs to another user."""
 
 
 class Conflict(StorageError):
-    """There is such a thing already."""
+    """The object exists already."""

@@ -91,7 +91,7 @@ __all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend"
 __all__ += ["BackendState", "Totals"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
-#: Default time that a unit of work waits for another writer.
+#: Default time to wait for another unit of work that writes.
 LOCK_TIMEOUT_SECONDS = 30
 
 
@@ -109,9 +109,9 @@ class BackendState:
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """How much is stored.
+    """Numbers that show how much is stored.
 
-    revisions: the sum of the revisions of all users' data. projection_version: None without one.
+    revisions: the sum over all users. projection_version: None if the storage has no projection.
     """
 
     users: int
@@ -123,7 +123,7 @@ class Totals:
 class Storage:
     """A unit of work that reads. Every method of its parts may raise StorageUnavailable.
 
-    close: end it; harmless if it has ended.
+    close: ends the unit of work; harmless if it has ended already.
     """
 
     users: UserReader
@@ -144,7 +144,7 @@ class Storage:
 class WritableStorage(Storage):
     """A unit of work that writes. It ends with its transaction.
 
-    origin: who asked for it, as in `AuditEntry`.
+    origin: what asked for the changes, as in `AuditEntry`.
     """
 
     users: UserWriter
@@ -169,7 +169,7 @@ class WritableStorage(Storage):
 class StorageBackend(ABC):
     """Makes the units of work; safe to use from several threads.
 
-    persistent: whether the next process finds what was written.
+    persistent: whether the data outlives the process.
     on_work: called with "read" or "write" and the seconds a unit of work spent in the database;
     for writes, after the commit.
     """
@@ -216,25 +216,25 @@ class StorageBackend(ABC):
         """Upgrade the stored data to this program's version; harmless if already done."""
 
     def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
-        """Yield faults in how data is stored, with memory that does not grow with the data.
+        """Yield faults in how data is stored. Uses little memory, however much data there is.
 
-        `finance_api.ledger.checking` checks what a user's data says.
+        `finance_api.ledger.checking` checks the content of a user's data.
         repair: rebuild derived data, in transactions of its own. Raises StorageError.
         """
         return iter(())
 
     def back_up(self, path: Path) -> None:
-        """Write one state of all data to a file that only its owner may read.
+        """Write all data, as of one moment, to a file that only its owner may read.
 
         Replaces an existing file if all goes well. Raises StorageError, OSError.
         """
         raise StorageNotReady("this storage has no backups")
 
     def restore(self, path: Path, now: int, *, revoke_tokens: bool = False) -> None:
-        """Replace all data by a backup's, or change nothing.
+        """Replace all data by a backup's, or change nothing if that fails.
 
-        What was revoked or disabled since stays so, and all sessions and JWTs end. Readers may have
-        to wait. revoke_tokens: also revoke the backup's tokens. Raises StorageError, OSError.
+        Tokens and users that were revoked or disabled since stay so. All sessions and JWTs end.
+        revoke_tokens: revoke all tokens. Readers may have to wait. Raises StorageError, OSError.
         """
         raise StorageNotReady("this storage has no backups")
 
@@ -268,7 +268,7 @@ def unit_of_work(
     lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
     origin: str = COMMAND,
 ) -> Iterator[WritableStorage]:
-    """Write in a unit of work, whose writes are stored if the block ends without an error."""
+    """Run the block in a unit of work that writes; store the writes unless the block fails."""
     tm = TransactionManager(explicit=True)
     with no_time_limit(), tm:
         yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)

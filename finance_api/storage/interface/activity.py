@@ -1,11 +1,11 @@
-"""Numbers of requests by user, day and token; and the audit log, which never has secrets."""
+"""Numbers of requests by user, day and token; and the audit log, which contains no secrets."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-#: The origin of what a command does. Everything else has the client's address.
+#: The origin of what a command did. What a client did has the client's address instead.
 COMMAND = "command"
 
 
@@ -61,20 +61,20 @@ class AuditWriter(AuditReader):
 
     @abstractmethod
     def prune(self, before: int) -> None:
-        """Delete older entries."""
+        """Delete the entries before that time."""
 
 
 class UsageReader(ABC):
     @abstractmethod
     def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
-        """Return the days from ``start`` to before ``end``: (first second, requests), in order.
+        """Return (first second, requests) of each day from ``start`` to before ``end``, in order.
 
         Days without requests are left out.
         """
 
     @abstractmethod
     def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
-        """Return the requests of these days by token id, where they were counted by token."""
+        """Return the numbers of requests in these days by token id; some requests have no token."""
 
 
 class UsageWriter(UsageReader):
@@ -94,4 +94,4 @@ class UsageWriter(UsageReader):
 
     @abstractmethod
     def prune(self, before: int) -> None:
-        """Delete earlier days."""
+        """Delete the numbers of earlier days."""

@@ -1,4 +1,4 @@
-"""Rows of the resources, and proposals of transfers. Every call has the user as an argument."""
+"""Rows of the resources, and proposals of transfers. Every method takes the user as an argument."""
 
 import re
 import secrets
@@ -15,13 +15,13 @@ from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 
-#: Number of rows of a stream that come at once. Other threads wait while they are formatted: with
-#: 100, a quarter of 50 clients' requests got 503 during a CSV export.
+#: Number of rows of a stream in one part. Other threads wait while a part is formatted: with 100, a
+#: quarter of 50 clients' requests got 503 during a CSV export.
 STREAMED_ROWS = 25
 
 
 def new_tag() -> int:
-    """Return a random number of 64 bits with a sign, as databases store integers."""
+    """Return a random signed 64-bit integer, which databases can store."""
     return secrets.randbits(64) - 2**63
 
 
@@ -31,7 +31,7 @@ class DataState:
 
     revision: the number of changes. Not unique: after a restore, or a failover that lost a change,
     the next change reuses a number. changed_at: the time of the last change, or of adding the user.
-    tag: a random number for each state. Data with the same tag is the same data.
+    tag: random for each state. If two states have the same tag, the data is the same.
     """
 
     revision: int
@@ -55,8 +55,8 @@ class Page:
 class JsonPage:
     """A `Page` whose rows are JSON objects, as `resources.wire` writes them.
 
-    state: the state of the data they come from. lines: one object a line, without a line end after
-    the last.
+    state: the state of the data when the rows were read. lines: one object a line, without a line
+    end after the last.
     """
 
     state: DataState
@@ -70,7 +70,7 @@ class JsonPage:
 
 
 class RecordSum(NamedTuple):
-    """amount: the exact sum, in ten-thousandths. number: the number of records.
+    """A sum of records. amount: exact, in ten-thousandths. number: the number of records.
 
     first, last: the recordDate of the oldest and of the newest record.
     """
@@ -81,7 +81,7 @@ class RecordSum(NamedTuple):
     last: int
 
     def joined(self, other: "RecordSum") -> "RecordSum":
-        """Return the sum of both."""
+        """Return the sum of both sums."""
         return RecordSum(
             self.amount + other.amount,
             self.number + other.number,
@@ -94,7 +94,7 @@ class TooManySums(Exception):
     """There are more sums than the caller accepts."""
 
 
-#: Changes as JSON objects, from the resource's path, the id, the revision, and the row.
+#: JSON objects of changes. The values to fill in: the resource's path, id, revision, and row.
 PUT_LINE = '{"type":"%s","id":"%s","op":"put","revision":%s,"data":%s}'
 DELETE_LINE = '{"type":"%s","id":"%s","op":"delete","revision":%s}'
 _WRITTEN = re.compile(
@@ -125,7 +125,7 @@ class Change(NamedTuple):
 
     @property
     def line(self) -> bytes:
-        """The JSON object of a response."""
+        """Return the JSON object of a response."""
         names = self.resource.path, self.row_id, self.revision
         if self.json is None:
             return (DELETE_LINE % names).encode()
@@ -136,7 +136,7 @@ class Change(NamedTuple):
         return self.revision, self.resource.name, self.row_id
 
 
-#: A place in the order of changes: revision, name of the resource, id of the row.
+#: The position of a change: (revision, name of the resource, id of the row).
 ChangeKey = tuple[int, str, str]
 
 
@@ -144,8 +144,8 @@ ChangeKey = tuple[int, str, str]
 class Changes:
     """Some changes, in the order of their keys.
 
-    state: the state of the data they come from. tags: the tags of the requested revisions that are
-    still stored. lines: the `line` of each `Change`.
+    state: the state of the data when they were read. tags: by revision, for those requested
+    revisions whose tag is still stored. lines: the `line` of each `Change`.
     """
 
     state: DataState
@@ -164,7 +164,7 @@ class DataReader(ABC):
 
     @abstractmethod
     def list_rows(self, user_id: int, query: Query) -> Page:
-        """Return a page of a resource: its listed fields.
+        """Return a page of a resource, with the fields in `listed_fields`.
 
         Missing values come last in both directions, and ties are ordered by id. Text compares by
         code point.
@@ -182,11 +182,11 @@ class DataReader(ABC):
 
     @abstractmethod
     def count_rows(self, user_id: int, query: Query) -> int:
-        """Return the number of rows of the whole list."""
+        """Return the number of rows of the whole list, without limit and offset."""
 
     @abstractmethod
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
-        """Yield all rows of the list in its order: lines as in `JsonPage`, some at a time.
+        """Yield all rows of the list in its order: lines as in `JsonPage`, several at a time.
 
         The resource must have no computed fields; limit and offset are ignored. A unit of work can
         have one stream at a time. Rows are read only as they are consumed.
@@ -195,7 +195,7 @@ class DataReader(ABC):
     def get_json(
         self, user_id: int, resource: Resource, ids: Sequence[str]
     ) -> tuple[DataState, list[bytes]]:
-        """Return the rows with these ids in their order, as in `list_json`; b"" for missing rows.
+        """Return the rows with these ids, in this order, as in `list_json`; b"" for a missing row.
 
         Raises NotFound if there is no such user.
         """
@@ -206,22 +206,22 @@ class DataReader(ABC):
 
     @abstractmethod
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
-        """Return the rows that exist among ``ids``, by id: their persisted fields."""
+        """Return the rows with these ids that exist, by id, with their persisted fields."""
 
     @abstractmethod
     def get_rows_by_source(
         self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
     ) -> dict[str, Row]:
-        """Return the rows of ``source`` that exist among ``source_ids``, by source id."""
+        """Return the rows of ``source`` with these source ids that exist, by source id."""
 
     @abstractmethod
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        """Return the first two records, ordered by id, of each of these transfers, by its id."""
+        """Return the first two records by id of each of these transfers, by transfer id."""
 
     def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
-        """Return the first and last createdAt and the last updatedAt of each account's records.
+        """Return by account: first and last createdAt and last updatedAt of its records.
 
-        Void records are left out. Reads every record.
+        Leaves out void records. Reads every record.
         """
         found: dict[str, list[Row]] = {}
         for row in self.scan_rows(user_id, RECORDS):
@@ -246,7 +246,7 @@ class DataReader(ABC):
         after_id: str = "",
         limit: int | None = None,
     ) -> list[Row]:
-        """Return rows in the order of their ids, after ``after_id``: their persisted fields."""
+        """Return rows ordered by id, after ``after_id``, with their persisted fields."""
 
     def scan_pages(
         self,
@@ -256,7 +256,7 @@ class DataReader(ABC):
         *,
         conditions: Sequence[Condition] = (),
     ) -> Iterator[list[Row]]:
-        """Yield rows as `scan_rows`, a page at a time. Rows of earlier pages may be changed."""
+        """Yield rows as `scan_rows` does, in pages. The caller may change rows of earlier pages."""
         after = ""
         while page := self.scan_rows(
             user_id, resource, conditions=conditions, after_id=after, limit=size
@@ -275,17 +275,17 @@ class DataReader(ABC):
         limit: int,
         revisions: Collection[int] = (),
     ) -> Changes:
-        """Return the first changes after these keys.
+        """Return the first changes after two keys: one for rows, one for deletions.
 
-        resources: public ones. Resources with computed fields have deletions only.
-        revisions: return the tags of these. If a tag is stored, so are all deletions after it.
+        resources: public ones. Of those with computed fields, only deletions are returned.
+        revisions: also return their tags. If a tag is stored, so are all deletions after it.
         Raises NotFound if there is no such user.
         """
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
-        """Whether `sum_by` can answer this without reading rows, also in parts.
+        """Whether `sum_by` can answer this without reading rows, also for parts of the records.
 
-        A few rows at both ends of a range of dates do not count.
+        A few rows at the two ends of a range of dates may have to be read.
         """
         return False
 
@@ -301,9 +301,9 @@ class DataReader(ABC):
     ) -> dict[tuple[Any, ...], RecordSum]:
         """Return the sums of the records that match the conditions, by group.
 
-        names: what to group by, at least one: fields or `query.evaluate.DERIVED_GROUPS`. Keys have
-        the values in that order; for a date, the day. with_void: whether void records count.
-        most: raise TooManySums if there are more sums than these.
+        names: what to group by, at least one: fields or `query.evaluate.DERIVED_GROUPS`. A key has
+        their values in the same order; for a date, the day. with_void: whether to include void
+        records. most: raise TooManySums if there are more sums than this.
         """
 
     @abstractmethod
@@ -315,9 +315,9 @@ class DataReader(ABC):
         *,
         with_void: bool = False,
     ) -> list[tuple[Any, ...]]:
-        """Return what `sum_by` would add up, record by record, in any order.
+        """Return the amounts that `sum_by` would add up, one for each record, in any order.
 
-        Each has the values of ``names``, and then the amount.
+        Each item has the values of ``names``, then the amount.
         """
 
 
@@ -335,30 +335,30 @@ class DataWriter(DataReader):
     ) -> None:
         """Add and replace whole rows: their persisted fields.
 
-        A row whose JSON changes gets the revision after the stored one. Raises Conflict if a new
-        row's id, or a row's (source, sourceId), exists already.
+        A row whose JSON changes gets the stored revision plus one. Raises Conflict if a new row's
+        id exists already, or the (source, sourceId) of any row does.
         """
 
     @abstractmethod
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
-        """Delete rows, with the revision after the stored one. Ignores unknown ids."""
+        """Delete rows; their deletions get the stored revision plus one. Ignores unknown ids."""
 
     @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:
-        """Store the state that this unit of work makes. Call it when the rows are written."""
+        """Store the state after this unit of work's changes. Call it once the rows are written."""
 
     @abstractmethod
     def forget_states(self, user_id: int, before: int) -> None:
-        """Delete states that were replaced before then, and the tombstones up to them."""
+        """Delete states that were replaced before that time, and tombstones up to these states."""
 
 
 class TransferProposal(NamedTuple):
     """Two records that look like a transfer between own accounts, until the user decides.
 
-    out_id, in_id: the records of the outgoing and of the incoming money.
+    out_id: the record of the outgoing money. in_id: the record of the incoming money.
 
-    day: the first second of the outgoing record's day. by_number: whether one record names the
-    other's account.
+    day: the first second of the outgoing record's day. by_number: whether one of the records names
+    the account number of the other's account.
     """
 
     out_id: str
@@ -385,4 +385,4 @@ class TransferWriter(TransferReader):
 
     @abstractmethod
     def forget(self, user_id: int, record_ids: Collection[str]) -> None:
-        """Delete the proposals that have one of these records."""
+        """Delete the proposals that include any of these records."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-#: Rebuilds derived data from its source.
+#: The command that rebuilds derived data from its source.
 REPAIR = "finance-api check --repair"
-#: Damaged original data has no other source.
+#: The command for damaged original data, which can only come from a backup.
 RESTORE = "finance-api restore FILE"
 
-#: Raised by reading a row with a value its field cannot have.
+#: The errors that reading a row raises if a field's value is impossible.
 NO_VALUE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 
 _MOST_NAMED = 3
@@ -16,9 +16,9 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """kind: a name for programs. command: the repair; FILE stands for a backup.
+    """A fault. kind: a name for programs. command: repairs it; FILE stands for a backup.
 
-    repaired: whether it was found and repaired.
+    repaired: whether it has been repaired.
     """
 
     kind: str
@@ -29,7 +29,7 @@ class Fault:
 
     @classmethod
     def unreadable(cls, error: Exception, user: str | None = None) -> "Fault":
-        """error: of a storage, or one of NO_VALUE, whose messages show data."""
+        """Make a fault of an error: a storage's or one of NO_VALUE, whose messages show data."""
         is_value = isinstance(error, NO_VALUE)
         reason = (
             f"a row holds what is no value ({type(error).__name__})" if is_value else str(error)
@@ -41,30 +41,30 @@ class Fault:
 
 
 def after_repair(found: Sequence[Fault], left: Sequence[Fault]) -> Iterator[Fault]:
-    """Yield the faults found, repaired unless still left, and new ones from repairing."""
+    """Yield the faults found, marked as repaired unless still left, and faults that are new."""
     for fault in found:
         yield fault if fault in left else fault.as_repaired()
     yield from (fault for fault in left if fault not in found)
 
 
 def these(number: int, first: Sequence[str]) -> str:
-    """Return the number of rows, and the first ids: ``3 (a, b, …)``."""
+    """Return the number of rows and the first ids, as text: ``3 (a, b, …)``."""
     named = ", ".join(first[:_MOST_NAMED])
     return f"{number:,} ({named}{', …' if number > len(first[:_MOST_NAMED]) else ''})"
 
 
 class Found:
-    """Faults of many rows: one fault for each kind, however many rows have it."""
+    """Collects faults of rows, and makes one fault of all rows with the same fault."""
 
     def __init__(self, user: str) -> None:
         self._user = user
         self._rows: dict[tuple[str, str, str], tuple[int, list[str]]] = {}
 
     def add(self, kind: str, message: str, row_id: str, command: str = REPAIR) -> None:
-        """message: has ``{}`` for the rows."""
+        """Add a row's fault. message: ``{}`` stands for the number and ids of the rows."""
         number, first = self._rows.get((kind, message, command), (0, []))
         if number <= _MOST_NAMED:
-            # A damaged row may have anything as its id.
+            # The id of a damaged row may be of any type.
             first.append(str(row_id))
         self._rows[kind, message, command] = number + 1, first
 

@@ -1,4 +1,4 @@
-"""The history of a user's data: imports and edits, and what was there before each of them."""
+"""The history of a user's data: imports and edits, and the rows as they were before each."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
@@ -11,13 +11,13 @@ from finance_api.values import Row
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryEntry:
-    """A change of a user's data.
+    """One change of a user's data: an import or an edit.
 
-    number: from 1, in the order of the changes; the `importId` of the records that it made.
+    number: from 1, in the order of the changes. Records that it added have it as their `importId`.
     action: what was run, e.g. ``import``. by: ``command`` or ``page``.
-    revision: the one that it made. undone_at: when it was undone, if it was.
-    pruned: whether its images are gone.
-    details: more about it, as JSON takes it; what was inferred from it counts until it is undone.
+    revision: the revision that it made. undone_at: when it was undone, if it was.
+    pruned: whether its images were deleted.
+    details: further facts, as JSON takes them. What was inferred from it counts until it is undone.
     """
 
     number: int
@@ -31,15 +31,15 @@ class HistoryEntry:
 
     @property
     def facts(self) -> list[dict[str, Any]]:
-        """Return what its statements stated about accounts."""
+        """Return what the statements of this import stated about accounts."""
         facts: list[dict[str, Any]] = self.details.get("accounts", [])
         return facts
 
 
 class BeforeImage(NamedTuple):
-    """A row as it was before an entry; None: there was none.
+    """A row as it was before an entry; the row is None if it did not exist.
 
-    A record that an entry made has no image: its importId says so.
+    A record that an entry added has no image: its importId names the entry.
     """
 
     resource: Resource
@@ -56,13 +56,13 @@ class HistoryReader(ABC):
     def scan_before(
         self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
     ) -> list[BeforeImage]:
-        """Return images of an entry in the order of (resource name, row id), after ``after``."""
+        """Return an entry's images after ``after``, in the order of (resource name, row id)."""
 
     @abstractmethod
     def get_before(
         self, user_id: int, number: int, resource: Resource, ids: Collection[str]
     ) -> dict[str, BeforeImage]:
-        """Return the images that an entry has of the rows with these ids, by id."""
+        """Return an entry's images of the rows with these ids, by id."""
 
 
 class HistoryWriter(HistoryReader):
@@ -77,11 +77,11 @@ class HistoryWriter(HistoryReader):
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
     ) -> None:
-        """Keep images of an entry. If a row has one already, the first stays.
+        """Add images to an entry. If a row has an image already, that one stays.
 
-        replace: the new one stays instead.
+        replace: replace it instead.
         """
 
     @abstractmethod
     def prune_before(self, user_id: int, at: int) -> None:
-        """Delete the images of entries made before then, and mark these as pruned."""
+        """Delete the images of entries made before that time, and mark the entries as pruned."""

@@ -1,4 +1,4 @@
-"""Exchange rates, the same for all users of the installation."""
+"""Exchange rates, which all users of the installation share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from finance_api.values.rates import DayRates
 class RatesState:
     """The state of all rates; revision, changed_at and tag are as in `DataState`.
 
-    currencies: those that have a rate on any day.
+    currencies: all currencies that have a rate on any day.
     """
 
     revision: int
@@ -31,17 +31,17 @@ class RateReader(ABC):
 
     @abstractmethod
     def list_days(self, days: Collection[int] | None = None) -> list[DayRates]:
-        """Return the rates of some days, or of all days, in the order of (day, base)."""
+        """Return the rates of some days, or of all days, ordered by (day, base)."""
 
 
 class RateWriter(RateReader):
     @abstractmethod
     def lock(self) -> RatesState:
-        """Make other writers of rates wait until this unit of work ends."""
+        """Make other writers of rates wait until this unit of work ends; return the state."""
 
     @abstractmethod
     def put(self, rates: Sequence[DayRates]) -> None:
-        """Add rates, replacing all existing rates of the same day and base."""
+        """Add rates; each replaces all existing rates of the same day and base."""
 
     @abstractmethod
     def set_state(self, state: RatesState) -> None: ...

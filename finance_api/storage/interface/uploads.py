@@ -1,4 +1,4 @@
-"""Files that users sent, and that wait to be imported."""
+"""Files that users have sent and that wait to be imported."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
@@ -10,7 +10,7 @@ from typing import Any
 class UploadState(StrEnum):
     """The state of an upload.
 
-    CHECKING and IMPORTING: a process works at it. ASKING: the file needs answers from the user.
+    CHECKING and IMPORTING: a process works on it. ASKING: the user must answer questions about it.
     READY: there is a preview. DONE: it was imported. FAILED: the process ended too early.
     """
 
@@ -27,7 +27,7 @@ class Upload:
     """A user's file, without its content.
 
     size: in bytes. step: rises with each change, so that a decision made at one step is not carried
-    out at another. alive_at: the last sign of life of the process that works at it. worker: the
+    out at a later one. alive_at: when the process that works on it last reported. worker: the
     name of that process. options: the user's choices. outcome: the result of the last step.
     """
 
@@ -46,7 +46,7 @@ class Upload:
 class UploadReader(ABC):
     @abstractmethod
     def get(self, user_id: int, upload_id: str) -> Upload:
-        """Return an upload. Raises NotFound, also for another user's."""
+        """Return an upload. Raises NotFound, also if it belongs to another user."""
 
     @abstractmethod
     def list_by_user(self, user_id: int) -> list[Upload]:
@@ -54,7 +54,7 @@ class UploadReader(ABC):
 
     @abstractmethod
     def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
-        """Return a piece of the content, by its number from 0; empty after the last one."""
+        """Return a piece of the content by its number, from 0; empty after the last piece."""
 
 
 class UploadWriter(UploadReader):
@@ -64,18 +64,18 @@ class UploadWriter(UploadReader):
 
     @abstractmethod
     def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
-        """Change fields, and go to the next step.
+        """Change fields of an upload, and raise its step.
 
-        Raises NotFound if it is gone, Conflict if it is at another step than ``upload``.
+        Raises NotFound if it was deleted, Conflict if its step differs from that of ``upload``.
         """
 
     @abstractmethod
     def set_alive(self, uploads: Collection[tuple[int, str]], at: int) -> None:
-        """Note that processes work at uploads, by user and id; ignore deleted uploads."""
+        """Record that processes work on these uploads: (user id, id). Ignores deleted ones."""
 
     @abstractmethod
     def drop_content(self, user_id: int, upload_id: str) -> None:
-        """Delete the content."""
+        """Delete the upload's content, and keep the rest."""
 
     @abstractmethod
     def delete(self, user_id: int, upload_id: str) -> None:
@@ -83,4 +83,4 @@ class UploadWriter(UploadReader):
 
     @abstractmethod
     def prune(self, *, created_before: int, alive_before: int) -> None:
-        """Delete uploads created, and last worked at, before then."""
+        """Delete uploads that were created, and last worked on, before these times."""

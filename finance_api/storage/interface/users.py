@@ -1,4 +1,4 @@
-"""Users, their credentials (personal API tokens, JSON Web Tokens), and sessions of the pages."""
+"""Users, their credentials (personal API tokens and JSON Web Tokens), and their sessions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from finance_api.values.time import UTC
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """id: the storage's own key. uuid: the public id."""
+    """A user. id: the storage's own key. uuid: the public id."""
 
     id: int
     uuid: str
@@ -22,7 +22,7 @@ class User:
     created_at: int
     #: JWTs issued up to this second are refused.
     jwts_revoked_at: int | None = None
-    #: A name of the IANA database, which determines today's date.
+    #: The name of an IANA time zone, which decides which day is today.
     time_zone: str = UTC
     #: The currency that the overview converts to, if there are rates.
     base_currency: str | None = None
@@ -41,7 +41,7 @@ class UserReader(ABC):
 
     @abstractmethod
     def list_with_past_states(self, before: int) -> list[int]:
-        """Return the ids of users with a state of their data that was replaced before then."""
+        """Return the ids of users who have a stored state that was replaced before that time."""
 
 
 class UserWriter(UserReader):
@@ -53,7 +53,7 @@ class UserWriter(UserReader):
 
     @abstractmethod
     def lock(self, user_id: int) -> User:
-        """Return the user, and keep others from changing the user or the credentials until the end.
+        """Return the user. Until the unit of work ends, nobody else can change them or credentials.
 
         Call it before adding credentials. Raises NotFound.
         """
@@ -93,7 +93,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Jwt:
-    """A JSON Web Token that was issued here, or issued elsewhere and revoked here.
+    """A JSON Web Token: issued here, or issued elsewhere and revoked here.
 
     user_id, issued_at: None if it was issued elsewhere.
     """
@@ -108,11 +108,11 @@ class Jwt:
 class TokenReader(ABC):
     @abstractmethod
     def get_owner(self, sha256: str) -> tuple[Token, User]:
-        """Return the token with this digest, whatever its state, and its user. Raises NotFound."""
+        """Return the token with this digest, even if expired, and its user. Raises NotFound."""
 
     @abstractmethod
     def list_by_user(self, user_id: int) -> list[Token]:
-        """Return the user's tokens, also revoked and expired ones, oldest first."""
+        """Return the user's tokens, including revoked and expired ones, oldest first."""
 
 
 class TokenWriter(TokenReader):
@@ -126,14 +126,14 @@ class TokenWriter(TokenReader):
 
     @abstractmethod
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
-        """Revoke a token and return it; a token revoked before keeps its date.
+        """Revoke a token and return it; a token that is already revoked keeps its date.
 
-        Raises NotFound, also for a token of another user than ``user_id``, if that is given.
+        Raises NotFound, also if ``user_id`` is given and the token is another user's.
         """
 
     @abstractmethod
     def revoke_all(self, user_id: int, at: int) -> None:
-        """Revoke the user's tokens; tokens revoked before keep their date."""
+        """Revoke the user's tokens; tokens that are already revoked keep their date."""
 
     @abstractmethod
     def set_used(self, used_at: Mapping[str, int]) -> None:
@@ -145,9 +145,9 @@ class JwtReader(ABC):
     def get_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
-        """Return the user, and whether the token is revoked by its jti. Raises NotFound.
+        """Return the user, and whether a token with this jti is revoked. Raises NotFound.
 
-        Either ``uuid`` or ``email`` names the user. The token itself may be unknown.
+        Name the user by either ``uuid`` or ``email``. The token itself need not be stored.
         """
 
     @abstractmethod
@@ -162,9 +162,9 @@ class JwtWriter(JwtReader):
 
     @abstractmethod
     def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
-        """Revoke a token and return it; a token revoked before keeps its date.
+        """Revoke a token and return it; a token that is already revoked keeps its date.
 
-        Raises NotFound, also for a token of another user than ``user_id``, if that is given.
+        Raises NotFound, also if ``user_id`` is given and the token is another user's.
         """
 
     @abstractmethod
@@ -178,11 +178,11 @@ class JwtWriter(JwtReader):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A user signed in to the settings pages; the secret of the cookie is not stored.
+    """A user's session on the settings pages. The secret in the cookie is not stored.
 
-    sha256: of that secret, in hexadecimal.
-    seen_at: when it was last used, to about a minute.
-    user_agent: the browser's header.
+    sha256: the secret's digest, in hexadecimal.
+    seen_at: when it was last used, accurate to about a minute.
+    user_agent: the browser's User-Agent header.
     """
 
     sha256: str
@@ -221,4 +221,4 @@ class SessionWriter(SessionReader):
 
     @abstractmethod
     def prune(self, *, created_before: int, seen_before: int) -> None:
-        """Delete sessions created or last used before then."""
+        """Delete sessions that were created, or last used, before these times."""

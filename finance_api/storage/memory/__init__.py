@@ -1,7 +1,7 @@
-"""Everything in this process's memory: the plain statement of what a storage means.
+"""Keeps everything in this process's memory: the simplest model of what a storage must do.
 
-It serves tests, and exports that are loaded at start. Data is lost with the process. There is one
-module for each role, as in the interface.
+It is for tests, and for exports that are loaded at start. Data is lost with the process. There is
+one module for each role, as in the interface.
 """
 
 from collections.abc import Mapping
@@ -11,5 +11,5 @@ from finance_api.storage.memory.backend import MemoryBackend
 
 
 def from_settings(settings: Mapping[str, Any]) -> MemoryBackend:
-    """An empty storage; `finance_api.demo.preload` fills it."""
+    """Return an empty storage; `finance_api.demo.preload` fills it."""
     return MemoryBackend()

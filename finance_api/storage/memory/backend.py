@@ -1,4 +1,4 @@
-"""The process, and units of work made of one part per role."""
+"""The backend, and its units of work, which have one part for each role."""
 
 import threading
 from typing import Any
@@ -27,7 +27,7 @@ from finance_api.storage.memory.users import (
     MemoryUsers,
 )
 
-#: The parts of a unit of work, by role. A reader's can write, too, but only into its own view.
+#: The parts of a unit of work, by role. Readers could also write, but only to their own view.
 _PARTS: dict[str, Any] = {
     "users": MemoryUsers,
     "tokens": MemoryTokens,
@@ -48,7 +48,7 @@ def _parts(unit: Unit) -> dict[str, Any]:
 
 
 class MemoryBackend(StorageBackend):
-    """Readers keep the state they began with; writers wait for each other."""
+    """Readers see the database as it was when they began; writers wait for each other."""
 
     persistent = False
 
@@ -57,7 +57,7 @@ class MemoryBackend(StorageBackend):
         self.write_lock = threading.RLock()
 
     def read(self, *, newest: bool = False) -> Storage:
-        # Nothing here waits for anything.
+        # No time limit is needed: no read waits for anything.
         return Storage(**_parts(Unit(self.database)), close=lambda: None)
 
     def write(
@@ -77,7 +77,7 @@ class MemoryBackend(StorageBackend):
         return WritableStorage(**_parts(unit), origin=origin)
 
     def _end(self, is_committed: bool, unit: Unit) -> None:
-        """Put a writer's database in place, or drop it; a failed commit is aborted as well."""
+        """Store the writer's database if it committed. Called twice if a commit fails."""
         if unit.has_ended:
             return
         unit.has_ended = True
@@ -86,14 +86,14 @@ class MemoryBackend(StorageBackend):
         self.write_lock.release()
 
     def check(self) -> None:
-        """Memory is always there."""
+        """Do nothing: memory is always available."""
 
     def totals(self) -> Totals:
         users = self.database.users.values()
         return Totals(users=len(users), revisions=sum(user.data.revision for user in users))
 
     def upgrade(self) -> None:
-        """There is nothing older than this process."""
+        """Do nothing: no data is older than this process."""
 
     def close(self) -> None:
-        """There are no connections."""
+        """Do nothing: there are no connections."""

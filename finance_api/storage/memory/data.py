@@ -1,4 +1,4 @@
-"""Rows of the resources: what queries, sums and changes of them mean; proposals of transfers."""
+"""Rows of the resources, with queries, sums and changes; and proposals of transfers."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
@@ -31,7 +31,7 @@ from finance_api.values import Row
 
 @cache
 def _encode_shown(resource: Resource) -> Callable[[Row], bytes]:
-    """Return an encoder of a row's listed fields, without the computed ones."""
+    """Return an encoder for the listed fields of a row, without the computed fields."""
     return RowEncoder(resource.listed_fields).encode
 
 
@@ -46,7 +46,7 @@ class MemoryData(Part, DataWriter):
         return self._table(user_id, resource).rows
 
     def _matching(self, user_id: int, query: Query) -> list[Row]:
-        """The whole list, in no order."""
+        """Return all rows that match the query, unsorted."""
         rows = self._rows(user_id, query.resource).values()
         return [row for row in rows if matches(row, query.conditions)]
 
@@ -182,7 +182,7 @@ class MemoryData(Part, DataWriter):
             for row in changed
             if row["id"] in table.rows and shown(table.rows[row["id"]]) == shown(row)
         }
-        # All at once: they may exchange their source ids.
+        # Remove all rows before adding any, because rows may exchange their source ids.
         for row in changed:
             table.delete(row["id"])
         for row in new:
@@ -200,7 +200,7 @@ class MemoryData(Part, DataWriter):
         return self.get_state(user_id).revision + 1
 
     def _own_table(self, user_id: int, resource: Resource) -> Table:
-        """The table, for this unit of work to change."""
+        """Return the table in a form that this unit of work may change."""
         key = (user_id, resource.name)
         if key not in self._unit.copied:
             table = self._table(user_id, resource).copy()

@@ -1,4 +1,4 @@
-"""The stored data, and a unit of work's own view of it."""
+"""The stored data, and each unit of work's own view of it."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,9 +24,9 @@ from finance_api.values.rates import DayRates
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one user and resource, by id, and the id of each (source, sourceId).
+    """The rows of one user and resource by id, and row ids by (source, sourceId).
 
-    revisions, deletions: those of the newest changes of rows that are there, and that are not.
+    revisions: of the newest change of each row. deletions: the revisions that deleted rows.
     """
 
     rows: dict[str, Row] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Table:
         )
 
     def delete(self, row_id: str) -> bool:
-        """Whether there was such a row."""
+        """Delete the row, if there is one; return whether there was."""
         old = self.rows.pop(row_id, None)
         if old is not None and old["sourceId"] is not None:
             del self.ids_by_source[old["source"], old["sourceId"]]
@@ -59,7 +59,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Database:
-    """Everything that is stored. Never changed in place: a commit puts a new one in its place."""
+    """All stored data. It is never changed in place: a commit replaces it with a new one."""
 
     next_user_id: int = 1
     users: dict[int, User] = field(default_factory=dict)
@@ -69,21 +69,21 @@ class Database:
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
     token_usage: dict[tuple[int, int, str], int] = field(default_factory=dict)
     tables: dict[tuple[int, str], Table] = field(default_factory=dict)
-    #: By user and revision.
+    #: By (user, revision).
     states: dict[tuple[int, int], DataState] = field(default_factory=dict)
-    #: By user and number.
+    #: By (user, number).
     history: dict[tuple[int, int], HistoryEntry] = field(default_factory=dict)
-    #: By day and base.
+    #: By (day, base).
     rates: dict[tuple[int, str], DayRates] = field(default_factory=dict)
     rates_state: RatesState = NO_RATES
     #: By user.
     proposals: dict[int, list[TransferProposal]] = field(default_factory=dict)
-    #: By user and id.
+    #: By (user, id of the upload).
     uploads: dict[tuple[int, str], Upload] = field(default_factory=dict)
     upload_pieces: dict[tuple[int, str], tuple[bytes, ...]] = field(default_factory=dict)
-    #: By user and number of the entry; then by resource name and row id.
+    #: By (user, number of the entry), and within it by (name of the resource, row id).
     before: dict[tuple[int, int], dict[tuple[str, str], BeforeImage]] = field(default_factory=dict)
-    #: In the order in which they were noted.
+    #: In the order in which the entries were added.
     audit: tuple[AuditEntry, ...] = ()
 
 
@@ -100,7 +100,7 @@ class Unit:
         self.database = replace(self.database, **parts)
 
     def user(self, user_id: int) -> User:
-        """Raises NotFound."""
+        """Return the user. Raises NotFound."""
         user = self.database.users.get(user_id)
         if user is None:
             raise NotFound("there is no such user")

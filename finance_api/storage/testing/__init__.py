@@ -1,6 +1,6 @@
 """The test suite of every storage: `StorageConformance`.
 
-An implementation outside this project holds itself to the contract by inheriting it::
+An implementation outside this project tests itself against the contract by inheriting it::
 
     class TestMine(StorageConformance):
         @pytest.fixture
@@ -33,4 +33,4 @@ class StorageConformance(
     AnchorsConformance,
     SearchingConformance,
 ):
-    """The tests. No implementation overrides or skips one."""
+    """Contains all tests. An implementation must not override or skip any."""

@@ -1,4 +1,4 @@
-"""Pages far down a long list of records, wherever it has changed before."""
+"""Pages far down a long list of records, wherever the list was changed before."""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,14 +19,14 @@ from finance_api.storage.testing.units import (
 from finance_api.values import Row
 from finance_api.values.time import date_text
 
-#: Implementations may remember every so many-th record.
+#: Implementations may store the position of every 256th record, as an anchor.
 _INTERVAL = 256
 _COUNT = 3 * _INTERVAL + 40
 _NEW = ((5_000, 1), (5_100, 30), (5_200, 300))
 
 
 def _on_days(dates: dict[int, int]) -> list[Row]:
-    """Return records. dates: by their numbers, in days."""
+    """Return records. dates: maps the number of a record to its day, counted from 1970-01-01."""
     return [make_row(RECORDS, number, recordDate=day * DAY) for number, day in dates.items()]
 
 
@@ -41,7 +41,7 @@ def _page(offset: int, limit: int, with_total: bool = False, dates: Iterable[str
 
 
 class Ledger:
-    """The user's records as they should be listed."""
+    """The user's records, and how they should be listed."""
 
     def __init__(self, unit: Unit, dates: dict[int, int] | None = None) -> None:
         self.unit = unit
@@ -59,7 +59,7 @@ class Ledger:
         self.dates |= dates
 
     def listed(self, low: int | None = None, high: int | None = None) -> list[int]:
-        """Return the numbers in the default order. low, high: days, both within."""
+        """Return the numbers in the default order. low, high: first and last day to include."""
         chosen = [
             (-day, number)
             for number, day in self.dates.items()
@@ -68,7 +68,7 @@ class Ledger:
         return [number for _, number in sorted(chosen)]
 
     def check(self, low: int | None = None, high: int | None = None) -> None:
-        """Read pages around all anchors that may be remembered, and around the ends."""
+        """Read pages around every place where there may be an anchor, and around both ends."""
         expected = self.listed(low, high)
         texts = [f"gte.{date_text(low * DAY)}"] if low is not None else []
         texts += [f"lte.{date_text(high * DAY)}"] if high is not None else []
@@ -82,7 +82,7 @@ class Ledger:
 
 
 def _offsets(size: int) -> Iterator[int]:
-    """Yield offsets from either end."""
+    """Yield offsets near multiples of the interval, counted from either end."""
     for around in range(0, size + 2 * _INTERVAL, _INTERVAL):
         for offset in range(around - 2, around + 3):
             yield from (offset, size - offset) if 0 <= offset <= size else ()
@@ -90,10 +90,10 @@ def _offsets(size: int) -> Iterator[int]:
     yield from (size + _INTERVAL * 3, 1_000_000)
 
 
-#: New records, added in several steps, and the days between which the list is also read then.
+#: New records to add in several steps. Then the list is also read between the two days.
 _ADDED: dict[str, tuple[int | None, int | None, list[dict[int, int]]]] = {
     "at the new end": (None, 98, [dict.fromkeys(range(n, n + count), 99) for n, count in _NEW]),
-    # Their ids come last among those of the oldest day.
+    # The ids of these records come last among the records of the oldest day.
     "at the old end": (1, 50, [dict.fromkeys(range(n, n + count), 0) for n, count in _NEW]),
     "in the middle": (
         *(None, 40),
@@ -103,7 +103,7 @@ _ADDED: dict[str, tuple[int | None, int | None, list[dict[int, int]]]] = {
 
 
 class AnchorsConformance(OneUser):
-    """A page is the same, however the list came to be."""
+    """A page is the same in whatever order the records of the list were added."""
 
     @pytest.fixture
     def ledger(self, unit: Unit) -> Ledger:

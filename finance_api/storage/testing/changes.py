@@ -1,4 +1,4 @@
-"""Changes: rows by the revision with which what is shown of them changed last, and deletions."""
+"""Changes: rows by the revision that last changed what is shown of them, and deletions."""
 
 from collections.abc import Collection, Iterable
 
@@ -24,7 +24,7 @@ _START: ChangeKey = (0, "", "")
 
 
 class _Book:
-    """A user whose data changes from revision to revision."""
+    """A user's data, which changes from one revision to the next."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -39,7 +39,7 @@ class _Book:
         deleted: Iterable[int] = (),
         commits: bool = True,
     ) -> None:
-        """commits: whether it makes a revision."""
+        """Write rows. commits: whether this makes a revision."""
         user_id = self.unit.user.id
         with self.unit.writing() as storage:
             storage.data.put_rows(user_id, resource, new=[*new], changed=[*changed])
@@ -67,19 +67,19 @@ class _Book:
             )
 
     def tags(self, *revisions: int) -> dict[int, int]:
-        """Return the remembered tags, by revision."""
+        """Return the tags that are still stored, by revision."""
         return self.read([LABELS], limit=1, revisions=revisions).tags
 
     def listed(
         self, *resources: Resource, after: ChangeKey = _START
     ) -> list[tuple[int, int, bool]]:
-        """Return revisions, numbers of rows, and whether they are there."""
+        """Return (revision, number of the row, whether the row exists) for each change."""
         changes = self.read(resources, after, after).changes
         return [(c.revision, number_of(c.row_id), c.json is not None) for c in changes]
 
 
 class ChangesConformance(OneUser):
-    """The changes a mirror needs to stay equal to the lists."""
+    """Reading changes gives a client what it needs to mirror the lists."""
 
     @EACH_WITH_JSON
     def test_a_row_has_the_revision_of_its_newest_change(
@@ -92,12 +92,12 @@ class ChangesConformance(OneUser):
         book.change(resource, changed=[{**rows[1], "name": "new", "payee": "new"}])
         book.change(resource, deleted=[1, 9])
         assert book.listed() == [(1, 3, True), (2, 2, True), (3, 1, False)]
-        # A row that comes again no longer counts as deleted.
+        # A row that is added again no longer counts as deleted.
         book.change(resource, new=[rows[0]])
         assert book.listed() == [(1, 3, True), (2, 2, True), (4, 1, True)]
         book.change(resource, deleted=[1])
         assert book.listed() == [(1, 3, True), (2, 2, True), (5, 1, False)]
-        # In one unit of work: the last word counts.
+        # If one unit of work writes a row several times, the last write counts.
         with unit.writing() as storage:
             storage.data.put_rows(unit.user.id, resource, new=[rows[0]], changed=())
             storage.data.delete_rows(unit.user.id, resource, [make_id(1), make_id(2)])
@@ -120,7 +120,7 @@ class ChangesConformance(OneUser):
         book.change(resource, new=[row])
         hidden = {f.name: make_full_row(resource, 1)[f.name] for f in resource.hidden}
         for values in (hidden, {"source": "a", "sourceId": "b"}, {}):
-            # Twice in one unit of work, which knows what it wrote.
+            # Write it twice in one unit of work, which must remember its own writes.
             with unit.writing() as storage:
                 for _ in range(2):
                     changed = [{**row, **values}]
@@ -153,7 +153,7 @@ class ChangesConformance(OneUser):
         assert keys == sorted(set(keys))
         assert len(keys) == 3 * (2 * len(WITH_JSON))
         assert [c.json is None for c in found].count(True) == 3
-        # From every place on, in pages of every size.
+        # Start from every position, and read pages of every size.
         for limit in (1, 2, 5, 100):
             paged: list[Change] = []
             after = _START
@@ -234,13 +234,13 @@ class ChangesConformance(OneUser):
             return sorted(book.tags(*range(9))), deleted
 
         with unit.reading() as storage:
-            # Revision 0 is of the second 1000, when the user was made.
+            # Revision 0 is from second 1000, when the user was added.
             for before, user_ids in ((20, []), (21, [unit.user.id]), (2_000, [unit.user.id])):
                 assert storage.users.list_with_past_states(before) == user_ids
         assert remembered(10) == ([0, 1, 2, 3, 4], [2, 3, 4])
         assert remembered(11) == ([1, 2, 3, 4], [2, 3, 4])
         assert remembered(31) == ([3, 4], [4])
-        # The present state is never forgotten.
+        # The current state is never deleted.
         assert remembered(9_999) == ([4], [])
         with unit.writing() as writing:
             writing.data.forget_states(other.user.id, 9_999)

@@ -1,4 +1,4 @@
-"""The history, exchange rates, uploads, proposals of transfers, and lists many rows have left."""
+"""History, exchange rates, uploads and proposed transfers; lists after many rows were deleted."""
 
 from decimal import Decimal
 
@@ -28,10 +28,10 @@ from finance_api.storage.testing.units import (
 )
 from finance_api.values.rates import DayRates
 
-#: More digits than a binary float has, and a small number.
+#: A rate with more digits than a binary float has, and a very small rate.
 EXACT = {"USD": Decimal("1.0842"), "JPY": Decimal("160.12345678901234567890")}
 SMALL = {"VES": Decimal("0.0000000000000000001")}
-#: Every byte, and the ends of lines and texts.
+#: Every byte value, then an escape sequence as text and a line end.
 BYTES = bytes(range(256)) * 4 + b"\\x00\r\n"
 
 
@@ -52,7 +52,7 @@ def _entry(number: int) -> HistoryEntry:
 
 
 class HistoryConformance(OneUser):
-    """What a storage keeps beside the rows."""
+    """Tests what a storage has besides the rows."""
 
     # -- the history
 
@@ -93,7 +93,7 @@ class HistoryConformance(OneUser):
                 for number in (1, 2):
                     history.add(user_id, _entry(number))
             history.put_before(mine, 1, images[1:])
-            # The first image of a row stays.
+            # A row keeps its first image.
             second = BeforeImage(images[1].resource, make_id(2), {"id": ""})
             history.put_before(mine, 1, [images[0], second])
             history.put_before(theirs, 1, [BeforeImage(LABELS, make_id(5), None)])
@@ -126,7 +126,7 @@ class HistoryConformance(OneUser):
             assert [(e.number, e.pruned) for e in entries(mine)] == [(1, True), (2, False)]
             assert not entries(theirs)[0].pruned
 
-    # -- exchange rates, which are nobody's
+    # -- exchange rates, which belong to no user
 
     def test_rates_are_exact_and_in_the_order_of_day_and_base(self, unit: Unit) -> None:
         of_days = [

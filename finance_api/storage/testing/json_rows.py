@@ -1,4 +1,4 @@
-"""Rows as the JSON objects that answers hold: pages, rows by their ids, and whole lists."""
+"""Rows as the JSON objects of responses: pages, rows by their ids, and whole lists."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ from finance_api.storage.testing.units import (
 )
 from finance_api.values import Row
 
-#: The resources without a field that depends on the day.
+#: The public resources without computed fields.
 WITH_JSON = [resource for resource in PUBLIC_RESOURCES if not resource.computed_fields]
 EACH_WITH_JSON = pytest.mark.parametrize("resource", WITH_JSON, ids=lambda r: r.name)
 #: More rows than a stream reads at once.
@@ -32,7 +32,7 @@ _COUNT = STREAMED_ROWS + 30
 
 
 def _rows(resource: Resource) -> list[Row]:
-    """Return rows that together have all of `values_for` the fields, and one that has few."""
+    """Return a row with few fields, and rows that together have all `values_for` each field."""
     rows = [make_row(resource, number) for number in range(1, 8)]
     for field in resource.listed_fields:
         if field.name != "id":
@@ -43,7 +43,7 @@ def _rows(resource: Resource) -> list[Row]:
 
 
 def _named(resource: Resource, name: str) -> Row:
-    """Return a text for a field that every row of the resource can have."""
+    """Return a value for the resource's first text field."""
     field = next(f for f in resource.listed_fields if f.kind is Kind.TEXT)
     return {field.name: name}
 
@@ -60,11 +60,11 @@ def _assert_alike(unit: Unit, query: Query) -> None:
 
 
 def _streamed(unit: Unit, query: Query) -> list[bytes]:
-    """Return the rows of the whole list, which must be the same in every way of reading it."""
+    """Return the rows of the whole list, and check that every way of reading them agrees."""
     with unit.reading() as storage:
         rows = storage.data.list_json(unit.user.id, replace(query, limit=2 * _COUNT)).rows
         assert storage.data.count_rows(unit.user.id, query) == len(rows)
-    # The page that the query is for does not matter.
+    # The query's limit and offset must not matter.
     for same in (query, replace(query, limit=1, offset=3)):
         with unit.reading() as storage:
             pages = list(storage.data.stream_json(unit.user.id, same))
@@ -74,7 +74,7 @@ def _streamed(unit: Unit, query: Query) -> list[bytes]:
 
 
 class JsonRowsConformance(OneUser):
-    """`list_json`, `get_json`, `stream_json` and `count_rows` are `list_rows` and `get_rows`."""
+    """`list_json`, `get_json`, `stream_json`, `count_rows` agree with `list_rows`, `get_rows`."""
 
     @EACH_WITH_JSON
     def test_listed_bodies_are_the_encoded_rows(self, unit: Unit, resource: Resource) -> None:
@@ -222,7 +222,7 @@ class JsonRowsConformance(OneUser):
             with unit.reading() as storage:
                 found = storage.data.count_rows(unit.user.id, Query(ACCOUNTS))
                 assert found == number, "an old snapshot is read"
-                # One stream can follow another.
+                # A unit of work can read one stream after another.
                 for resource, count in ((RECORDS, 2 * _COUNT - 1), (ACCOUNTS, number)):
                     pages = storage.data.stream_json(unit.user.id, make_query(resource))
                     assert b"\n".join(pages).count(b"\n") == count - 1

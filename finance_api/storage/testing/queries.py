@@ -1,4 +1,4 @@
-"""Selection and order of queries, and sums of records."""
+"""Conditions and order of queries, and sums of records."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -36,9 +36,9 @@ from finance_api.storage.testing.units import (
 )
 from finance_api.values.number import MAX_UNITS
 
-#: Kinds whose operand is a list.
+#: Kinds of fields whose operand is a list.
 _BY_SEVERAL = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE)
-#: Make operands of a text that no other operator would find.
+#: For each operator, makes an operand from a text that other operators would not find.
 _PARTS: dict[Operator, Callable[[str], str]] = {
     Operator.CONTAINS: lambda text: text[1:3],
     Operator.CONTAINS_I: lambda text: text[1:3].swapcase(),
@@ -47,8 +47,8 @@ _PARTS: dict[Operator, Callable[[str], str]] = {
 _NEW_YEAR = 1_767_225_600  # 2026-01-01T00:00:00Z
 _ONE, _TWO, _THREE = make_id(1), make_id(2), make_id(3)
 
-#: The values of a field in records from number 0 on; and for conditions on it, the numbers of the
-#: records that meet them all.
+#: A field, its values in records 0, 1 and so on, and for each condition or tuple of conditions the
+#: numbers of the records that match.
 _SELECTIONS: dict[str, tuple[str, Sequence[Any], dict[str | tuple[str, ...], list[int]]]] = {
     "text compares by code points": (
         "note",
@@ -197,7 +197,7 @@ _SELECTIONS: dict[str, tuple[str, Sequence[Any], dict[str | tuple[str, ...], lis
 
 
 def condition_with(field: Field, operator: Operator, value: Any) -> Condition:
-    """Make a condition about a value of the field, as the grammar makes it."""
+    """Make the condition that the grammar would make for this value of the field."""
     if operator in (Operator.IS_NULL, Operator.NOT_NULL):
         return Condition(field, operator)
     if value in (None, ()):
@@ -228,7 +228,7 @@ def _sums(
 
 
 class QueriesConformance(OneUser):
-    """Conditions, order, pages and sums."""
+    """Tests conditions, order, pages and sums."""
 
     # -- conditions
 

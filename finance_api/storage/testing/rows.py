@@ -1,4 +1,4 @@
-"""Units of work, and the rows that they write and read."""
+"""Units of work, and the rows that they read and write."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from finance_api.values.number import MAX_UNITS
 
 
 class RowsConformance(OneUser):
-    """Whole rows, by their keys."""
+    """Tests reading and writing whole rows by their keys."""
 
     def test_the_two_first_records_of_a_transfer_are_found(self, unit: Unit, other: Unit) -> None:
         ids = {number: make_id(1000 + number % 3) for number in (9, 8, 7, 6, 5, 4, 3, 1)}
@@ -93,7 +93,7 @@ class RowsConformance(OneUser):
         assert len({state.tag for state in states}) == 4
         for state in states[:2]:
             assert (state.revision, state.changed_at) == (0, 1_000)
-        # The greatest and the smallest are stored as they are.
+        # The greatest and the smallest tag must be stored exactly.
         for tag in (2**63 - 1, -(2**63), 0):
             with unit.writing() as storage:
                 storage.data.set_state(unit.user.id, DataState(2, 3_000, tag))

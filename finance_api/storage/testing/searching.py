@@ -1,6 +1,6 @@
-"""Texts looked for in many records: the same are found, however they are looked for.
+"""Searches for texts in many records: every way to search must find the same records.
 
-An index may serve rare texts, and not common or short ones: there are enough records for each way.
+An index may serve rare texts but not common or short ones; there are enough records for each.
 """
 
 import pytest
@@ -14,8 +14,8 @@ from finance_api.values import Row
 
 _COUNT = 1_500
 
-#: Each text is in a few records. Texts that differ only by case, or are equal once folded, are in
-#: different ones.
+#: Each of these texts is in a few records. Texts that differ only by case, or that are equal once
+#: folded, are in different records.
 _RARE = (
     *("Grüße", "GRÜSSE", "Straße", "STRASSE", "strasse", "ǰ-word", "J\u030c-word", "İstanbul"),
     *("istanbul", "i\u0307stanbul", "ISTANBUL", "ﬁsh", "fish", "FISH", "Σίσυφος", "ΣΊΣΥΦΟΣ"),
@@ -25,9 +25,9 @@ _RARE = (
     *("-minus", "^start", "line\nend", "ÄÖÜ", "äöü", "a\u0308", "ß", "ẞ", "ſ", "K", "k"),
     *("\U00010400", "\U00010428"),
 )
-#: In many records, and in nearly all of them.
+#: The first text is in many records, the second in nearly all.
 _COMMON = ("monthly", "Card payment")
-#: In no record, or in others as well.
+#: "absent" is in no record. The others are parts of many texts, or of a few.
 _PARTS = ("absent", "ment 00", "ard", "ar", "a", "0", "%", "_", "\\", "😀")
 
 
@@ -47,7 +47,7 @@ def _records() -> list[Row]:
     return rows
 
 
-#: Filters by field, as `make_query` takes them.
+#: Filters by field, as arguments of `make_query`.
 _Search = dict[str, str | list[str]]
 
 
@@ -79,12 +79,12 @@ _BOUNDS: tuple[list[str], ...] = (
     ["eq.1970-05-05"],
     ["gte.1970-10-01", "lt.1970-03-01"],
 )
-#: By search, the ids of the `_records` that meet it, in the default order.
+#: For each search, the ids of the `_records` that match, in the default order.
 _met: dict[str, list[str]] = {}
 
 
 class _Book:
-    """The user's records, and the ids of those that meet conditions."""
+    """The user's records, and which of them match each search."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -98,7 +98,7 @@ class _Book:
         self._met = {}
 
     def check(self, search: _Search, limit: int = 30, offset: int = 0) -> int:
-        """Compare a page with what `matches` selects, and return how many records there are."""
+        """Compare a page with what `matches` selects; return how many records match in all."""
         query = make_query(
             RECORDS, None, limit=limit, offset=offset, with_total=offset == 1, **search
         )
@@ -117,7 +117,7 @@ class _Book:
 
 
 class SearchingConformance(OneUser):
-    """`list_json` of records in the default order, with texts to look for."""
+    """Tests `list_json` for records in the default order, with filters that search for texts."""
 
     @pytest.fixture
     def book(self, unit: Unit) -> _Book:

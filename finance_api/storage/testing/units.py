@@ -1,4 +1,4 @@
-"""One user of a backend, rows to give to that user, and queries for them."""
+"""A user of a backend, rows to write for that user, and queries for them."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -28,18 +28,18 @@ DAY = DAY_SECONDS
 
 
 def make_id(number: int) -> str:
-    """Return an id; ids are in the order of their numbers."""
+    """Return an id; ids sort in the order of their numbers."""
     return f"{number:08x}-0000-4000-8000-000000000000"
 
 
 def number_of(row_id: str | bytes) -> int:
-    """Return the number of an id of `make_id`."""
+    """Return the number that `make_id` made this id from."""
     return int(row_id[:8], 16)
 
 
 _TIMES = (0, -DAY, -1, MAX_SECONDS, 1_750_000_000, 253402214400, MIN_SECONDS)
-#: Values by kind: the first for a field that cannot be empty, the last could come back as
-#: something else, and all have the extremes and what JSON has to escape.
+#: Values by kind: the first is for required fields, and the last is the likeliest to be stored
+#: wrongly. They include extreme values and characters that JSON must escape.
 _VALUES: dict[Kind, tuple[Any, ...]] = {
     Kind.TEXT: (
         *("text", "ß ǰ İ \u0301 😀 ﬁ", 'a "quoted"\\ % _ \t\n /', "\ufeff\u2028"),
@@ -62,7 +62,7 @@ def values_for(field: Field) -> tuple[Any, ...]:
 
 
 def make_row(resource: Resource, number: int, **values: Any) -> Row:
-    """Return a whole row with something in every field that cannot be empty."""
+    """Return a whole row with a value in every field that cannot be empty."""
     row: Row = {}
     for field in resource.persisted_fields:
         is_open = field.default is None and not field.nullable
@@ -71,13 +71,13 @@ def make_row(resource: Resource, number: int, **values: Any) -> Row:
 
 
 def make_full_row(resource: Resource, number: int) -> Row:
-    """Return a row with something in every field."""
+    """Return a row with a value in every field."""
     row = {field.name: values_for(field)[-1] for field in resource.persisted_fields}
     return {**row, "id": make_id(number)}
 
 
 def make_rows(resource: Resource, first: int = 0, **columns: Iterable[Any]) -> list[Row]:
-    """Return rows with consecutive numbers. columns: the values of each row, in order."""
+    """Return rows with consecutive numbers. columns: a field's values in these rows, in order."""
     rows = enumerate(zip(*columns.values(), strict=True), first)
     return [make_row(resource, n, **dict(zip(columns, row, strict=True))) for n, row in rows]
 
@@ -91,7 +91,7 @@ def make_query(
     with_total: bool = False,
     **filters: str | Sequence[str],
 ) -> Query:
-    """Return a query as the grammar makes it, in the default order without a sort."""
+    """Return the query that the grammar would make; without ``sort``, in the default order."""
     conditions: list[Condition] = []
     for name, texts in filters.items():
         for text in [texts] if isinstance(texts, str) else texts:
@@ -101,7 +101,7 @@ def make_query(
 
 
 class Unit:
-    """A backend with one user, and short ways to write and read that user's rows."""
+    """A backend with one user, and short methods to write and read that user's rows."""
 
     def __init__(self, backend: StorageBackend, name: str = "one") -> None:
         self.backend = backend
@@ -133,7 +133,7 @@ class Unit:
             return storage.data.list_json(self.user.id, query)
 
     def ids(self, resource: Resource, *conditions: Condition, sort: str = "+id") -> list[int]:
-        """Return the numbers of the rows that meet the conditions, in order."""
+        """Return the numbers of the rows that match the conditions, in order."""
         query = Query(resource, conditions, parse_sort(resource, sort), limit=100)
         return [number_of(row["id"]) for row in self.list_rows(query)]
 
@@ -168,7 +168,7 @@ def make_token(user: User, number: int, **values: Any) -> Token:
 
 
 class OneUser:
-    """The base of every part of the suite: a user, and another one."""
+    """The base of all parts of the suite: a user, and another user."""
 
     @pytest.fixture
     def unit(self, backend: StorageBackend) -> Unit:

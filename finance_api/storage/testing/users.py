@@ -1,4 +1,4 @@
-"""Users, what lets their programs and browsers in, their usage, and the audit log."""
+"""Users, the credentials of their programs and browsers, their usage, and the audit log."""
 
 import pytest
 
@@ -25,7 +25,7 @@ from finance_api.values.ids import new_id
 
 
 class UsersConformance(OneUser):
-    """Users, personal tokens, JSON Web Tokens, sessions, usage and the audit log."""
+    """Tests users, personal tokens, JSON Web Tokens, sessions, usage and the audit log."""
 
     # -- users
 
