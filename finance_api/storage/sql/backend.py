@@ -1,4 +1,4 @@
-"""The SQL storage of a process: its engines, and the units of work."""
+"""The SQL storage of a process: its engines, and the units of work that it makes."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -117,7 +117,7 @@ class SqlBackend(StorageBackend):
         import zope.sqlalchemy
         from sqlalchemy.orm import Session
 
-        # Without a transaction the connection would never return to the pool.
+        # Begin a transaction; without one the connection would never return to the pool.
         tm.get()
         session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)
         # SQLAlchemy Core does not tell the session about changes.
@@ -125,7 +125,7 @@ class SqlBackend(StorageBackend):
         connection = WriteConnection(connect(self.engine, session.connection), self._cache)
         schema.check_writing(connection.sqlalchemy)
         projection = Projection(connection.sqlalchemy)
-        # Last, so that it runs once however much was written.
+        # This hook runs once, before the commit, however much was written.
         tm.get().addBeforeCommitHook(projection.finish)
         tm.get().addAfterCommitHook(self._note_commit, (started,))
         return WritableStorage(
@@ -181,7 +181,7 @@ class SqlBackend(StorageBackend):
 
 
 def from_settings(settings: Mapping[str, Any]) -> SqlBackend:
-    """The database of ``sqlalchemy.url``. Raises SettingError."""
+    """Open the database of ``sqlalchemy.url``. Raises SettingError."""
     if not settings["sqlalchemy.url"]:
         raise SettingError("sqlalchemy.url: the sql storage needs the URL of its database")
     return SqlBackend(

@@ -1,4 +1,4 @@
-"""Many rows at once, in the fastest way each database has."""
+"""Reads and writes many rows at once, in the fastest way that each database has."""
 
 import json
 import sqlite3
@@ -35,9 +35,9 @@ from finance_api.storage.sql.tables import IDS, CodePointText
 
 
 def json_elements(database: str, json_list: ColumnElement[Any]) -> TableValuedAlias:
-    """Return the texts of a JSON list as a table with the column ``value``, in their order.
+    """Return the elements of a JSON list as a table with the column ``value``, in list order.
 
-    PostgreSQL has that order in the column ``ordinality``; SQLite keeps it by itself.
+    PostgreSQL has the position in the column ``ordinality``; SQLite returns them in order anyway.
     """
     if database == "sqlite":
         return func.json_each(json_list).table_valued("value")
@@ -46,8 +46,8 @@ def json_elements(database: str, json_list: ColumnElement[Any]) -> TableValuedAl
 
 
 def upsert(table: Table, database: str) -> Any:
-    """Make an INSERT that can handle rows that exist already."""
-    # Importing the other database's dialect would be a tenth of a command's start.
+    """Make an INSERT that can also say what to do with rows that exist already."""
+    # Importing both dialects would add a tenth to a command's start.
     if database == "sqlite":
         from sqlalchemy.dialects.sqlite import insert
     else:
@@ -56,7 +56,7 @@ def upsert(table: Table, database: str) -> Any:
 
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
-    """Insert rows: a value for every column of the table, in their order, as the driver takes it.
+    """Insert rows, each with a value for every column, in column order, as the driver takes it.
 
     Raises IntegrityError, StorageUnavailable.
     """
@@ -66,9 +66,9 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[An
         _insert(connection, table, rows)
 
 
-# A loop of look-ups. PostgreSQL has no statistics of rows that this transaction has written. It
-# assumes that they are few, and would read all of the user's for any list of ids. The user is named
-# outside, too, because that decides where a table that is distributed by user is looked into.
+# Looks up one id after the other. PostgreSQL has no statistics of rows that this transaction wrote.
+# It assumes that they are few, and for a list of ids would read all rows of the user. The outer
+# condition names the user, too: it decides which machine has the rows of a distributed table.
 _WITH_IDS = """
 {table}.user_id = :user AND {table}.ctid = ANY (ARRAY(
     SELECT one.ctid FROM unnest(CAST(:ids AS text[])) AS wanted (id), LATERAL (
@@ -87,9 +87,9 @@ def rows_with(
     key: str = "id",
     **further: str,
 ) -> ColumnElement[bool] | TextClause:
-    """Return a condition for the user's rows with these ids, however many.
+    """Return a condition for the user's rows with these ids; there may be very many.
 
-    key: the column with the ids. further: texts that other columns must have.
+    key: the column with the ids. further: values that other columns must have, by name.
     """
     if connection.dialect.name == "sqlite":
         wanted = json_elements("sqlite", literal(json.dumps(list(ids)), CodePointText))
@@ -102,11 +102,11 @@ def rows_with(
 
 
 def looked_up(database: str, rows: Select[Any], column: ColumnElement[str]) -> Select[Any]:
-    """Restrict rows to those with IDS in a column, looking up one id after the other."""
+    """Restrict rows to those whose column has one of IDS; looks up one id after the other."""
     ids = json_elements(database, IDS)
     if database == "sqlite":
         return rows.where(column.in_(select(ids.c.value)))
-    # A loop, as in `rows_with`.
+    # Looks up one id after the other, as `rows_with` does.
     one = rows.where(column == ids.c.value).limit(literal_column("1")).lateral()
     return select(one).select_from(ids.join(one, true()))
 
@@ -114,7 +114,7 @@ def looked_up(database: str, rows: Select[Any], column: ColumnElement[str]) -> S
 def revisions_in(
     connection: Connection, table: Table, user_id: int, ids: Sequence[str]
 ) -> dict[tuple[str, str], int]:
-    """Return the revisions of the user's rows in one of JSON_TABLES, by id and JSON."""
+    """Return the revisions of a user's rows by (id, JSON). table: one of JSON_TABLES."""
     which = rows_with(connection, table, user_id, ids)
     found = connection.execute(select(table.c.id, table.c.json, table.c.revision).where(which))
     return {(row_id, json): revision for row_id, json, revision in found}
@@ -129,7 +129,7 @@ def rows_differ(connection: Connection, expected: Select[Any], stored: Select[An
     return False
 
 
-# These functions use the drivers directly, without SQLAlchemy, so they convert errors themselves.
+# These functions call the drivers directly and not through SQLAlchemy, so they convert errors.
 
 
 @cache

@@ -1,8 +1,8 @@
 """Backups of the whole database in one file, and restoring them.
 
-A restore keeps what was revoked in the database it replaces. For that ``present_users``,
-``present_tokens`` and ``present_jwts`` have what was there before. The SQL is the same for both
-databases, and uses only columns that tables of every version have.
+A restore keeps what was revoked in the database that it replaces. To do so, it first copies the
+old users, tokens and JWTs to ``present_users``, ``present_tokens`` and ``present_jwts``. The SQL
+works on both databases, and uses only columns that exist in every version of the tables.
 """
 
 import os
@@ -15,7 +15,7 @@ _KEPT = (
     """UPDATE users SET enabled = present.enabled, password_hash = present.password_hash,
     jwts_revoked_at = present.jwts_revoked_at
     FROM present_users AS present WHERE present.uuid = users.uuid""",
-    # An empty database is a new one, and has deleted nobody.
+    # Disable users who were deleted since the backup. A new database has no users to compare with.
     """UPDATE users SET enabled = false
     WHERE uuid NOT IN (SELECT uuid FROM present_users) AND EXISTS (SELECT 1 FROM present_users)""",
     """UPDATE tokens SET revoked_at = coalesce(
@@ -23,13 +23,13 @@ _KEPT = (
     WHERE revoked_at IS NULL
     AND sha256 NOT IN (SELECT sha256 FROM present_tokens WHERE revoked_at IS NULL)
     AND EXISTS (SELECT 1 FROM present_users)""",
-    # A token that was replaced expires sooner.
+    # Keep the earlier expiry: a token that was replaced expires sooner.
     """UPDATE tokens SET expires_at = present.expires_at FROM present_tokens AS present
     WHERE present.sha256 = tokens.sha256
     AND (tokens.expires_at IS NULL OR present.expires_at < tokens.expires_at)""",
     """DELETE FROM jwts
     WHERE jti IN (SELECT jti FROM present_jwts WHERE revoked_at IS NOT NULL)""",
-    # Without their users, who may be unknown.
+    # Leave out their users, who may not be in the backup.
     """INSERT INTO jwts (jti, issued_at, expires_at, revoked_at)
     SELECT jti, issued_at, expires_at, revoked_at FROM present_jwts WHERE revoked_at IS NOT NULL""",
 )
@@ -41,7 +41,7 @@ _ENDED = (
 )
 _REVOKED = "UPDATE tokens SET revoked_at = {now} WHERE revoked_at IS NULL"
 
-#: How to select what was there before. at: a prefix of the names of the tables.
+#: Queries for what the database had before. at: a prefix of the tables' names.
 PRESENT = {
     "present_users": "SELECT uuid, enabled, password_hash, jwts_revoked_at FROM {at}users",
     "present_tokens": "SELECT sha256, revoked_at, expires_at FROM {at}tokens",
@@ -50,7 +50,7 @@ PRESENT = {
 
 
 def sql_after(now: int, *, has_present: bool, revoke_tokens: bool) -> list[str]:
-    """Return the SQL to run on what was restored.
+    """Return the SQL to run after the data was restored.
 
     has_present: whether there were tables before. revoke_tokens: whether to revoke all tokens.
     """
@@ -60,10 +60,10 @@ def sql_after(now: int, *, has_present: bool, revoke_tokens: bool) -> list[str]:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """Yield a file that gets the name ``path`` if the block ends without an error.
+    """Yield a temporary file, which is renamed to ``path`` if the block ends without an error.
 
-    Otherwise it is removed. It is in the same folder, so that it can be renamed, and only its owner
-    may read it.
+    Otherwise the file is removed. It is in the same folder, so that it can be renamed, and only its
+    owner may read it.
     """
     descriptor, name = tempfile.mkstemp(".part", f"{path.name}.", path.parent)
     os.close(descriptor)

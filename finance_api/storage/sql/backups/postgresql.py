@@ -23,7 +23,7 @@ from finance_api.storage.sql.tables import metadata
 _VERSION_TABLE = "alembic_version"
 _TABLES = (_VERSION_TABLE, *metadata.tables)
 
-#: A table in the list of contents: schema and name.
+#: A table in the list of a backup's contents: schema and name.
 _TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTILINE)
 
 
@@ -36,7 +36,7 @@ def back_up(engine: Engine, path: Path) -> None:
     with new_file(path) as part:
         database, environment = _connection(engine)
         tables = [f"--table={name}" for name in _TABLES]
-        # The database may have tables of other programs.
+        # Back up only our tables: the database may have tables of other programs.
         options = ["--format=custom", "--no-password", *tables]
         _run("pg_dump", *options, f"--file={part}", database, environment=environment)
         _check(part)
@@ -74,7 +74,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
             )
             if done.returncode == 0:
                 after = sql_after(now, has_present=present is not None, revoke_tokens=revoke_tokens)
-                # Without a COMMIT nothing has happened.
+                # psql commits nothing unless it reaches COMMIT.
                 _write(
                     commands,
                     ["RESET search_path", *after, f"ANALYZE {', '.join(restored)}", "COMMIT"],
@@ -98,13 +98,13 @@ def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
         LOCK_ALTERING,
     ]
     if has_present:
-        # Every response reads a state from this table, so readers end before this or begin after.
+        # Every response reads a state from this table, so readers end before this or wait for it.
         commands.append("LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
         commands += [
             f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {select.format(at='')}"
             for name, select in PRESENT.items()
         ]
-    # Fails if anything of other programs, such as a view, depends on the tables.
+    # This fails if an object of other programs, such as a view, depends on the tables.
     return [*commands, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]
 
 
@@ -114,14 +114,14 @@ def _write(stream: Any, commands: Iterable[str]) -> None:
 
 
 def _connection(engine: Engine) -> tuple[str, dict[str, str]]:
-    """Return how the programs connect: an argument, and an environment with the password."""
+    """Return how pg_dump and others connect: an argument, and an environment with the password."""
     from psycopg.conninfo import make_conninfo
     from psycopg.pq import Conninfo
 
     _, given = engine.dialect.create_connect_args(engine.url)
     known = {option.keyword.decode() for option in Conninfo.get_defaults()}
     password = given.pop("password", None)
-    # The URL may also have options of the driver.
+    # Keep only what libpq knows: the URL may also have options of the driver.
     conninfo = make_conninfo(**{name: given[name] for name in given.keys() & known})
     environment = {"PGPASSWORD": password} if password else {}
     return f"--dbname={conninfo}", {**os.environ, **environment}
@@ -133,7 +133,7 @@ def _check(path: Path) -> list[str]:
     Raises StorageNotReady unless it is complete and its version is known.
     """
     listed = _TABLE_ENTRY.findall(_run("pg_restore", "--list", path))
-    # Read all of it.
+    # Read the whole backup, to see whether it is complete.
     _run("pg_restore", "--file=/dev/null", path)
     rows = _run("pg_restore", "--data-only", f"--table={_VERSION_TABLE}", "--file=-", path)
     found = re.search(r"^COPY .*;\n(\S+)\n", rows, re.MULTILINE)
@@ -160,7 +160,7 @@ def _failed(name: str, said: str) -> StorageNotReady:
 def _program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        # Debian has a folder for the programs of each version.
+        # Debian installs the programs of each version in a folder of their own.
         everywhere = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
         newest = max(everywhere, key=lambda path: float(path.parts[-3]), default=None)
         if newest is None:

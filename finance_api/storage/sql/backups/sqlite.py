@@ -1,4 +1,4 @@
-"""Backups of SQLite: a database file, made by SQLite's online backup."""
+"""Backups of SQLite: each is a database file, made by SQLite's online backup."""
 
 import os
 import sqlite3
@@ -15,7 +15,7 @@ from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import PRESENT, new_file, sql_after
 from finance_api.storage.sql.connections.engine import make_engine
 
-#: Number of pages to copy before credentials are handled; every database of ours has more.
+#: Number of pages to copy before credentials are handled; every database of ours has more pages.
 _PAGES = 16
 
 
@@ -53,9 +53,9 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
 
 
 def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> None:
-    """Replace the content of one database by the other's, in a single transaction.
+    """Replace the content of ``target`` by that of ``staged``, in a single transaction.
 
-    SQLite writes the pages like any other change: open connections see the old content or the new.
+    SQLite writes the pages like any other change: open connections see either all old or all new.
     """
     if not target.exists():
         os.close(os.open(target, os.O_CREAT, 0o600))
@@ -89,8 +89,8 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
                 raise StorageUnavailable(
                     "another import or change is running: try again when it has ended"
                 )
-            # The target is locked from the first step to the last: nothing can be revoked
-            # meanwhile. Changes through the source's own connection are copied, too.
+            # The target is locked from the first step to the last, so that nothing can be revoked
+            # meanwhile. The copy includes changes made through the source's own connection.
             while commands:
                 source.execute(commands.pop(0))
 
@@ -115,7 +115,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _copy(path: Path, to: Path) -> None:
-    """Copy one state of the database, whatever is written to it meanwhile."""
+    """Copy one state of the database, even if it is written to meanwhile."""
     try:
         with closing(_opened(path)) as source, closing(sqlite3.connect(to)) as target:
             source.backup(target)
@@ -135,7 +135,7 @@ def _check(path: Path) -> None:
             schema.refuse_unknown(version)
             (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        # SQLite's messages can have bytes of damaged pages.
+        # SQLite's messages can contain bytes of damaged pages.
         raise StorageNotReady(f"{path} is no sound SQLite database: {error}") from error
     if found != "ok":
         raise StorageNotReady(f"{path} is damaged: {found}")
@@ -146,12 +146,12 @@ def _page_size(database: sqlite3.Connection) -> int:
 
 
 def _set_page_size(database: sqlite3.Connection, size: int) -> None:
-    """Set the page size of an empty database, or of one that is vacuumed next."""
+    """Set the page size of an empty database, or of one that is vacuumed right after."""
     database.execute(f"PRAGMA page_size = {size}")
 
 
 def _version(database: sqlite3.Connection) -> str | None:
-    """Return the version of the tables; None if it has no tables of ours."""
+    """Return the version of the tables; None if the database has no tables of ours."""
     named = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
     if database.execute(named).fetchone() is None:
         return None

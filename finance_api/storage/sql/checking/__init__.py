@@ -1,6 +1,6 @@
-"""Faults of the database: derived data that differs from the rows, and references to nothing.
+"""Finds faults of the database: wrong derived data, and references to rows that do not exist.
 
-Everything is read in pages or counted by the database, each user in one snapshot.
+Reads in pages, or lets the database count. Reads each user's data in one snapshot.
 """
 
 import shutil
@@ -22,14 +22,14 @@ from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.tables import users
 
-#: A disk with less free space is reported.
+#: Report a disk with less free space than this.
 MIN_FREE_BYTES = 100 << 20
 
 _Check = Callable[[Connection, bool], Iterator[Fault]]
 
 
 def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
-    """`StorageBackend.find_faults`."""
+    """Do what `StorageBackend.find_faults` says."""
     yield from _disk(engine)
     for check in (_file, orphans_without_user):
         yield from _checked(engine, check, repair)
@@ -44,7 +44,7 @@ def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
 
 
 def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:
-    """Yield the faults seen in one snapshot or transaction, also what cannot be read."""
+    """Run a check in one snapshot or transaction; yield its faults, and one if it cannot read."""
     try:
         if not repair:
             with _snapshot(engine) as connection:
@@ -78,7 +78,7 @@ def _of_user(user_id: int, email: str) -> _Check:
             with connection.begin_nested():
                 repair_user(connection, user_id)
         except NO_VALUE:
-            # A row has a value its field cannot have; see `_made` in `rows`.
+            # A row's value is impossible for its field, so rebuilding fails; see `_made` in `rows`.
             yield from found
             return
         left = [*faults_of(connection, user_id, email), *orphans_of(connection, user_id, email)]
@@ -88,7 +88,7 @@ def _of_user(user_id: int, email: str) -> _Check:
 
 
 def _disk(engine: Engine) -> Iterator[Fault]:
-    """Check the free space for SQLite, whose file is on this machine."""
+    """Check the free space of the disk with SQLite's file; PostgreSQL may run elsewhere."""
     database = engine.url.database
     if engine.dialect.name != "sqlite" or not database or database == ":memory:":
         return

@@ -1,6 +1,6 @@
-"""Faults of rows: derived data that differs from them, and rows that refer to nothing.
+"""Finds faults of rows: derived data that differs from them, and references to missing rows.
 
-Derived are the folded columns, the JSON, the list by date, sums and anchors.
+Derived data is: the folded columns, the JSON, the list by date, sums and anchors.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ from finance_api.values import Row
 from finance_api.values.text import counted
 
 _PAGE = 1_000
-#: The columns of a `ProjectedRecord`, in its order.
+#: The columns for the fields of `ProjectedRecord`, in their order.
 _LISTED = [records_by_date.c[name] for name in ProjectedRecord._fields]
 
 
@@ -69,7 +69,7 @@ def faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
 def _pages(
     connection: Connection, user_id: int, resource: Resource
 ) -> Iterator[tuple[Sequence[Any], list[Row]]]:
-    """Yield stored rows in the order of their ids, a page at a time: columns, and rows."""
+    """Yield stored rows ordered by id, a page at a time: (values of the columns, rows)."""
     table = DATA_TABLES[resource.name]
     key = table.columns["id"]
     own = select(table.table).where(table.user_id == user_id).order_by(key).limit(_PAGE)
@@ -95,7 +95,7 @@ def _differing(connection: Connection, user_id: int, resource: Resource) -> Iter
 
 
 def _made(make: Callable[..., Any], *arguments: Any) -> Any:
-    """Call ``make``; None for a value its field cannot have, which `ledger.checking` reports."""
+    """Call ``make``; None if a field has an impossible value, which `ledger.checking` reports."""
     try:
         return make(*arguments)
     except NO_VALUE:
@@ -103,7 +103,7 @@ def _made(make: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _differing_by_date(connection: Connection, user_id: int) -> Iterator[str]:
-    """Yield the ids of records that differ between table and list, or are in only one of them."""
+    """Yield the ids of records that differ between table and list, or that only one of them has."""
     listed = records_by_date.c
     own = select(*_LISTED).where(listed.user_id == user_id)
     after = ""
@@ -144,7 +144,7 @@ def _is_ahead(connection: Connection, user_id: int) -> bool:
 
 def repair_user(connection: Connection, user_id: int) -> None:
     """Rebuild everything derived from the user's rows."""
-    # Keep out writers of this user's data; on SQLite there are none.
+    # Lock out other writers of this user's data; on SQLite there are none during a transaction.
     connection.execute(select(users.c.id).where(users.c.id == user_id).with_for_update())
     for table, condition, _ in _lost_parts(user_id):
         connection.execute(delete(table).where(table.c.user_id == user_id, condition))
@@ -159,7 +159,7 @@ def repair_user(connection: Connection, user_id: int) -> None:
 
 
 def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault]:
-    """Yield violations of foreign keys, which a damaged or edited database may have."""
+    """Yield violations of foreign keys, which a database can have if it was damaged or edited."""
     for table in metadata.sorted_tables:
         for key in table.foreign_key_constraints:
             condition = _has_no_parent(table, key)
@@ -172,7 +172,7 @@ def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault
             message = f"{rows} of {table.name} {belong} to none of the {parent}"
             fault = Fault("orphans", message, REPAIR)
             if repair:
-                # As the foreign key would have done.
+                # Delete them, as the foreign key would have done.
                 connection.execute(delete(table).where(condition))
                 fault = fault.as_repaired()
             yield fault
@@ -186,7 +186,7 @@ def _has_no_parent(table: Table, key: ForeignKeyConstraint) -> Any:
 
 
 def _lost_parts(user_id: int) -> Iterator[tuple[Table, Any, str]]:
-    """Yield tables, conditions for rows that belong to something missing, and their names."""
+    """Yield (table, condition for rows that refer to a missing row, name of such rows)."""
     entry = exists().where(
         history.c.user_id == before_images.c.user_id, history.c.number == before_images.c.number
     )

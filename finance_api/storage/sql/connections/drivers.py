@@ -1,6 +1,6 @@
-"""SQL that is built once for each shape, and the drivers that run it: SQLite's is here.
+"""SQL that is compiled once for each shape, and the drivers that run it; has SQLite's driver.
 
-SQLAlchemy builds the SQL. Running it through SQLAlchemy would cost more than most queries take.
+SQLAlchemy compiles the SQL, but running it through SQLAlchemy would take longer than most queries.
 """
 
 import sqlite3
@@ -15,22 +15,22 @@ from sqlalchemy.sql import Executable
 
 from finance_api.runtime.time_limit import TookTooLong, seconds_left
 
-#: Maximum number of shapes whose SQL is cached. Clients choose shapes, within the filter grammar.
+#: Maximum number of shapes whose SQL is cached. Clients determine the shapes by their filters.
 _CACHED_SHAPES = 1_000
 
-#: Number of steps of SQLite's machine between two checks of the time limit.
+#: Number of steps of SQLite's virtual machine between two checks of the time limit.
 _PROGRESS_STEPS = 20_000
 
 ResultRow = tuple[Any, ...]
-#: A query, or a function that makes it from the name of the database and a shape.
+#: A query, or a function that makes it from the database's name and a shape.
 Query = Executable | Callable[..., Executable]
 
 
 class CompiledSql:
-    """The text of a query, and the order of its parameters. Raises TypeError if it would write."""
+    """The text of a query and the order of its parameters. Raises TypeError if it writes."""
 
     def __init__(self, query: Executable, dialect: Dialect) -> None:
-        # PostgreSQL has no protection against writes that is free and leaves the session unchanged.
+        # Refuse to write here: PostgreSQL's own protection costs a query or changes the session.
         if query.is_insert or query.is_update or query.is_delete:
             raise TypeError("a connection that reads cannot write")
         compiled = query.compile(dialect=dialect)  # type: ignore[attr-defined]
@@ -39,13 +39,13 @@ class CompiledSql:
         self._positions: list[str] | None = compiled.positiontup
 
     def parameters(self, values: Mapping[str, Any]) -> Any:
-        """The parameters as the driver takes them. values: by name; unused names are ignored."""
+        """Return the parameters as the driver takes them. values: by name; ignores unused names."""
         given = {**self._fixed, **values} if self._fixed else values
         return given if self._positions is None else [given[name] for name in self._positions]
 
 
 class SqlCache:
-    """The SQL of one kind of database, compiled at first use."""
+    """The SQL for one kind of database; each query is compiled when it is first used."""
 
     def __init__(self, dialect: Dialect) -> None:
         @lru_cache(maxsize=_CACHED_SHAPES)
@@ -64,10 +64,10 @@ class SqlCache:
 
 
 class Driver(ABC):
-    """Runs SQL on one connection of the database's driver, in its current transaction.
+    """Runs SQL on one of the driver's connections, in that connection's current transaction.
 
-    Each pooled connection has one, in the ``info`` of its pool's record.
-    connection: the DB-API connection. failures: its errors, which every method may raise.
+    Each pooled connection has a `Driver`, in the ``info`` of its record in the pool.
+    connection: the DB-API connection. failures: the driver's errors; every method may raise them.
     Raises TookTooLong when a `time_limit` ends while SQL runs. Do not use the connection after
     TookTooLong or StorageUnavailable.
     """
@@ -83,7 +83,7 @@ class Driver(ABC):
 
     @abstractmethod
     def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
-        """Run SQL of `unit.with_state`: return the data's state and the JSON rows.
+        """Run SQL of `unit.with_state`: return the state of the data, and the JSON rows.
 
         One row a line, without a line end after the last. None if there is no state.
         """
@@ -92,9 +92,9 @@ class Driver(ABC):
     def stream(
         self, sql: CompiledSql, values: Mapping[str, Any], rows: int
     ) -> Generator[bytes, None, None]:
-        """Yield the texts the SQL selects, up to ``rows`` lines at a time, inside a snapshot.
+        """Yield the selected texts, each part up to ``rows`` lines, inside a snapshot.
 
-        Other SQL may run meanwhile, but no second stream. The query ends with the iterator.
+        Other SQL may run meanwhile, but no second stream. Closing the iterator ends the query.
         """
 
     @abstractmethod
@@ -103,11 +103,11 @@ class Driver(ABC):
 
     @abstractmethod
     def end_snapshot(self) -> None:
-        """End that transaction."""
+        """End the transaction of `begin_snapshot`."""
 
 
 class SqliteDriver(Driver):
-    """SQL for the standard library's driver."""
+    """Runs SQL through the standard library's driver, sqlite3."""
 
     failures = sqlite3.Error
 
@@ -128,7 +128,7 @@ class SqliteDriver(Driver):
         return rows
 
     def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
-        # One row, which has all JSON rows joined.
+        # There is one row, in which all JSON rows are joined.
         for *state, lines in self.rows(sql, values):
             return tuple(state), lines or b""
         return None
@@ -154,6 +154,6 @@ class SqliteDriver(Driver):
 
 def _tell_late(error: sqlite3.OperationalError) -> None:
     """Raise TookTooLong if the progress handler interrupted SQLite."""
-    # Errors of the driver itself have no code.
+    # Errors that the driver itself raises have no code.
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
         raise TookTooLong from error

@@ -15,25 +15,25 @@ from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql.connections.drivers import Driver, SqliteDriver
 from finance_api.storage.sql.connections.failures import READ_ONLY, codes_of, raise_unavailable
 
-#: Time limit for connecting, and for waiting until a connection is free.
+#: Time limit for connecting, and for waiting until a pooled connection is free.
 CONNECT_SECONDS = 3
 
 #: Execution options of a unit of work that writes: how long it waits for another writer, and
 #: whether it alters tables, which keeps out all other writers on PostgreSQL.
 LOCK_TIMEOUT = "finance_api_lock_timeout_seconds"
 ALTERS = "finance_api_alters"
-# Any number that nothing else in the database uses.
+# Can be any number that nothing else in the database uses for a lock.
 _ALTERING_LOCK = 7_146_300_211
-#: Takes the lock exclusively until the transaction ends.
+#: Takes the lock exclusively, until the transaction ends.
 LOCK_ALTERING = f"SELECT pg_advisory_xact_lock({_ALTERING_LOCK})"
 
 _IDLE_SECONDS = 5
-#: psycopg prepares SQL that runs more often than this; psycopg's default.
+#: psycopg prepares SQL once it has run more often than this, which is psycopg's default.
 _PREPARE_THRESHOLD = 5
-#: Page cache of SQLite connections that write.
+#: Page cache of each SQLite connection that writes.
 _WRITING_CACHE_KIB = 65_536
-#: Page cache of SQLite connections that read; every write empties it. The file is not mapped into
-#: memory: SQLite drops the mapping after each write, which takes milliseconds for a large one.
+#: Page cache of each SQLite connection that reads; every write empties it. The file is not mapped
+#: into memory: SQLite drops the mapping after each write, which takes milliseconds if it is large.
 _READING_CACHE_KIB = 2_048
 _USED_AT = "finance_api_used_at"
 _GENERATION = "finance_api_generation"
@@ -47,10 +47,10 @@ def make_engine(
     for_reading: bool = False,
     server: "Server | None" = None,
 ) -> Engine:
-    """An engine for SQLite or PostgreSQL; no connection is made yet.
+    """Make an engine for SQLite or PostgreSQL, without connecting yet.
 
     setting: the name of the setting whose value is ``url_text``.
-    for_reading: whether connections only read, without a transaction unless a snapshot is begun
+    for_reading: whether connections only read; they have a transaction only for a snapshot
     (`Driver.begin_snapshot`).
     server: the database server, if several engines connect to it.
     Raises StorageNotReady for a URL that cannot be used.
@@ -68,7 +68,7 @@ def make_engine(
     except (ArgumentError, NoSuchModuleError) as error:
         raise StorageNotReady(f"{setting}: {error}") from None
     except ValueError:
-        # Its message has the value.
+        # Do not show SQLAlchemy's message, which contains the value.
         raise StorageNotReady(f"{setting}: a value after the ? is not of its kind") from None
     except ModuleNotFoundError as error:
         raise StorageNotReady(
@@ -96,7 +96,7 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
 
     @event.listens_for(engine, "do_connect")
     def refuse_missing(dialect: Any, record: Any, args: Any, options: Any) -> None:
-        # SQLite would make an empty file.
+        # A missing file is an error; SQLite would create an empty one.
         if url.database and url.database != ":memory:" and not Path(url.database).exists():
             raise StorageNotReady(
                 f"there is no database file {url.database}: run 'finance-api db upgrade'"
@@ -104,15 +104,15 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
-        # The driver is not to begin transactions of its own; see "begin" below.
+        # Keep the driver from beginning transactions by itself; see "begin" below.
         connection.isolation_level = None
-        # For new files. With 4,096 bytes a page held 4 records by date and a quarter stayed empty:
-        # an import of 250,000 records took 29.1 s instead of 26.3, and 520 MB instead of 483.
+        # For new files. A page of 4,096 bytes had 4 records by date, and a quarter was empty: an
+        # import of 250,000 records took 29.1 s instead of 26.3, and 520 MB instead of 483.
         connection.execute("PRAGMA page_size = 8192")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA foreign_keys = ON")
         if for_reading:
-            # Refuses writes by mistake.
+            # Refuse accidental writes.
             connection.execute("PRAGMA query_only = ON")
             connection.execute(f"PRAGMA cache_size = -{_READING_CACHE_KIB}")
         else:
@@ -129,7 +129,7 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
             connection.exec_driver_sql("BEGIN")
             return
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {lock_timeout_seconds * 1000}")
-        # Take the write lock at once: a transaction that began as a reader could not wait for it.
+        # Take the write lock at once: a transaction that began by reading could not wait for it.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
@@ -138,8 +138,8 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
 class Server:
     """A database server, which may be unavailable.
 
-    circuit: the circuit breaker for connecting. generation: rises when the server closes a
-    connection. It has usually closed all then, so connections of earlier generations are not used.
+    circuit: the circuit breaker for connecting. generation: raised when the server closes a
+    connection. It has usually closed all of them, so older connections are not used again.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class Server:
 
 
 def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Server) -> Engine:
-    # Only here, so that psycopg is needed only where it is used.
+    # Imported here, so that psycopg is needed only with PostgreSQL.
     from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
 
     engine = create_engine(
@@ -159,12 +159,12 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
         connect_args={
             "client_encoding": "UTF8",
             "connect_timeout": CONNECT_SECONDS,
-            # Notice a database that stopped answering instead of waiting for it.
+            # Notice when a database stops answering, instead of waiting for it.
             "keepalives_idle": 10,
             "keepalives_interval": 2,
             "keepalives_count": 3,
             "tcp_user_timeout": 5_000,
-            # `PostgresqlDriver` prepares what is read; for writing, see below.
+            # `PostgresqlDriver` prepares SQL that reads; for SQL that writes, see below.
             "prepare_threshold": None,
         },
     )
@@ -230,13 +230,13 @@ def _watch_server(engine: Engine, server: Server) -> None:
 def writing(
     engine: Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, *, alters: bool = False
 ) -> Engine:
-    """Return the engine for units of work that write; they wait so long for another writer."""
+    """Return the engine with options for units of work that write; see LOCK_TIMEOUT."""
     return engine.execution_options(**{LOCK_TIMEOUT: lock_timeout_seconds, ALTERS: alters})
 
 
 def _tell_unavailable(context: ExceptionContext) -> None:
-    """Tell a database that cannot answer now from faulty SQL."""
+    """Raise the error that fits if the database cannot answer now; faulty SQL keeps its error."""
     error = context.original_exception
-    # SQLAlchemy then closes the connection, and the next one may reach the new primary.
+    # This makes SQLAlchemy close the connection; the next one may reach the new primary.
     context.is_disconnect |= READ_ONLY in codes_of(error)
     raise_unavailable(error, context.dialect, is_disconnect=context.is_disconnect)

@@ -1,4 +1,4 @@
-"""What errors of the databases' drivers mean."""
+"""Finds out what the errors of the databases' drivers mean."""
 
 import math
 import sqlite3
@@ -16,14 +16,14 @@ from finance_api.storage.errors import (
 
 #: PostgreSQL's read_only_sql_transaction: the server is a standby, as after a failover.
 READ_ONLY = "25006"
-#: PostgreSQL's query_canceled: by a time limit of the role, or by an administrator.
+#: PostgreSQL's query_canceled: a time limit of the role ended the query, or an administrator did.
 _QUERY_CANCELED = "57014"
-#: PostgreSQL's class program_limit_exceeded, a fault of the SQL.
+#: PostgreSQL's class program_limit_exceeded: the SQL is at fault.
 _LIMIT_EXCEEDED = "54"
 
 _NO_ANSWER = "the database does not answer: {}"
 
-#: What some codes mean (see `codes_of`), and the message; {} stands for the driver's.
+#: For some codes (see `codes_of`): the error to raise, and its message; {} is the driver's message.
 _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
     # PostgreSQL: undefined_table, undefined_column, undefined_function.
     (
@@ -31,9 +31,9 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
         StorageNotReady,
         "the database is not ready: {}",
     ),
-    # PostgreSQL's class XX: damaged data or indexes, or errors that only those explain.
+    # PostgreSQL's class XX: damaged data or indexes, or errors that only damage explains.
     ({"XX", sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, StorageDamaged, "{}"),
-    # The driver's message shows the text.
+    # Not the driver's message, which shows the text.
     ({"Could not decode"}, StorageDamaged, "a text is not UTF-8"),
     ({READ_ONLY}, StorageUnavailable, "the database is read-only: nothing can be changed now"),
     (
@@ -64,7 +64,7 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
 
 
 def codes_of(error: BaseException) -> set[int | str]:
-    """Return what identifies an error.
+    """Return the codes that identify an error.
 
     SQLite: its primary result code, which is the lowest byte of an extended one, and the first
     words of its message. PostgreSQL: its SQLSTATE, and the SQLSTATE's class.
@@ -98,7 +98,7 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
 
 
 def is_duplicate(error: IntegrityError) -> bool:
-    """Whether the key exists already; otherwise a row it refers to is missing."""
+    """Whether the key exists already; if not, the row refers to a row that is missing."""
     duplicates = (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE)
     # PostgreSQL: unique_violation.
     return (

@@ -1,7 +1,7 @@
-"""SQL for libpq, through psycopg's ``pq``.
+"""Runs SQL through libpq, using psycopg's ``pq``.
 
-psycopg's cursors choose formats and types for each execution: 30 µs of the 80 that looking up a
-token takes. Our SQL has few types, names them (``::BIGINT``), and reads text and whole numbers.
+psycopg's cursors choose formats and types in each execution, which is 30 of the 80 µs of looking up
+a token. Our SQL has few types, names them (``::BIGINT``), and reads text and whole numbers.
 """
 
 import math
@@ -22,26 +22,26 @@ from finance_api.runtime.time_limit import TookTooLong, in_time, seconds_left, t
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.connections.drivers import CompiledSql, Driver, ResultRow
 
-#: Maximum number of prepared statements on a connection; each takes memory in the database.
+#: Maximum number of prepared statements on a connection; each takes memory in PostgreSQL.
 _MAX_PREPARED = 100
 
 #: Time limit for checking that a connection works.
 _ANSWER_SECONDS = 3.0
-#: Time limit for cancelling what runs, and how often to repeat the request meanwhile.
+#: Time limit for cancelling a query, and how often to repeat the request until then.
 _CANCEL_SECONDS = 1.0
 _CANCEL_AGAIN_SECONDS = 0.1
 
-#: Number of parts of a stream to fetch at once; a fetch costs about as much as one part.
+#: Number of parts of a stream to fetch at once; fetching them costs about as much as one part.
 _PARTS = 4
 
-#: The lock, taken before the snapshot sees anything, keeps out an upgrade that rewrites tables:
+#: Takes the lock before the snapshot sees anything, to keep out upgrades that rewrite tables:
 #: rewritten tables look empty to older snapshots.
 _BEGIN_SNAPSHOT = (
     b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
     b"LOCK TABLE alembic_version IN ACCESS SHARE MODE"
 )
 
-#: A prepared statement is gone, exists already, or selects columns whose types have changed.
+#: Errors that mean: a prepared statement is gone, exists already, or its columns' types changed.
 _CHANGED = (
     errors.InvalidSqlStatementName,
     errors.DuplicatePreparedStatement,
@@ -50,7 +50,7 @@ _CHANGED = (
 
 _PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|%)")
 
-#: How to read a value, by the number of its type in the catalogue pg_type.
+#: Functions that read a value, by its type's number in the catalogue pg_type.
 _READERS: dict[int, Callable[[bytes], Any]] = {
     16: b"t".__eq__,  # bool
     17: lambda digits: bytes.fromhex(digits[2:].decode()),  # bytea
@@ -64,12 +64,12 @@ _READERS: dict[int, Callable[[bytes], Any]] = {
 
 
 class PostgresqlDriver(Driver):
-    """Sets nothing on the session, which a pooler such as PgBouncer shares between clients.
+    """Runs SQL; changes nothing in the session, which a pooler such as PgBouncer may share.
 
-    Prepares SQL only if the connection has a session of its own. If a pooler goes unnoticed, a name
-    still has one meaning: it is the digest of the text, which determines the types of the values.
+    Prepares SQL only if the connection has a session of its own. Even if a pooler goes unnoticed, a
+    name has one meaning: it is the digest of the SQL's text, which determines its types.
 
-    prepares: whether to prepare SQL. has_own_session: whether no pooler was noticed.
+    prepares: whether to prepare SQL. has_own_session: whether there seems to be no pooler.
     """
 
     failures = psycopg.Error
@@ -78,16 +78,16 @@ class PostgresqlDriver(Driver):
         self.connection = connection
         self._libpq = connection.pgconn
         self._poll = select.poll()
-        # A pooler gives each client a process id that PostgreSQL does not have.
+        # A pooler gives clients process ids that PostgreSQL's processes do not have.
         self.has_own_session = self.ask_process() == self._libpq.backend_pid
         self._prepares = prepares and self.has_own_session
-        # Names by text, least recently used first.
+        # The names of prepared statements by SQL text, least recently used first.
         self._prepared: dict[bytes, bytes] = {}
-        # Whether the current snapshot was read from.
+        # Whether a query has read from the current snapshot.
         self._has_read = False
 
     def ask_process(self) -> int:
-        """Return the id of PostgreSQL's process. Behind a pooler this may have to wait for one."""
+        """Return the id of PostgreSQL's process. A pooler may make this wait for a connection."""
         try:
             with time_limit(_ANSWER_SECONDS):
                 self._libpq.send_query(b"SELECT pg_backend_pid()")
@@ -117,7 +117,7 @@ class PostgresqlDriver(Driver):
         result = self._run(sql, values)
         if not result.ntuples:
             return None
-        # One row for each JSON row, or a single row without one; each has the state.
+        # There is one row for each JSON row, or a single row without JSON. Each row has the state.
         get, json_column = result.get_value, result.nfields - 1
         state = tuple([int(get(0, column) or 0) for column in range(json_column)])
         rows = [get(row, json_column) for row in range(result.ntuples)]
@@ -139,7 +139,7 @@ class PostgresqlDriver(Driver):
                     part = range(first, min(first + rows, number))
                     yield b"\n".join([get(row, 0) or b"" for row in part])
         finally:
-            # It has ended already if the transaction or the connection has.
+            # The stream is closed already if the transaction or the connection has ended.
             with suppress(psycopg.Error):
                 self._execute(b"CLOSE stream")
 
@@ -183,7 +183,7 @@ class PostgresqlDriver(Driver):
         return name
 
     def _begin_again(self, error: psycopg.Error) -> None:
-        """Forget what is prepared. A snapshot that was read from cannot begin again."""
+        """Forget prepared statements. Raises StorageUnavailable if the snapshot was read from."""
         in_snapshot = self._libpq.transaction_status != pq.TransactionStatus.IDLE
         if in_snapshot and self._has_read:
             raise StorageUnavailable(f"a prepared statement has changed: {error}") from error
@@ -203,7 +203,7 @@ class PostgresqlDriver(Driver):
         return self._result()
 
     def _result(self) -> pq.abc.PGresult:
-        """Return the result of what was sent; the last one if there are several."""
+        """Return the result of the SQL that was sent; of several results, the last."""
         libpq = self._libpq
         while libpq.flush():
             self._wait(select.POLLOUT)
@@ -224,7 +224,7 @@ class PostgresqlDriver(Driver):
         try:
             failure = errors.lookup(code.decode())
         except KeyError:
-            # There is no code if the connection was lost.
+            # The error has no code if the connection was lost.
             failure = psycopg.DatabaseError
         raise failure(pq.error_message(result))
 
@@ -238,9 +238,9 @@ class PostgresqlDriver(Driver):
         self._poll.poll(None if left == math.inf else left * 1000)
 
     def _cancel(self) -> None:
-        """Cancel what runs: PostgreSQL would go on with it even though the connection is closed.
+        """Cancel the running query: PostgreSQL would finish it even after the connection is closed.
 
-        PostgreSQL ignores a request that comes before it has begun, so repeat it until it answers.
+        PostgreSQL ignores a request before the query has begun, so repeat it until it answers.
         """
         self._poll.register(self._libpq.socket, select.POLLIN)
         until = time.monotonic() + _CANCEL_SECONDS
@@ -253,7 +253,7 @@ class PostgresqlDriver(Driver):
 
 @lru_cache(maxsize=1_000)
 def _numbered(text: str) -> tuple[bytes, tuple[str, ...]]:
-    """Return the SQL with $1, $2 ... in place of ``%(name)s``, and the names in that order."""
+    """Return the SQL with $1, $2 ... in place of ``%(name)s``, and the names in this order."""
     names: dict[str, int] = {}
 
     def number(found: re.Match[str]) -> str:
@@ -270,7 +270,7 @@ def _written(value: Any) -> bytes | None:
         return None
     if isinstance(value, str):
         if "\0" in value:
-            # libpq ends a text there.
+            # libpq takes NUL for the end of a text.
             raise ValueError("no text may hold a NUL")
         return value.encode()
     if isinstance(value, int):
