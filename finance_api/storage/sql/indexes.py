@@ -1,7 +1,7 @@
 """The indexes of records, some with options of PostgreSQL.
 
-In a module of their own, because such an option imports SQLAlchemy's PostgreSQL dialect. Only
-`schema.upgrade` and migrations need the indexes, and import `metadata` from here.
+They are in a module of their own because such an option imports SQLAlchemy's PostgreSQL dialect.
+Only `schema.upgrade` and migrations need the indexes; they import `metadata` from here.
 """
 
 from sqlalchemy import Index
@@ -14,7 +14,7 @@ __all__ = ["metadata"]
 
 _records = DATA_TABLES[RECORDS.name]
 
-# The default order, and ranges of dates in it, with the columns that sums need: sums read no rows.
+# For the default order and ranges of dates. Sums read only this index: it has all their columns.
 _by_date = (_records.user_id, _records.columns["recordDate"].desc(), _records.columns["id"])
 _summed = [
     _records.columns[name]
@@ -36,7 +36,7 @@ Index(
     postgresql_include=[column.name for column in _summed],
 ).ddl_if(dialect="postgresql")
 Index(None, _records.user_id, _records.columns["accountId"])
-#: The two records of a transfer.
+#: For finding the two records of a transfer.
 _is_transfer = _records.columns["transferId"].is_not(None)
 Index(
     "ix_records_transfers",
@@ -45,6 +45,6 @@ Index(
     sqlite_where=_is_transfer,
     postgresql_where=_is_transfer,
 )
-#: All records of a user in their physical order. Only for SQLite: PostgreSQL reads in that order
-#: whichever index it uses.
+#: For reading all records of a user in their physical order. Only SQLite needs it: PostgreSQL reads
+#: in that order with any index.
 Index(None, _records.user_id).ddl_if(dialect="sqlite")

@@ -1,4 +1,4 @@
-"""The versions of the tables and of the projection: checking and upgrading them."""
+"""Checks and upgrades the versions of the tables and of the projection."""
 
 import logging
 import re
@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
-#: Longer than a query, and shorter than PostgreSQL's deadlock_timeout.
+#: How long to wait for readers: longer than a query takes, less than PostgreSQL's deadlock_timeout.
 _READERS_SECONDS = 0.5
 
-#: Versions of the tables before `0001_initial`, which no migration leads from.
+#: Versions of the tables from before `0001_initial`; no migration can upgrade them.
 _BEFORE_THE_FIRST = re.compile("00[01][0-9]")
 
 _VERSIONS = "SELECT version_num, version FROM alembic_version CROSS JOIN projection_version"
@@ -44,18 +44,18 @@ def _config() -> "Config":
 
 @lru_cache(maxsize=1)
 def versions() -> tuple[str, ...]:
-    """Return the versions of the tables, from file names: alembic is slow to import."""
+    """Return the versions of the tables, from the file names: alembic is slow to import."""
     files = sorted((_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
     return tuple(file.stem for file in files)
 
 
 def newest_version() -> str:
-    """Return the version of the tables that this program reads and writes."""
+    """Return the version of the tables that this program uses."""
     return versions()[-1]
 
 
 def get_version(connection: Connection) -> str | None:
-    """Return the version of the stored tables; None if there are none yet."""
+    """Return the version of the stored tables; None if there are no tables yet."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     found = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
@@ -64,9 +64,9 @@ def get_version(connection: Connection) -> str | None:
 
 
 def upgrade(engine: Engine) -> None:
-    """Create or alter the tables and rebuild an outdated projection, in one transaction.
+    """Create or alter the tables, and rebuild an outdated projection, in one transaction.
 
-    Waits for all writers, and makes them wait.
+    Waits for all writers to end, and makes new ones wait.
     """
     # Imported here, so that other commands start faster.
     from alembic import command
@@ -79,7 +79,7 @@ def upgrade(engine: Engine) -> None:
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
         Path(database).parent.mkdir(0o700, parents=True, exist_ok=True)
-        # SQLite gives the files next to it the same mode.
+        # SQLite gives its journal files the same mode as the database.
         Path(database).touch(0o600)
     config = _config()
     with writing(engine, alters=True).begin() as connection:
@@ -88,7 +88,7 @@ def upgrade(engine: Engine) -> None:
         refuse_unknown(found)
         config.attributes["connection"] = connection
         if found is None:
-            # Declared once: no migration makes the tables a second time.
+            # Create the tables as declared now; migrations would only repeat that.
             indexes.metadata.create_all(connection, checkfirst=False)
             command.stamp(config, "head")
         elif found != newest_version():
@@ -99,15 +99,15 @@ def upgrade(engine: Engine) -> None:
 
 
 def refuse_unknown(found: str | None) -> None:
-    """Raise StorageNotReady for tables of a version that this program does not know."""
+    """Raise StorageNotReady if this program does not know this version of the tables."""
     if found is not None and found not in versions():
         raise _of_another_version(found)
 
 
 def _lock_tables(connection: Connection) -> None:
-    """Keep out readers from here on: to an older snapshot a rewritten table looks empty.
+    """Keep out readers until the transaction ends: older snapshots see rewritten tables as empty.
 
-    Gives way to readers, who lock the tables in other orders, and tries again.
+    Readers lock tables in other orders, so this gives up after a short wait and tries again.
     """
     preparer = connection.dialect.identifier_preparer
     names = ", ".join(map(preparer.quote, inspect(connection).get_table_names()))
@@ -146,7 +146,7 @@ def _warn_of_readers(engine: Engine) -> None:
 
 
 def check(engine: Engine) -> None:
-    """Raise StorageNotReady unless tables and projection have this program's versions."""
+    """Raise StorageNotReady unless tables and projection have the versions of this program."""
     _warn_of_readers(engine)
     with connect(engine, engine.connect) as connection:
         _check_encoding(connection)
@@ -162,9 +162,9 @@ def check(engine: Engine) -> None:
 
 
 def check_writing(connection: Connection) -> None:
-    """Raise StorageNotReady as `check` does, in a transaction that has its lock.
+    """Raise StorageNotReady as `check` does, in a transaction that has the lock for writing.
 
-    No upgrade can begin before it ends.
+    Until that transaction ends, no upgrade can begin.
     """
     for tables, projection in connection.exec_driver_sql(_VERSIONS):
         if tables != newest_version():

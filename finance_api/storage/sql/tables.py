@@ -1,7 +1,7 @@
 """The tables, except those of the resources, and the parameters that many queries bind.
 
-`data_tables` has the tables of the resources. Every primary key and index of a user's data begins
-with the user, so that the tables can be distributed by user over several machines as they are.
+`data_tables` has the tables of the resources. Every primary key and index of users' data begins
+with the user, so that the tables can be distributed over several machines by user.
 """
 
 from sqlalchemy import (
@@ -24,7 +24,7 @@ from finance_api.query.parse import MAX_OPERAND_CHARACTERS
 from finance_api.storage.interface.data import new_tag
 from finance_api.values.time import UTC
 
-#: Text in the order of its code points: SQLite's default, PostgreSQL's "C".
+#: Text sorted by code points: SQLite's default, and PostgreSQL's collation "C".
 CodePointText = Text().with_variant(Text(collation="C"), "postgresql")
 
 #: A key that the database assigns.
@@ -49,7 +49,7 @@ users = Table(
     Column("enabled", Boolean, nullable=False),
     Column("password_hash", CodePointText),
     Column("created_at", BigInteger, nullable=False),
-    # The state of the user's data; it changes with every import.
+    # These and data_tag are the state of the user's data, which changes with every import.
     Column("data_revision", BigInteger, nullable=False, default=0),
     Column("data_changed_at", BigInteger, nullable=False),
     # The number of records; see record_anchors.
@@ -58,11 +58,11 @@ users = Table(
     Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
     Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
     Column("base_currency", CodePointText),
-    # Never reuse the key of a deleted user.
+    # Never reuse the id of a deleted user.
     sqlite_autoincrement=True,
 )
 
-#: The columns with the fields of `DataState`.
+#: The columns for the fields of `DataState`.
 STATE_COLUMNS = (users.c.data_revision, users.c.data_changed_at, users.c.data_tag)
 
 tokens = Table(
@@ -73,7 +73,7 @@ tokens = Table(
     Column("name", CodePointText, nullable=False),
     Column("sha256", CodePointText, nullable=False, unique=True),
     Column("start", CodePointText, nullable=False),
-    # Paths of resources between spaces; NULL means all of them.
+    # Paths of resources, separated by spaces; NULL means all resources.
     Column("scopes", CodePointText),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger),
@@ -87,7 +87,7 @@ jwts = Table(
     "jwts",
     metadata,
     Column("jti", CodePointText, primary_key=True),
-    # NULL where another issuer made it.
+    # NULL if another issuer issued it.
     Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE")),
     Column("issued_at", BigInteger),
     Column("expires_at", BigInteger, nullable=False),
@@ -108,7 +108,7 @@ sessions = Table(
 )
 
 
-#: The audit log. user_id: NULL if no user is known.
+#: The audit log. user_id: NULL if the user is unknown.
 audit = Table(
     "audit",
     metadata,
@@ -124,7 +124,7 @@ audit = Table(
 
 
 def owner_column() -> Column[int]:
-    """Make the column of the user, with which every key of a user's rows begins."""
+    """Make the column of the user. It comes first in every key of the tables with users' rows."""
     return Column(
         "user_id",
         BigInteger,
@@ -138,12 +138,12 @@ usage = Table(
     "usage",
     metadata,
     owner_column(),
-    # The day's first second.
+    # The first second of the day.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("requests", BigInteger, nullable=False),
 )
 
-#: The same, by token.
+#: The numbers of requests by user, day and token.
 token_usage = Table(
     "token_usage",
     metadata,
@@ -167,7 +167,7 @@ uploads = Table(
     Column("step", BigInteger, nullable=False),
     Column("alive_at", BigInteger, nullable=False),
     Column("worker", CodePointText, nullable=False, server_default=""),
-    # JSON objects.
+    # Options and outcome are JSON objects.
     Column("options", CodePointText, nullable=False),
     Column("outcome", CodePointText, nullable=False),
 )
@@ -186,7 +186,7 @@ upload_pieces = Table(
 )
 
 
-#: The history of a user's data: `storage.interface.history`.
+#: The history of users' data: `storage.interface.history`.
 history = Table(
     "history",
     metadata,
@@ -198,11 +198,11 @@ history = Table(
     Column("revision", BigInteger, nullable=False),
     Column("undone_at", BigInteger),
     Column("pruned", Boolean, nullable=False),
-    # JSON.
+    # A JSON object.
     Column("details", CodePointText, nullable=False),
 )
 
-#: Rows as they were before an entry of the history.
+#: Rows as they were before a change in the history.
 before_images = Table(
     "before_images",
     metadata,
@@ -210,7 +210,7 @@ before_images = Table(
     Column("number", BigInteger, primary_key=True, autoincrement=False),
     Column("resource", CodePointText, primary_key=True),
     Column("row_id", CodePointText, primary_key=True),
-    # The whole row as JSON; NULL: there was none.
+    # The whole row as JSON; NULL if there was none.
     Column("row", CodePointText),
     sqlite_with_rowid=False,
 )
@@ -234,7 +234,7 @@ Index(
     transfer_proposals.c.out_id,
 )
 
-#: The states of a user's data that are remembered, the present one too: see `DataState`.
+#: The states of users' data that are still stored, including the current one: see `DataState`.
 data_states = Table(
     "data_states",
     metadata,
@@ -245,14 +245,14 @@ data_states = Table(
     sqlite_with_rowid=False,
 )
 
-#: One row for each deleted row, for readers of changes.
+#: One row for each deleted row, so that clients can read deletions.
 tombstones = Table(
     "tombstones",
     metadata,
     owner_column(),
     Column("resource", CodePointText, primary_key=True),
     Column("row_id", CodePointText, primary_key=True),
-    # The revision that deleted it.
+    # The revision that deleted the row.
     Column("revision", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -266,55 +266,55 @@ Index(
 
 
 def revision_column() -> Column[int]:
-    """Make the column of the revision that last changed the row's JSON."""
+    """Make the column with the revision that last changed the row's JSON."""
     return Column("revision", BigInteger, nullable=False, server_default="0")
 
 
-#: Exchange rates of a day, for all users.
+#: The exchange rates of each day, for all users.
 exchange_rates = Table(
     "exchange_rates",
     metadata,
-    # Its first second.
+    # The first second of the day.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("base", CodePointText, primary_key=True),
-    # The value of one unit of the base by currency: a JSON object of decimals as text.
+    # The value of one unit of the base, by currency: a JSON object with decimals as texts.
     Column("rates", CodePointText, nullable=False),
     sqlite_with_rowid=False,
 )
 
-#: The state of the rates: one row, or none before the first rates.
+#: The state of the rates: a single row, or no row before the first rates.
 exchange_rates_state = Table(
     "exchange_rates_state",
     metadata,
     Column("revision", BigInteger, primary_key=True, autoincrement=False),
     Column("changed_at", BigInteger, nullable=False),
-    # Between blanks.
+    # Currency codes, separated by spaces.
     Column("currencies", CodePointText, nullable=False),
     Column("tag", BigInteger, nullable=False),
 )
 
-#: The records in the default order, newest first: each as the JSON object of a response, and the
+#: The records in default order, newest first: each as the JSON object of a response, with the
 #: texts that are searched most.
 records_by_date = Table(
     "records_by_date",
     metadata,
     owner_column(),
-    # The record's date, negated: so that both parts of the order ascend, and a position in it can
-    # be compared as a whole.
+    # The record's date, negated. So both columns of the order ascend, and a position in the list
+    # can be compared as a whole.
     Column("newest_first", BigInteger, primary_key=True, autoincrement=False),
     Column("id", CodePointText, primary_key=True),
     Column("payee_folded", CodePointText),
     Column("note_folded", CodePointText),
     Column("json", CodePointText, nullable=False),
-    # The names of category, labels and account.
+    # The folded names of category, labels and account.
     Column("names_folded", CodePointText, nullable=False, server_default=""),
     revision_column(),
     sqlite_with_rowid=False,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
 Index(None, records_by_date.c.user_id, records_by_date.c.revision, records_by_date.c.id)
-#: The texts that a search reads, without the JSON. Only on SQLite: PostgreSQL allows no long
-#: texts in an index.
+#: The texts that a search reads, without the JSON. Only SQLite has this index: PostgreSQL allows
+#: no long texts in an index.
 Index(
     "ix_records_by_date_searched",
     *records_by_date.primary_key.columns,
@@ -323,28 +323,28 @@ Index(
     records_by_date.c.names_folded,
 ).ddl_if(dialect="sqlite")
 
-#: The distance between anchors.
+#: The number of records between one anchor and the next.
 ANCHOR_INTERVAL = 256
 
-#: Every 256th record in the order of records_by_date, counted from its end: new records mostly come
-#: at its beginning, and change no position that is counted from there.
+#: Every 256th record in the order of records_by_date, counted from the end of the list. New records
+#: mostly come at its beginning, so they leave most positions unchanged.
 record_anchors = Table(
     "record_anchors",
     metadata,
     owner_column(),
-    # The number of records after it.
+    # The number of records after this one in the list.
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("newest_first", BigInteger, nullable=False),
     Column("id", CodePointText, nullable=False),
     sqlite_with_rowid=False,
 )
 
-#: Characters of a payee in a key: more than any filter can ask for. PostgreSQL allows no long texts
-#: in keys.
+#: Number of characters of a payee in a key: more than a filter can contain. PostgreSQL allows no
+#: long texts in keys.
 PAYEE_KEY_CHARACTERS = MAX_OPERAND_CHARACTERS + 1
 
-#: The groupings of the sums in `record_sums`, beside the month. Each grouping has sums of its own,
-#: so that a coarse summary reads few of them.
+#: What the sums in `record_sums` are grouped by, besides the month. Each grouping has its own sums,
+#: so that a coarse summary reads only a few.
 GRAINS: tuple[frozenset[str], ...] = (
     frozenset(),
     frozenset({"accountId"}),
@@ -353,20 +353,20 @@ GRAINS: tuple[frozenset[str], ...] = (
     frozenset({"accountId", "categoryId", "payee"}),
 )
 
-#: Sums of the records of each month, by what `GRAINS` says, currency and kind.
+#: Sums of each month's records, grouped as in `GRAINS`, and by currency, kind and flags.
 record_sums = Table(
     "record_sums",
     metadata,
     owner_column(),
-    # The place in GRAINS.
+    # The index in GRAINS.
     Column("grain", BigInteger, primary_key=True, autoincrement=False),
-    # The beginning of the payee; "" without a payee, or in a grain that is not by payee.
+    # The beginning of the payee; "" if there is no payee, or if the grain does not have payees.
     Column("payee_key", CodePointText, primary_key=True),
-    # Its first second.
+    # The first second of the month.
     Column("month", BigInteger, primary_key=True, autoincrement=False),
-    # Distinguishes the sums of a month, because their other columns may be NULL.
+    # Distinguishes the sums of a month; their other columns may be NULL, so they cannot be a key.
     Column("number", BigInteger, primary_key=True, autoincrement=False),
-    # NULL without one, or in a grain that is not by it.
+    # NULL if the records have none, or if the grain does not group by it. So are the next two.
     Column("account_id", CodePointText),
     Column("category_id", CodePointText),
     Column("payee", CodePointText),
@@ -374,17 +374,17 @@ record_sums = Table(
     Column("record_type", CodePointText, nullable=False),
     Column("is_void", Boolean, nullable=False),
     Column("is_transfer", Boolean, nullable=False),
-    # The sums of the high and of the low halves of the amounts; see `sums`.
+    # The sums of the amounts' high halves and low halves; see `sums`.
     Column("amount_high", BigInteger, nullable=False),
     Column("amount_low", BigInteger, nullable=False),
     Column("number_of_records", BigInteger, nullable=False),
-    # The first and last recordDate.
+    # The recordDate of the first and of the last record.
     Column("first", BigInteger, nullable=False),
     Column("last", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
 
-#: For sums of some categories. SQLite is as fast without it.
+#: For reading the sums of some categories. SQLite is as fast without this index.
 Index(
     "ix_record_sums_category",
     record_sums.c.user_id,
@@ -392,7 +392,7 @@ Index(
     record_sums.c.category_id,
 ).ddl_if(dialect="postgresql")
 
-#: One row: the version of the projection, see `writing.rebuilding`.
+#: Has a single row: the version of the projection, see `writing.rebuilding`.
 projection_version = Table(
     "projection_version",
     metadata,
@@ -411,7 +411,7 @@ def text_parameter(name: str) -> ColumnElement[str]:
 USER = number_parameter("user")
 LIMIT = number_parameter("limit")
 OFFSET = number_parameter("offset")
-#: A limit that no list reaches.
+#: A limit that is greater than the length of any list.
 NO_LIMIT = 2**62
-#: A JSON list of ids.
+#: The parameter for ids, as a JSON list.
 IDS = text_parameter("ids")

@@ -1,1 +1,1 @@
-"""The history of the tables, as Alembic keeps it."""
+"""The migrations of the tables, which Alembic runs."""

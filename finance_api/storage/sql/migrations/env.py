@@ -1,4 +1,4 @@
-"""Alembic's entry: `finance_api.storage.sql.schema` hands it the connection."""
+"""Alembic imports this module; `finance_api.storage.sql.schema` passes the connection to it."""
 
 from alembic import context
 

@@ -1,11 +1,11 @@
-"""Reading a user's data: the fast read path. Every query is bound to the user.
+"""Reads a user's data: the fast read path. Every query is limited to one user.
 
-`SqlDataReader` is the only entry. docs/decisions/fast-reads.md says what each part buys, measured.
+Import only `SqlDataReader`. docs/decisions/fast-reads.md has measurements of what each part saves.
 
-pages: lists, as the JSON stored at import. by_date: SQL of the list of records in its default
-order, with anchors for deep pages, and searches. rows: whole rows. sums: sums of records, from
-those stored for each month or from the rows. changes: changes by revision. conditions: filters and
-order as SQL.
+pages: lists, from the JSON stored at import. by_date: SQL for the list of records in its default
+order, with anchors for deep pages, and for searches. rows: whole rows. sums: sums of records, from
+the sums stored for each month or from the rows. changes: changes by revision. conditions: filters
+and order as SQL.
 """
 
 from finance_api.storage.sql.reading.changes import ChangeReader

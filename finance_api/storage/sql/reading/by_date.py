@@ -1,8 +1,8 @@
-"""SQL of `records_by_date`: pages of the default order, deep ones too, and searches for texts.
+"""SQL for `records_by_date`: pages in default order, deep ones too, and searches for texts.
 
-A page far down the list starts at an anchor, not at the beginning of the list. A search reads the
-user's own records in turn. An index over the texts of all users would find rare ones faster, and
-its speed would tell how common a text is among other users' records.
+A page far down the list starts at an anchor, not at the beginning of the list. A search reads all
+of the user's records. An index over the texts of all users would find rare texts faster, but its
+speed would reveal how common a text is among other users' records.
 """
 
 from typing import Any
@@ -36,15 +36,15 @@ from finance_api.storage.sql.tables import (
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 
-#: A text that is searched for in a field.
+#: A field, and how to search for a text in it.
 SearchTerm = tuple[str, Operator]
 
 _RECORDS = records_by_date.c
 _ANCHORS = record_anchors.c
-#: Bounds of newest_first.
+#: Bounds of newest_first, both inclusive.
 _FIRST, _LAST = number_parameter("first"), number_parameter("last")
 
-#: The columns of `records_by_date` with folded texts, by the fields that are searched in them.
+#: The columns of `records_by_date` that have the folded texts of each searchable field.
 _SEARCHED = {
     "payee": (_RECORDS.payee_folded,),
     "note": (_RECORDS.note_folded,),
@@ -64,8 +64,8 @@ def _within(has_first: bool, has_last: bool) -> list[ColumnElement[bool]]:
 
 
 def far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
-    """Select a page far down the list, reading from the anchor above it."""
-    # Positions count from the end of the list.
+    """Select a page far down the list: start at the nearest anchor above it."""
+    # A position is the number of records after it, so it counts from the end of the list.
     if has_first:
         place = select((_size_below_bound() - 1 - OFFSET).label("position")).cte("place")
         (position,) = _values(place, "position")
@@ -73,12 +73,12 @@ def far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
         size = select(users.c.record_count).where(users.c.id == USER).scalar_subquery()
         position = size - 1 - OFFSET
     above = (position + (ANCHOR_INTERVAL - 1)) // ANCHOR_INTERVAL * ANCHOR_INTERVAL
-    # Past the end of the list there is no anchor.
+    # If the page is past the end of the list, there is no anchor, and the page is empty.
     anchor = [
         select(column).where(_ANCHORS.user_id == USER, _ANCHORS.position == above).scalar_subquery()
         for column in (_ANCHORS.newest_first, _ANCHORS.id)
     ]
-    # The anchor is within the upper bound, and SQLite would begin at the first condition it finds.
+    # Leave out the upper bound, which the anchor implies: SQLite would start at the first clause.
     rows = select(_RECORDS.json).where(
         *_within(False, has_last),
         tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(*anchor),
@@ -88,12 +88,12 @@ def far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
 
 
 def _values(row: CTE, *names: str) -> list[ColumnElement[Any]]:
-    """Return columns of a table of at most one row as values; NULL if it has none."""
+    """Return columns of a table with at most one row as values; NULL if there is no row."""
     return [select(row.c[name]).scalar_subquery() for name in names]
 
 
 def _size_below_bound() -> ColumnElement[int]:
-    """Return the number of records from the upper bound on: up to the next anchor and after it."""
+    """Return how many records are below the upper bound, by counting up to the next anchor."""
     bound = (
         select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
         .where(_ANCHORS.user_id == USER, _ANCHORS.newest_first >= _FIRST)
@@ -108,7 +108,7 @@ def _size_below_bound() -> ColumnElement[int]:
         .select_from(records_by_date)
         .where(
             *_within(True, False),
-            # Both: with the second alone SQLite uses only one end of the range in the index.
+            # Use both: with the second condition alone SQLite uses only one end of the index range.
             _RECORDS.newest_first <= newest_first,
             tuple_(_RECORDS.newest_first, _RECORDS.id)
             < tuple_(newest_first, func.coalesce(row_id, literal_column("''"))),
@@ -119,18 +119,18 @@ def _size_below_bound() -> ColumnElement[int]:
 
 
 def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
-    """Return the condition as a search with the values that `page` binds; None for other ones."""
+    """Return the search that a condition makes, and the values `page` binds; None if it is none."""
     field, operator, operand = condition.field.name, condition.operator, condition.operand
     if field not in _SEARCHED or operator not in _OPERATORS:
         return None
     assert isinstance(operand, str)
-    # Folding goes character by character, so a text that contains another also contains it folded.
+    # A text that contains another also contains it folded, because single characters are folded.
     exact = [operand] if operator is Operator.CONTAINS else []
     return (field, operator), [fold(operand), *exact]
 
 
 def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnElement[bool]]:
-    """Return clauses that hold if every text is found."""
+    """Return clauses that are true for records that contain every text."""
     records, names = DATA_TABLES[RECORDS.name], BindNames()
     clauses: list[ColumnElement[bool]] = []
     for field, operator in terms:
@@ -138,7 +138,7 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnEl
         text = names.parameter()
         clauses.append(or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
         if operator is Operator.CONTAINS:
-            # A scalar subquery: PostgreSQL would turn an EXISTS into a join with all records.
+            # Use a scalar subquery: PostgreSQL would turn an EXISTS into a join with all records.
             exact = (
                 select(records.columns[field])
                 .where(records.user_id == USER, records.columns["id"] == _RECORDS.id)
@@ -151,7 +151,7 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnEl
 def page(
     database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
 ) -> Select[Any]:
-    """Select a page of the records in which all texts are found."""
+    """Select a page of the records that contain all texts."""
     page = (
         select(_RECORDS.json)
         .where(*_within(has_first, has_last), *_term_clauses(database, terms))
@@ -161,7 +161,7 @@ def page(
     )
     if not terms or database != "sqlite":
         return page
-    # An index has the texts without the JSON, and is a fifth of the size.
+    # SQLite first reads an index that has the texts without the JSON, a fifth of the size.
     found = page.with_only_columns(_RECORDS.newest_first, _RECORDS.id).subquery("found")
     whole = records_by_date.alias("whole")
     json = (

@@ -35,7 +35,7 @@ from finance_api.storage.sql.tables import (
 )
 
 _PATHS = {resource.name: resource.path for resource in PUBLIC_RESOURCES}
-#: The two kinds of changes of a resource.
+#: The two kinds of changes: rows that exist, and deletions.
 _ROWS, _DELETIONS = "rows", "deletions"
 
 
@@ -44,7 +44,7 @@ def _text(value: str) -> ColumnElement[str]:
 
 
 def _filled(template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
-    """Return the template with a value in place of each ``%s``."""
+    """Return the template with a column's value in place of each ``%s``."""
     first, *others = template.split("%s")
     found = _text(first)
     for value, text in zip(values, others, strict=True):
@@ -53,7 +53,7 @@ def _filled(template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
 
 
 def _head(database: str) -> Select[Any]:
-    """Select the first line: some revisions, each with its tag."""
+    """Select the first line, which has the requested revisions and their tags."""
     wanted = select(cast(json_elements(database, IDS).c.value, BigInteger))
     join = {"sqlite": func.group_concat, "postgresql": func.string_agg}[database]
     tags = join(_filled("%s %s", data_states.c.revision, data_states.c.tag), _text(" "))
@@ -70,7 +70,7 @@ def _head(database: str) -> Select[Any]:
 def _after(
     table: Table, row_id: ColumnElement[str], line: ColumnElement[str], what: str, name: str
 ) -> Select[Any]:
-    """Select the changes of a resource after a revision and an id."""
+    """Select the changes of a resource that come after a revision and an id."""
     revision = table.c.revision
     after = tuple_(number_parameter(f"{what}_revision_{name}"), text_parameter(f"{what}_id_{name}"))
     columns = revision, _text(name).label("resource"), row_id.label("row_id"), line.label("line")
@@ -78,7 +78,7 @@ def _after(
 
 
 def _of_resource(name: str) -> list[Select[Any]]:
-    """Select the resource's deletions, and its rows if they have JSON."""
+    """Select the resource's deletions, and its rows if they are stored as JSON."""
     gone, path = tombstones.c, _text(str(_PATHS[name]))
     line = _filled(DELETE_LINE, path, gone.row_id, gone.revision)
     deleted = _after(tombstones, gone.row_id, line, _DELETIONS, name)
@@ -91,12 +91,12 @@ def _of_resource(name: str) -> list[Select[Any]]:
 
 
 def _changes(database: str, names: tuple[str, ...]) -> Select[Any]:
-    """Select the lines: the head, then the first changes of all kinds merged."""
+    """Select the lines: the head, then the first changes of all resources in order."""
     head = _head(database)
     parts = [part for name in names for part in _of_resource(name)]
     order = "revision", "row_id"
     if database == "sqlite" and len(names) == 1:
-        # SQLite merges indexes that have this order, and sorts nothing.
+        # SQLite merges the indexes, which have this order, without sorting.
         found = union_all(head, *parts).order_by(*order).limit(LIMIT).subquery("found")
         return select(found.c.line)
     firsts = [select(part.order_by(*order).limit(LIMIT).subquery()) for part in parts]
@@ -110,7 +110,7 @@ def _changes(database: str, names: tuple[str, ...]) -> Select[Any]:
 
 
 class ChangeReader(Part, DataReader):
-    """Changes of a user's data."""
+    """Reads the changes of a user's data."""
 
     def list_changes(
         self,
@@ -122,17 +122,17 @@ class ChangeReader(Part, DataReader):
         limit: int,
         revisions: Collection[int] = (),
     ) -> Changes:
-        # One query, which reads one state.
+        # Use a single query, so that everything comes from one state.
         names = tuple(sorted(resource.name for resource in resources))
         values: dict[str, Any] = {"user": user_id, "ids": json.dumps([*revisions])}
-        # The head has a line, too.
+        # One more, because the head is a line, too.
         values["limit"] = limit + 1
         for what, (revision, last_name, last_id) in (
             (_ROWS, rows_after),
             (_DELETIONS, deletions_after),
         ):
             for name in names:
-                # The position within this resource alone.
+                # Where to begin in this resource.
                 values[f"{what}_revision_{name}"] = revision + 1 if name < last_name else revision
                 values[f"{what}_id_{name}"] = last_id if name == last_name else ""
         state, lines = self.connection.fetch_lines(_changes, names, values=values)

@@ -1,7 +1,7 @@
-"""Filters and order as SQL.
+"""Filters and sort orders as SQL.
 
-A query has two parts: its shape, which determines the text of the SQL, and the values that the SQL
-binds. So the SQL of a shape is built once, however often it is used.
+A query consists of a shape, which determines the text of the SQL, and the values to bind. So the
+SQL of a shape is built only once, however often it is used.
 """
 
 import json
@@ -38,15 +38,15 @@ from finance_api.values.text import fold
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """The shape of a condition: a field, and how it is compared with a number of values.
+    """The shape of a condition: a field, an operator and the number of values to compare with.
 
     operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
     is_false, contains (any of the texts), contains_folded, starts_folded, word, has_any (a list of
     ids with a JSON list).
-    number: the number of values, if the operator allows several.
-    negated: whether a present value must not match.
+    number: the number of values, if the operator accepts several.
+    negated: whether to match rows whose value is present and does not match.
     absolute: whether to compare a number without its sign.
-    or_missing: whether a missing value matches, too.
+    or_missing: whether rows without a value match, too.
     """
 
     field: str
@@ -68,7 +68,7 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     return predicate, values
 
 
-#: The operators whose shape depends on the number of values.
+#: The operators that take any number of values; the number is part of the shape.
 _OF_SEVERAL = ("in", "contains")
 
 
@@ -100,7 +100,7 @@ def _comparison(condition: Condition) -> tuple[str, tuple[Any, ...]]:
 
 
 def _equality(condition: Condition) -> tuple[str, tuple[Any, ...]]:
-    """Return the predicate's operator and values for one operand or several."""
+    """Return the predicate's operator and values; a condition has one operand or several."""
     operand: Any = condition.operand
     if isinstance(operand, Span):
         return _range(condition.bounds())
@@ -117,7 +117,7 @@ def _equality(condition: Condition) -> tuple[str, tuple[Any, ...]]:
     if len(operands) == 1:
         return "eq", operands
     if len(operands) <= MAX_LIST_OPERANDS:
-        # Each as a parameter, so that SQLite knows their number and looks each of them up.
+        # Bind each value as a parameter, so that SQLite knows how many there are and looks up each.
         return "in", operands
     return "in_json", (json.dumps(operands),)
 
@@ -149,8 +149,8 @@ class OrderKey:
 
 
 def order_keys(sort: Iterable[SortKey]) -> tuple[OrderKey, ...]:
-    """Return the shape of an order."""
-    # Not nullable where no value can be missing, so that an index in this order can be used.
+    """Return the shapes of the sort keys."""
+    # A field that always has a value is not nullable here, so that an index in this order is used.
     return tuple(
         [
             OrderKey(k.field.name, k.descending, k.equals, k.field.nullable and k.equals is None)
@@ -162,14 +162,14 @@ def order_keys(sort: Iterable[SortKey]) -> tuple[OrderKey, ...]:
 def shape_and_values(
     conditions: Iterable[Condition],
 ) -> tuple[tuple[Predicate, ...], dict[str, Any]]:
-    """Return the shape of conditions, and their values as `BindNames` names them."""
+    """Return the shapes of conditions, and their values under the names of `BindNames`."""
     parts = [shape_of(condition) for condition in conditions]
     values = values_by_name([value for _, given in parts for value in given])
     return tuple([predicate for predicate, _ in parts]), values
 
 
 class BindNames:
-    """The names of a query's parameters, in their order: p0, p1 ..."""
+    """The parameter names of a query, in order: p0, p1 ..."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -181,12 +181,12 @@ class BindNames:
 
 
 def values_by_name(values: Iterable[Any]) -> dict[str, Any]:
-    """Return the values as `BindNames` names them."""
+    """Return the values under the names of `BindNames`."""
     return {f"p{number}": value for number, value in enumerate(values)}
 
 
 def _listed_ids(database: str, packed: ColumnElement[Any]) -> ColumnElement[str]:
-    """Return the ids of a packed list, as a column of a table of its own."""
+    """Return the ids of a packed list, as a column of a new table."""
     separator = SEPARATORS[Kind.ID_LIST]
     if database == "sqlite":
         listed = func.replace(func.trim(packed, separator), separator, '","')
@@ -195,9 +195,9 @@ def _listed_ids(database: str, packed: ColumnElement[Any]) -> ColumnElement[str]
 
 
 def _place(database: str, text: ColumnElement[Any], part: ColumnElement[Any]) -> ColumnElement[int]:
-    """Return the position of the part in the text, in code points from 1; 0: not found.
+    """Return where the part begins in the text, in code points from 1; 0 if it does not occur.
 
-    No character is special.
+    Every character stands for itself.
     """
     find = {"sqlite": func.instr, "postgresql": func.strpos}[database]
     return find(text, part, type_=BigInteger)
@@ -220,7 +220,7 @@ def begins_with(
 def user_rows(
     database: str, table: ConditionTable, predicates: Iterable[Predicate]
 ) -> list[ColumnElement[bool]]:
-    """Return clauses that select the user's rows that match all predicates."""
+    """Return clauses that select those rows of the user that match all predicates."""
     names = BindNames()
     clauses = [_clause(database, table, predicate, names) for predicate in predicates]
     return [table.user_id == USER, *clauses]
@@ -266,7 +266,7 @@ def _holds(
         case "starts_folded":
             return begins_with(database, table.folded[predicate.field], names.parameter())
         case "has_any":
-            # Look up the row's few ids among the operands, not each operand in the row.
+            # Look up the row's few ids among the operands, not each operand among the ids.
             wanted = select(json_elements(database, names.parameter()).c.value)
             listed = _listed_ids(database, column)
             return and_(column != literal_column("''"), exists().where(listed.in_(wanted)))
@@ -274,7 +274,7 @@ def _holds(
 
 
 def _compared(
-    database: str, column: ColumnElement[Any], predicate: Predicate, names: BindNames
+    Return the column's comparison with one value, a range (two values) or several values.
 ) -> ColumnElement[bool]:
     """Compare a column with one value, with both ends of a range, or with several values."""
     match predicate.operator:
@@ -291,14 +291,14 @@ def _compared(
             return column.in_([names.parameter(column.type) for _ in range(predicate.number)])
         case "in_json":
             listed: ColumnElement[Any] = json_elements(database, names.parameter()).c.value
-            # PostgreSQL lists numbers as texts.
+            # PostgreSQL returns the elements of a list as texts.
             is_number = isinstance(column.type, BigInteger)
             return column.in_(select(cast(listed, BigInteger) if is_number else listed))
     raise AssertionError(predicate.operator)
 
 
 def ordering(table: ConditionTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
-    """Return the ORDER BY: missing values last in both directions, ties by id."""
+    """Return the ORDER BY: missing values last in both directions, then ties by id."""
     return [*[_ordered(table, key) for key in keys], table.columns["id"].asc()]
 
 

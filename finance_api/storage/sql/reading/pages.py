@@ -36,7 +36,7 @@ from finance_api.storage.sql.tables import (
 )
 from finance_api.values.number import MAX_UNITS
 
-#: Stands for a record that is missing in `records_by_date`; JSON has no control characters.
+#: Marks a record that is missing in `records_by_date`; JSON has no control characters.
 _MISSING = b"\x1f"
 
 
@@ -45,7 +45,7 @@ def _json_page(
 ) -> Select[Any]:
     """Select a page of a resource.
 
-    The JSON of records is looked up in `records_by_date`, after a page of them is chosen.
+    The JSON of records is in `records_by_date`, and is looked up only for the records on the page.
     """
     table = DATA_TABLES[resource]
     columns = (
@@ -63,10 +63,10 @@ def _json_page(
     chosen = page.subquery("chosen")
     record_id, date = chosen.c
     found = records_by_date.c
-    # With an equality SQLite would use the index of ids.
+    # With "=" SQLite would use the index of ids; with BETWEEN it uses the one by date.
     is_sqlite = database == "sqlite"
     is_id = found.id.between(record_id, record_id) if is_sqlite else found.id == record_id
-    # A scalar subquery and not a join, as in `_json_by_id`.
+    # Use a scalar subquery, not a join, as in `_json_by_id`.
     row = (
         select(found.json)
         .where(found.user_id == USER, found.newest_first == -date, is_id)
@@ -84,10 +84,10 @@ def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -
 
 
 def _json_by_id(database: str, resource: str) -> Select[Any]:
-    """Select the rows with some ids, in their order; empty where there is no such row."""
+    """Select the rows with IDS, in that order; an empty text for each id without a row."""
     columns = JSON_TABLES[resource].c
     ids = json_elements(database, IDS)
-    # A scalar subquery: for a join PostgreSQL may read all of the user's rows.
+    # Use a scalar subquery: for a join PostgreSQL may read all of the user's rows.
     row = (
         select(columns.json)
         .where(columns.user_id == USER, columns.id == ids.c.value)
@@ -95,14 +95,14 @@ def _json_by_id(database: str, resource: str) -> Select[Any]:
         .scalar_subquery()
     )
     found = select(func.coalesce(row, "")).select_from(ids)
-    # SQLite reads the ids in their order, and would sort them once more.
+    # SQLite reads the ids in order already, and would sort them again.
     return found if database == "sqlite" else found.order_by(ids.c.ordinality)
 
 
 def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return the SQL of a list that needs `records_by_date` only, and the values it binds.
+    """Return the SQL of a list that needs only `records_by_date`, and the values it binds.
 
-    None if the filters or the order need other columns.
+    Returns None if the filters or the order need other columns.
     """
     if query.resource is not RECORDS or len(query.sort) != 1:
         return None
@@ -130,7 +130,7 @@ def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
 
 
 def _list_of(user_id: int, query: Query, limit: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the function that selects a list, with its arguments, and the values it binds."""
+    """Return the function that selects a list, its arguments, and the values it binds."""
     found = _by_date(query)
     if found is None:
         predicates, values = shape_and_values(query.conditions)
@@ -139,7 +139,7 @@ def _list_of(user_id: int, query: Query, limit: int) -> tuple[tuple[Any, ...], d
 
 
 class PageReader(Part, DataReader):
-    """Pages, streams and single rows, as JSON."""
+    """Reads pages, streams and single rows as JSON."""
 
     def get_state(self, user_id: int) -> DataState:
         self.connection.begin_snapshot()
@@ -181,21 +181,21 @@ class PageReader(Part, DataReader):
 
 
 def _check_whole(lines: bytes) -> bytes:
-    """Return the lines. Raises StorageDamaged if a record is missing among them."""
+    """Return the lines unchanged. Raises StorageDamaged if they lack a record."""
     if _MISSING in lines:
         raise StorageDamaged("a record is not in records_by_date")
     return lines
 
 
 def total_of(connection: ReadConnection, user_id: int, query: Query, rows: int) -> int | None:
-    """Return the number of rows of the whole list, if the query wants it.
+    """Return the number of rows of the whole list, or None if the query does not ask for it.
 
-    rows: the number found on the page, counting one row beyond it.
+    rows: the number of rows read for the page, including one row beyond it.
     """
     if not query.with_total:
         return None
     if rows <= query.limit and (rows or not query.offset):
-        # The page ends the list.
+        # This page is the last one, so its rows tell the total.
         return query.offset + rows
     return count_rows(connection, user_id, query)
 

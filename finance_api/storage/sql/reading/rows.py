@@ -1,4 +1,4 @@
-"""Reading rows: for CSV, computed fields, imports and dumps."""
+"""Reads whole rows: for CSV, computed fields, imports and dumps."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -40,7 +40,7 @@ def _page(
 
 
 def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
-    """Select rows by ids or source ids, with a look-up in the key's index for each of them."""
+    """Select rows by ids or source ids; looks up each one in the key's index."""
     table = DATA_TABLES[resource]
     restriction = [table.user_id == USER]
     if key == "sourceId":
@@ -49,12 +49,12 @@ def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
 
 
 def _transfers(database: str) -> Select[Any]:
-    """Select the first two records of some transfers."""
+    """Select the first two records of each of some transfers."""
     table = DATA_TABLES[RECORDS.name]
     record_id, transfer_id = table.columns["id"], table.columns["transferId"]
     ids = select(json_elements(database, IDS).c.value)
-    # By number, not by a limit for each: for that both databases may read all records in the order
-    # of their ids.
+    # Number the records: with a limit for each transfer, both databases may read all records in
+    # the order of their ids.
     number = func.row_number().over(partition_by=transfer_id, order_by=record_id).label("number")
     numbered = select(record_id, number).where(table.user_id == USER, transfer_id.in_(ids))
     found = numbered.subquery("numbered").c

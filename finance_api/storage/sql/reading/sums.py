@@ -1,7 +1,7 @@
-"""Sums of records: from the rows, or from the sums stored for each month.
+"""Sums of records: from the rows, or from the stored sums of each month.
 
-Each sum has two parts, for the high and the low halves of the amounts: the databases add 64 bits,
-and SQLite fails where that overflows.
+Each sum is kept in two parts, of the high and of the low halves of the amounts: the databases add
+64-bit numbers, and SQLite fails on overflow.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,13 +30,13 @@ _RECORDS = DATA_TABLES[RECORDS.name]
 _SUMS = record_sums.c
 _RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 
-#: The columns that sums of every grain are grouped by.
+#: The columns that the sums of every grain are grouped by.
 _OF_EVERY_GRAIN = frozenset({"currencyCode", "recordType", "month", "isVoid", "isTransfer"})
 
-#: The columns of `RecordSum`, with the amount in two halves.
+#: The columns for a `RecordSum`, with the amount in two halves.
 SumColumns = tuple[ColumnElement[Any], ...]
 
-#: The columns of `record_sums`, by the names of fields and of DERIVED_GROUPS.
+#: The columns of `record_sums`, by names of fields and DERIVED_GROUPS.
 SUM_COLUMNS: Mapping[str, ColumnElement[Any]] = {
     "accountId": _SUMS.account_id,
     "categoryId": _SUMS.category_id,
@@ -49,7 +49,7 @@ SUM_COLUMNS: Mapping[str, ColumnElement[Any]] = {
 }
 
 
-# Ranges of dates are whole months here.
+# Conditions on recordDate compare the month here, so they must be on whole months.
 _SUMS_TABLE = ConditionTable(
     _SUMS.user_id, {**SUM_COLUMNS, "payeeKey": _SUMS.payee_key, "recordDate": _SUMS.month}, {}, ()
 )
@@ -57,7 +57,7 @@ _IS_VOID = _RECORDS.columns["recordState"].is_not_distinct_from(VOID)
 _RECORDS_TABLE = ConditionTable(
     _RECORDS.user_id, {**_RECORDS.columns, "isVoid": _IS_VOID}, _RECORDS.folded, _RECORDS.lists
 )
-#: The fields of the conditions that stored sums can answer.
+#: The fields whose conditions stored sums can answer.
 _SUM_CONDITIONS = _SUMS_TABLE.columns.keys() & _RECORD_FIELDS.keys()
 
 
@@ -90,7 +90,7 @@ def group_column(database: str, name: str) -> ColumnElement[Any]:
 
 
 def sums_of_rows() -> SumColumns:
-    """Return the sums over rows of the table of records."""
+    """Return the sums for rows of the table of records."""
     amount, date = _RECORDS.columns["amount"], _RECORDS.columns["recordDate"]
     return (
         func.sum(amount.bitwise_rshift(_SHIFT)),
@@ -102,7 +102,7 @@ def sums_of_rows() -> SumColumns:
 
 
 def sums_of_sums() -> SumColumns:
-    """Return the sums over rows of `record_sums`."""
+    """Return the sums for rows of `record_sums`."""
     return (
         func.sum(_SUMS.amount_high),
         func.sum(_SUMS.amount_low),
@@ -113,7 +113,7 @@ def sums_of_sums() -> SumColumns:
 
 
 def _grouped(key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
-    # By position: an expression that binds values is a different one where it is repeated.
+    # Group by position: an expression that binds values is not recognised when it is repeated.
     return select(*key, *sums).group_by(*(literal_column(str(n + 1)) for n in range(len(key))))
 
 
@@ -126,7 +126,7 @@ def _of_rows(
 
 
 def _first_sums(database: str, build: Callable[..., Select[Any]], *shape: Any) -> Select[Any]:
-    """Limit what ``build`` selects."""
+    """Select what ``build`` selects, up to LIMIT rows."""
     return build(database, *shape).limit(LIMIT)
 
 
@@ -139,7 +139,7 @@ def _amounts(
 
 
 def of_grain(grain: int) -> list[ColumnElement[bool]]:
-    """Return clauses for the sums of a grain, in the order of the primary key."""
+    """Return clauses that select the sums of a grain, in the order of the primary key."""
     clauses = [_SUMS.grain == literal_column(str(grain))]
     if "payee" not in GRAINS[grain]:
         clauses.append(_SUMS.payee_key == literal_column("''"))
@@ -152,7 +152,7 @@ def _of_stored_sums(
     key = [SUM_COLUMNS[name] for name in names]
     is_one = {p.field for p in predicates if p.field in ("isTransfer", "isVoid")}
     if {*names, *is_one} >= _OF_EVERY_GRAIN | GRAINS[grain]:
-        # Each sum is one row.
+        # Each stored sum is a group of its own, so there is nothing to add up.
         columns = _SUMS.amount_high, _SUMS.amount_low, _SUMS.number_of_records
         found = select(*key, *columns, _SUMS.first, _SUMS.last)
     else:
@@ -161,9 +161,9 @@ def _of_stored_sums(
 
 
 class SumReader(Part, DataReader):
-    """Sums of records."""
+    """Reads sums of records."""
 
-    #: Whether the stored sums agree with the records.
+    #: Whether the stored sums are up to date with the records.
     has_stored_sums = True
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
@@ -225,7 +225,7 @@ class SumReader(Part, DataReader):
         *shape: Any,
         values: dict[str, Any],
     ) -> dict[tuple[Any, ...], RecordSum]:
-        """Read sums. Raises TooManySums if there are more than ``most``."""
+        """Run the query and return its sums. Raises TooManySums if there are more than ``most``."""
         if most is None:
             found = self.connection.fetch(build, *shape, values=values)
         else:
@@ -245,14 +245,14 @@ class SumReader(Part, DataReader):
 def _restriction(
     user_id: int, conditions: Sequence[Condition], with_void: bool
 ) -> tuple[tuple[Predicate, ...], dict[str, Any]]:
-    """Return the predicates that the records must match, and the values to bind."""
+    """Return predicates for the records to sum, and the values to bind."""
     predicates, values = shape_and_values(conditions)
     not_void = () if with_void else (Predicate("isVoid", "is_false"),)
     return (*predicates, *not_void), {**values, "user": user_id}
 
 
 def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
-    """Return what makes fields' values of columns' values; None if they are the same."""
+    """Return a function that converts a key's columns to fields' values; None if none differs."""
     loaders = [
         (at, load)
         for at, name in enumerate(names)
@@ -270,14 +270,14 @@ def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, 
 
 _NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
 _LISTED = (Operator.ANY_OF, *_NULL_TESTS)
-#: The operators that stored sums can answer, by field; _LISTED for other fields.
+#: The operators of each field that stored sums can answer; _LISTED for fields not named here.
 _OPERATORS = {
     "payee": (Operator.EQ, *_LISTED),
     "recordDate": RANGES,
     "transferId": _NULL_TESTS,
 }
 
-#: Null tests of fields that stored sums have as a boolean.
+#: Null tests that stored sums answer from a boolean column.
 _BOOLEAN_TESTS = {
     ("transferId", "is_null"): Predicate("isTransfer", "is_false"),
     ("transferId", "not_null"): Predicate("isTransfer", "is_true"),
@@ -291,7 +291,7 @@ def _sums_predicate(predicate: Predicate) -> Predicate:
 
 
 def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
-    """Return the index of the first of GRAINS that can answer this; None if none can."""
+    """Return the index of the first of GRAINS that can answer this; None if none of them can."""
     for condition in conditions:
         name = condition.field.name
         if condition.operator not in _OPERATORS.get(name, _LISTED):
@@ -306,9 +306,9 @@ def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
 
 
 def _whole_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
-    """Return the first date within the conditions, the first whole month, its end, the last date.
+    """Return four times: first date in range, first whole month, end of the months, last date.
 
-    The months end before the third value. None if the range has no whole month.
+    The end is the second after the last whole month. None if the range has no whole month.
     """
     low, high = MIN_SECONDS, MAX_SECONDS
     for condition in conditions:

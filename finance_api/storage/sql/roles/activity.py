@@ -1,4 +1,4 @@
-"""Numbers of requests, by user and day and by token, and the audit log."""
+"""Numbers of requests by user and day, and by token; and the audit log."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -44,7 +44,7 @@ _DAYS = (
 )
 
 
-# PostgreSQL's sums of bigint are numeric.
+# In PostgreSQL the sum of a bigint column is numeric.
 _SUMS_BY_TOKEN = (
     select(token_usage.c.token_id, cast(func.sum(token_usage.c.requests), BigInteger))
     .where(token_usage.c.user_id == USER, token_usage.c.day >= _START, token_usage.c.day < _END)
@@ -68,12 +68,12 @@ class SqlUsage(Part, UsageWriter):
         self._add(token_usage, [(*key, number) for key, number in requests.items()])
 
     def _add(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        """rows: the values of the table's columns."""
+        """Add to the numbers in a table. rows: the values of the table's columns, in order."""
         if not rows:
             return
         names = [column.name for column in table.c]
         _, *values = [bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
-        # From the table of users, so that a deleted user does not make it fail.
+        # Select from the table of users, so that rows of a deleted user are ignored.
         row = select(users.c.id, *values).where(users.c.id == bindparam("added_user_id"))
         adding = upsert(table, self.connection.database).from_select(names, row)
         total = table.c.requests + adding.excluded.requests
@@ -116,7 +116,7 @@ class SqlAudit(Part, AuditWriter):
         values = [literal(getattr(entry, name), audit.c[name].type) for name in _AUDIT_NAMES]
         row = select(*values)
         if entry.user_id is not None:
-            # A deleted user does not make it fail.
+            # Select from the table of users, so that an entry of a deleted user is ignored.
             row = row.where(users.c.id == entry.user_id)
         self.connection.execute(insert(audit).from_select(_AUDIT_NAMES, row))
 

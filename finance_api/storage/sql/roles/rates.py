@@ -13,15 +13,15 @@ from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.tables import exchange_rates, exchange_rates_state, text_parameter
 from finance_api.values.rates import DayRates
 
-#: Readers can go on.
+#: Locks out other writers; readers can go on.
 _LOCK = f"LOCK TABLE {exchange_rates_state.name} IN SHARE ROW EXCLUSIVE MODE"
-#: A JSON list.
+#: The days to select, as a JSON list.
 _DAYS = text_parameter("days")
 _STATE = select(*exchange_rates_state.c)
 
 
 def _rates(database: str, of_days: bool) -> Select[Any]:
-    """of_days: select the rates of some days only."""
+    """Select rates. of_days: only those of _DAYS."""
     found = select(*exchange_rates.c).order_by(*exchange_rates.primary_key)
     if not of_days:
         return found

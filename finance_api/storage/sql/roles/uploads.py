@@ -1,4 +1,4 @@
-"""Files that wait to be imported."""
+"""Files that wait to be imported: uploads."""
 
 from collections.abc import Collection, Iterable
 from typing import Any

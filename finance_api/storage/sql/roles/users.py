@@ -48,7 +48,7 @@ from finance_api.storage.sql.tables import (
     users,
 )
 
-#: The columns with the fields of `User`, in their order.
+#: The columns for the fields of `User`, in order.
 _USER_COLUMNS = (
     *(users.c[field.name] for field in fields(User) if field.name != "data"),
     *STATE_COLUMNS,
@@ -56,7 +56,7 @@ _USER_COLUMNS = (
 
 
 def _to_user(row: Sequence[Any]) -> User:
-    """row: the values of _USER_COLUMNS."""
+    """Make a user of a row with the values of _USER_COLUMNS."""
     user_id, uuid, email, premium, enabled, *others, revision, changed_at, tag = row
     state = DataState(revision, changed_at, tag)
     # SQLite has no booleans.
@@ -65,7 +65,7 @@ def _to_user(row: Sequence[Any]) -> User:
 
 
 def _user(database: str, key: str) -> Select[Any]:
-    """Select a user by a column: id or email."""
+    """Select the user whose key column (id or email) has the given value."""
     wanted = USER if key == "id" else text_parameter("wanted")
     return select(*_USER_COLUMNS).where(users.c[key] == wanted)
 
@@ -114,8 +114,8 @@ class SqlUsers(Part, UserWriter):
         return user
 
     def lock(self, user_id: int) -> User:
-        # On SQLite a writer locks the whole database. On PostgreSQL do not lock the row, which an
-        # import locks until it ends: the user can sign in meanwhile. Keys below 0 are for this.
+        # On SQLite a writer locks the whole database. On PostgreSQL use an advisory lock (keys below
+        # 0 are for this): an import locks the row until it ends, and the user may sign in meanwhile.
         if self.connection.database == "postgresql":
             self.connection.execute(select(func.pg_advisory_xact_lock(-user_id)))
         return self._get(user_id)
@@ -131,7 +131,7 @@ class SqlUsers(Part, UserWriter):
         return _to_user(found[0])
 
     def delete(self, user_id: int) -> None:
-        # The foreign keys cascade: the user's other rows are deleted, too.
+        # The foreign keys cascade, so the user's rows in other tables are deleted, too.
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
             raise NotFound("there is no such user")
 
@@ -153,7 +153,7 @@ def _of_user(database: str, table: str) -> Select[Any]:
 
 
 def _and_owner(database: str, table: str) -> Select[Any]:
-    """Select the token or session with a digest, and its user."""
+    """Select the token or session with a given digest, and its user."""
     found = metadata.tables[table]
     return (
         select(*_COLUMNS[table], *_USER_COLUMNS)
@@ -163,7 +163,7 @@ def _and_owner(database: str, table: str) -> Select[Any]:
 
 
 class _Credentials(Part):
-    """Credentials of one kind. table: where they are. noun: how messages call one of them."""
+    """Credentials of one kind. table: where they are stored. noun: what messages call one."""
 
     table: ClassVar[Table]
     noun: ClassVar[str]
@@ -179,7 +179,7 @@ class _Credentials(Part):
         return found[0][:width], _to_user(found[0][width:])
 
     def insert(self, values: dict[str, Any]) -> None:
-        """Raises Conflict, NotFound if there is no such user."""
+        """Insert a row. Raises Conflict, and NotFound if there is no such user."""
         try:
             self.connection.execute(insert(self.table).values(values))
         except IntegrityError as error:
@@ -188,7 +188,7 @@ class _Credentials(Part):
             raise NotFound("there is no such user") from error
 
     def revoke_one(self, key: ColumnElement[bool], at: int, user_id: int | None) -> ResultRow:
-        """Revoke a token or JWT, unless it is revoked already. user_id: whose it must be."""
+        """Revoke a token or JWT, unless that was done before. user_id: the user it must belong to."""
         wanted = [key] if user_id is None else [key, self.table.c.user_id == user_id]
         is_active = self.table.c.revoked_at.is_(None)
         self.connection.execute(update(self.table).where(*wanted, is_active).values(revoked_at=at))
@@ -204,7 +204,7 @@ class _Credentials(Part):
     def note_use(
         self, key: ColumnElement[Any], used: ColumnElement[Any], used_at: Mapping[str, int]
     ) -> None:
-        """Note when some were used last, by their keys."""
+        """Store when some credentials were last used. used_at: times by the credentials' keys."""
         if not used_at:
             return
         at: ColumnElement[int] = bindparam("at")
@@ -259,7 +259,7 @@ class SqlTokens(_Credentials, TokenWriter):
 
 
 def _jwt_owner(database: str, key: str) -> Select[Any]:
-    """key: uuid or email."""
+    """Select the user of a JWT, and whether it is revoked. key: uuid or email."""
     jti, wanted = text_parameter("jti"), text_parameter("wanted")
     revoked = exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
     return select(*_USER_COLUMNS, revoked).where(users.c[key] == wanted)
@@ -283,7 +283,7 @@ class SqlJwts(_Credentials, JwtWriter):
 
     def add(self, jwt: Jwt) -> None:
         known = select(jwts.c.jti).where(jwts.c.jti == jwt.jti)
-        # In a transaction of PostgreSQL nothing works after an error.
+        # Check first: in PostgreSQL, a transaction cannot continue after an error.
         if self.connection.execute(known).first() is not None:
             raise Conflict(f"there is a JWT {jwt.jti} already")
         self.insert(asdict(jwt))

@@ -1,8 +1,8 @@
-"""Writing a user's data, and the projection: what is derived from it for reading.
+"""Writes a user's data, and the projection: the data that is derived from it for reading.
 
-The projection has the list of records in its default order with anchors (`records_by_date`), sums
-of each month (`record_sums`) and every row as the JSON object of a response. It changes with the
-rows, in the same transaction. `rebuilding` rebuilds it if its version is not this program's.
+The projection has the list of records in default order with anchors (`records_by_date`), sums
+of each month (`record_sums`), and every row as the JSON object of a response. It changes with the
+rows, in the same transaction. `rebuilding` rebuilds it if it has another program version's form.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,7 +26,7 @@ from finance_api.values import Row
 
 
 class Projection:
-    """The projections of the users whose records a unit of work changes."""
+    """The projections of all users whose records a unit of work changes."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -39,14 +39,14 @@ class Projection:
         return found
 
     def finish(self) -> None:
-        """Bring everything up to date. Call it when all is written, and before reading it."""
+        """Bring every projection up to date. Call it after all writes, and before reading one."""
         for records in self._by_user.values():
             records.finish()
 
 
 class SqlDataWriter(SqlDataReader, DataWriter):
     connection: WriteConnection
-    #: Stored sums are brought up to date only when everything is written.
+    #: Stored sums are brought up to date only after all writes.
     has_stored_sums = False
 
     def __init__(self, connection: WriteConnection, projection: Projection) -> None:
@@ -99,7 +99,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         return self.get_state(user_id).revision + 1
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
-        """Return what knows the revisions of rows being written. ids: of the rows they replace."""
+        """Return a function that returns written rows' revisions. ids: of the rows they replace."""
         revision = self._revision(user_id)
         before: dict[tuple[str, str], int] = {}
         if ids and resource is RECORDS:

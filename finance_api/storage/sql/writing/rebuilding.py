@@ -1,4 +1,4 @@
-"""The version of the projection, and rebuilding it from the rows."""
+"""The version of the projection, and how it is rebuilt from the rows."""
 
 from collections.abc import Sequence
 
@@ -21,8 +21,8 @@ from finance_api.storage.sql.tables import (
 )
 from finance_api.storage.sql.writing import Projection, SqlDataWriter
 
-#: The version of the projection that this program reads and writes. Raise it with every change of a
-#: field in the JSON, of how it is written, or of how texts are folded.
+#: The version of the projection that this program uses. Raise it with every change to the fields in
+#: the JSON, to how the JSON is written, or to how texts are folded.
 VERSION = 5
 
 _PAGE = 1_000
@@ -34,7 +34,7 @@ def get_version(connection: Connection) -> int | None:
 
 
 def rebuild_all(connection: Connection) -> None:
-    """Rebuild the projection of every user, whatever its state, in a transaction that writes."""
+    """Rebuild every user's projection, even if it is up to date, in a transaction that writes."""
     for user_id in connection.execute(select(users.c.id)).scalars().all():
         rebuild(connection, user_id)
     connection.execute(delete(projection_version))
@@ -42,7 +42,7 @@ def rebuild_all(connection: Connection) -> None:
 
 
 class _Rebuilder(SqlDataWriter):
-    """Writes every row with the stored revision."""
+    """Writes every row again, with the revision that is stored."""
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
         revision = self.get_state(user_id).revision
@@ -50,7 +50,7 @@ class _Rebuilder(SqlDataWriter):
 
 
 def rebuild(connection: Connection, user_id: int) -> None:
-    """Rebuild the projection of one user, in a transaction that writes."""
+    """Rebuild the projection of a user, in a transaction that writes."""
     for table in (record_anchors, records_by_date, record_sums, data_states, tombstones):
         connection.execute(delete(table).where(table.c.user_id == user_id))
     connection.execute(update(users).where(users.c.id == user_id).values(record_count=0))
@@ -65,6 +65,6 @@ def rebuild(connection: Connection, user_id: int) -> None:
             else:
                 data.put_rows(user_id, resource, new=(), changed=page)
     projection.finish()
-    # A new tag: what clients read before may look different now.
+    # Use a new tag, because what clients have read before may look different now.
     state = data.get_state(user_id)
     data.set_state(user_id, DataState(state.revision, state.changed_at))

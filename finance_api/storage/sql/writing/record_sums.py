@@ -1,7 +1,7 @@
 """`record_sums` of one user, updated together with the records.
 
-A change adds up the months it touched again. Nothing is added to a sum or subtracted from it, so no
-mistake can persist.
+A change adds up again all months that it touched. It never adds to a stored sum or subtracts from
+one, so no mistake can persist.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,12 +37,12 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Perio
 _SUMS = record_sums.c
 _RECORDS = DATA_TABLES[RECORDS.name]
 _FINEST = len(GRAINS) - 1
-#: The finer grain that each grain is added up from. The finest is added up from the records.
+#: For each grain, the finer grain whose sums it is added up from. The finest uses the records.
 _MADE_OF = [
     next(other for other in range(at, len(GRAINS)) if GRAINS[other] > GRAINS[at])
     for at in range(_FINEST)
 ]
-#: The grouping of the finest sums, in the order of the table's columns.
+#: What the finest sums are grouped by, in the order of the table's columns.
 _KEY = (
     "month",
     "accountId",
@@ -56,27 +56,27 @@ _KEY = (
 
 
 class RecordSums:
-    """The sums of one user, as one unit of work changes them."""
+    """The sums of one user, as changed by one unit of work."""
 
     def __init__(self, connection: Connection, user_id: int) -> None:
         self._connection = connection
         self._user_id = user_id
-        #: Days, counted from 1970-01-01.
+        #: Days with changes, as numbers of days since 1970-01-01.
         self._touched: set[int] = set()
 
     def touch(self, dates: Iterable[int]) -> None:
-        """Note the dates of records that are added or removed, before or after it is done."""
+        """Note dates of records that are added or removed. Call it before or after doing that."""
         self._touched.update([date // DAY_SECONDS for date in dates])
 
     def finish(self) -> None:
-        """Add up the months that were touched. Call it when everything is written."""
+        """Add up the months that were touched. Call it after all writes."""
         months = {start_of(Period.MONTH, day * DAY_SECONDS) for day in self._touched}
         for first, end in _ranges(sorted(months)):
             self._add_up(first, end)
         self._touched.clear()
 
     def _add_up(self, first: int, end: int) -> None:
-        """Add up consecutive months. first, end: the first second, and the one after the last."""
+        """Add up consecutive months. first: their first second. end: the first second after."""
         names = [column.name for column in record_sums.columns]
         for grain in reversed(range(len(GRAINS))):
             old = self._stored(grain, first, end)
@@ -85,8 +85,8 @@ class RecordSums:
             self._connection.execute(insert(record_sums).from_select(names, found))
 
     def differ(self) -> bool:
-        """Whether the stored sums differ from the records'."""
-        # Without the number, which has no meaning.
+        """Whether the stored sums differ from the sums of the records."""
+        # Leave out the number, which is arbitrary.
         columns = [column for column in record_sums.columns if column is not _SUMS.number]
         months = MIN_SECONDS, MAX_SECONDS + 1
         for grain in reversed(range(len(GRAINS))):
@@ -98,12 +98,12 @@ class RecordSums:
         return False
 
     def _stored(self, grain: int, first: int, end: int) -> list[ColumnElement[bool]]:
-        """Return clauses for the stored sums of a grain in these months."""
+        """Return clauses that select the stored sums of a grain in these months."""
         months = _SUMS.month >= first, _SUMS.month < end
         return [_SUMS.user_id == self._user_id, *months, *of_grain(grain)]
 
     def _added_up(self, grain: int, first: int, end: int) -> Select[Any]:
-        """Select the sums of a grain: of a finer one's sums, or of the records."""
+        """Select the sums of a grain, added up from a finer grain or from the records."""
         if grain < _FINEST:
             left_out = GRAINS[_FINEST] - GRAINS[grain]
             key = [null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
@@ -115,7 +115,7 @@ class RecordSums:
         return self._rows(grain, key, sums_of_rows()).where(*own)
 
     def _rows(self, grain: int, key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
-        """Select rows of `record_sums`. key: the values of _KEY."""
+        """Select new rows for `record_sums`. key: the values of _KEY."""
         month, *others = key
         number = func.row_number().over()
         payee_key: ColumnElement[Any] = literal_column("''")
@@ -124,7 +124,7 @@ class RecordSums:
             length: ColumnElement[int] = literal_column(str(PAYEE_KEY_CHARACTERS))
             payee_key = func.coalesce(func.substr(payee, literal_column("1"), length), payee_key)
         columns = (literal(self._user_id), literal(grain), payee_key, month, number, *others)
-        # By position; all but the user, the grain and the number.
+        # Group by position: by all columns but the user, the grain and the number.
         grouped: Iterator[ColumnElement[Any]] = (
             literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 5
         )
@@ -133,7 +133,7 @@ class RecordSums:
 
 
 def _ranges(months: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the months as ranges without gaps: the first second, and the one after the last."""
+    """Join consecutive months into ranges: (first second, first second after the range)."""
     found: list[tuple[int, int]] = []
     for month in months:
         end = end_of(Period.MONTH, month)

@@ -42,12 +42,12 @@ from finance_api.values.text import fold
 _RECORDS = records_by_date.c
 _ANCHORS = record_anchors.c
 
-#: The position of a record in the list: newest_first and id.
+#: The position of a record in the list: (newest_first, id).
 DateKey = tuple[int, str]
 
 
 class ProjectedRecord(NamedTuple):
-    """A row of `records_by_date` without the user."""
+    """A row of `records_by_date`, without the column of the user."""
 
     newest_first: int
     id: str
@@ -59,7 +59,7 @@ class ProjectedRecord(NamedTuple):
 
 
 _encode = encoder_of(RECORDS).encode
-#: Separates names. No search text has it.
+#: Separates names in names_folded. No text to search for contains it.
 _BETWEEN = SEPARATORS[Kind.TEXT_LIST]
 
 
@@ -80,7 +80,7 @@ def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
 def _counted(start: int, which: Sequence[ColumnElement[bool]]) -> Select[Any]:
     """Select the anchors among these records, as rows of `record_anchors`.
 
-    start: the position of the last of them in the list.
+    start: the position of the last of these records in the list.
     """
     number = func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
     counted = (
@@ -99,40 +99,40 @@ def _counted(start: int, which: Sequence[ColumnElement[bool]]) -> Select[Any]:
 _date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
 
 
-#: A batch of at least this size is part of a large import.
+#: A batch with at least this many records is part of a large import.
 _MANY = 500
 
 
 @cache
 def _new_records(database: str) -> Table:
-    """Make a temporary table, which lives until the transaction (PostgreSQL) or connection ends."""
-    # An option of PostgreSQL imports SQLAlchemy's dialect for it.
+    """Make a temporary table; it lasts until the transaction (PostgreSQL) or connection ends."""
+    # Set the option only for PostgreSQL, because it imports SQLAlchemy's dialect for it.
     options: Any = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
     columns = [Column(column.name, column.type) for column in records_by_date.columns]
     return Table("new_records_by_date", MetaData(), *columns, prefixes=["TEMPORARY"], **options)
 
 
 class ProjectedRecords:
-    """The projection of one user's records, as one unit of work changes them.
+    """The projection of one user's records, as changed by one unit of work.
 
-    Many records in another order than the list's go to a temporary table first, and from there in
-    the list's order. PostgreSQL leaves rows where they are inserted, so that a page is in a few
-    blocks. SQLite keeps a table in order, and fills its blocks this way.
+    If many records come in another order than the list's, they first go to a temporary table, and
+    from there to the list in its order. PostgreSQL leaves rows where they were inserted, so a page
+    is then in a few blocks. SQLite keeps a table sorted, and fills its blocks this way.
     """
 
     def __init__(self, connection: Connection, user_id: int) -> None:
         self.connection = connection
         self.user_id = user_id
         self.sums = RecordSums(connection, user_id)
-        #: The last position in the list at which a record was added or removed.
+        #: The position farthest down the list at which a record was added or removed.
         self._last_change: DateKey | None = None
         #: The newest_first of the last record that was inserted into `records_by_date`.
         self._inserted: int | None = None
-        #: The temporary table, if it has records.
+        #: The temporary table; None while it has no records.
         self._new: Table | None = None
 
     def _insert(self, records: list[ProjectedRecord]) -> None:
-        """Insert records, which are in the order of the list."""
+        """Insert records; they must be in the order of the list."""
         in_order = self._inserted is None or self._inserted <= records[0].newest_first
         table = self._new
         if table is None and (in_order or len(records) < _MANY):
@@ -156,12 +156,12 @@ class ProjectedRecords:
         self._new = None
 
     def revisions(self, ids: Sequence[str]) -> dict[tuple[str, str], int]:
-        """Return the revisions of these records, by id and JSON."""
+        """Return the revisions of these records, by (id, JSON)."""
         self._flush()
         return revisions_in(self.connection, records_by_date, self.user_id, ids)
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
-        """Remove stored records. Return their positions in the list."""
+        """Remove records from the list, and return the positions they had."""
         if not ids:
             return set()
         self._flush()
@@ -173,11 +173,11 @@ class ProjectedRecords:
         return removed
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Remove stored records for good."""
+        """Remove records that are deleted for good."""
         self._note_moved(self.remove(ids))
 
     def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
-        """Add records. removed: positions that some of them had before."""
+        """Add records to the list. removed: positions that some of them had before."""
         records = sorted([projected(row, revision_of) for row in rows], key=_date_key)
         if records:
             self._insert(records)
@@ -185,13 +185,13 @@ class ProjectedRecords:
         self.sums.touch(row["recordDate"] for row in rows)
 
     def _note_moved(self, keys: set[DateKey]) -> None:
-        """Note positions at which records were added or removed."""
+        """Note the positions at which records were added or removed."""
         if keys:
             last = max(keys)
             self._last_change = last if self._last_change is None else max(last, self._last_change)
 
     def finish(self) -> None:
-        """Bring anchors and sums up to date. Call it when everything is written."""
+        """Bring anchors and sums up to date. Call it after all writes."""
         self._flush()
         if self._last_change is not None:
             self._rebuild_anchors(*self._last_change)
@@ -199,7 +199,7 @@ class ProjectedRecords:
         self.sums.finish()
 
     def anchors_differ(self) -> bool:
-        """Whether the stored anchors or the count differ from the list."""
+        """Whether the stored anchors or the stored count disagree with the list."""
         by_user = _RECORDS.user_id == self.user_id
         stored = select(record_anchors).where(_ANCHORS.user_id == self.user_id)
         if rows_differ(self.connection, _counted(0, [by_user]), stored):
@@ -209,10 +209,10 @@ class ProjectedRecords:
         return self.connection.scalar(number) != self.connection.scalar(kept)
 
     def _rebuild_anchors(self, at: int, row_id: str) -> None:
-        """Place the anchors from this position up to the top of the list, and count the list."""
+        """Place new anchors from this position up to the top of the list, and count the list."""
         by_user = _ANCHORS.user_id == self.user_id
         execute = self.connection.execute
-        # Written out, because a comparison of tuples needs the types of both.
+        # Not a comparison of tuples, which needs the types of both sides.
         changed = or_(
             _ANCHORS.newest_first < at, and_(_ANCHORS.newest_first == at, _ANCHORS.id <= row_id)
         )

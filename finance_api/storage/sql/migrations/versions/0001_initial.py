@@ -1,6 +1,6 @@
 """The first tables.
 
-`schema.upgrade` makes a new database from the declared tables, and stamps it with the newest
+`schema.upgrade` creates a new database from the declared tables, and marks it with the newest
 version. Migrations only alter databases of earlier versions, so the first one has nothing to do.
 
 Revision: 0001_initial

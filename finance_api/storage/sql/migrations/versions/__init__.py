@@ -1,1 +1,1 @@
-"""One module for each step."""
+"""Each module here is one migration."""
