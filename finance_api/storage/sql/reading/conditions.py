@@ -274,9 +274,9 @@ def _holds(
 
 
 def _compared(
-    Return the column's comparison with one value, a range (two values) or several values.
+    database: str, column: ColumnElement[Any], predicate: Predicate, names: BindNames
 ) -> ColumnElement[bool]:
-    """Compare a column with one value, with both ends of a range, or with several values."""
+    """Compare the column with one value, with a range (two values), or with several values."""
     match predicate.operator:
         case "eq":
             return column == names.parameter(column.type)

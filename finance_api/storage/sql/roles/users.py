@@ -114,8 +114,8 @@ class SqlUsers(Part, UserWriter):
         return user
 
     def lock(self, user_id: int) -> User:
-        # On SQLite a writer locks the whole database. On PostgreSQL use an advisory lock (keys below
-        # 0 are for this): an import locks the row until it ends, and the user may sign in meanwhile.
+        # On SQLite a writer locks the whole database. On PostgreSQL lock a number (negative ones
+        # are for this) and not the row: an import locks it, and the user may sign in meanwhile.
         if self.connection.database == "postgresql":
             self.connection.execute(select(func.pg_advisory_xact_lock(-user_id)))
         return self._get(user_id)
@@ -188,7 +188,7 @@ class _Credentials(Part):
             raise NotFound("there is no such user") from error
 
     def revoke_one(self, key: ColumnElement[bool], at: int, user_id: int | None) -> ResultRow:
-        """Revoke a token or JWT, unless that was done before. user_id: the user it must belong to."""
+        """Revoke a token or JWT, unless it is revoked. user_id: the user it must belong to."""
         wanted = [key] if user_id is None else [key, self.table.c.user_id == user_id]
         is_active = self.table.c.revoked_at.is_(None)
         self.connection.execute(update(self.table).where(*wanted, is_active).values(revoked_at=at))
