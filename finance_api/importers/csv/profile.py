@@ -118,7 +118,7 @@ class HeadingRow:
     names: tuple[str, ...]
 
     def match(self, headings: Sequence[str], begins: bool) -> str | None:
-        """Return the currency code in the headings, or ""; None if they are not this row's."""
+        """Return the code in the folded headings, or ""; None if they are not this row's."""
         if len(headings) < len(self.texts) or not (begins or len(headings) == len(self.texts)):
             return None
         codes = set()
