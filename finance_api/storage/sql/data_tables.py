@@ -1,7 +1,7 @@
-"""The tables of the resources, one each, and the way from rows to columns and back.
+"""The tables of the resources, one each; they convert rows to columns and back.
 
-Numbers and times are 64-bit integers, which both databases store and add exactly. Text compares by
-code point on both. Lists are packed into one text. Texts that can be searched ignoring case have a
+Numbers and times are 64-bit integers, which both databases store and add exactly. Both compare
+text by code point. Lists are packed into one text. Texts that can be searched ignoring case have a
 second column with the folded text, because neither database folds as Unicode does.
 """
 
@@ -27,7 +27,7 @@ from finance_api.storage.sql.tables import (
 from finance_api.values import Row
 from finance_api.values.text import fold
 
-#: Separate the elements of a packed list, which have no control characters and no commas.
+#: Separators of the elements of packed lists. Texts contain no control characters, ids no commas.
 SEPARATORS: dict[Kind, str] = {Kind.TEXT_LIST: "\x1f", Kind.ID_LIST: ","}
 
 _TYPES: dict[Kind, Any] = {
@@ -42,7 +42,7 @@ _TYPES: dict[Kind, Any] = {
 def pack(elements: Sequence[str], separator: str) -> str:
     """Return a list as one text, each element between two separators; '' for the empty list.
 
-    Search with the separators for a whole element, and without them for a part of one.
+    To search for a whole element, include the separators; for a part of an element, leave them out.
     """
     return separator + separator.join(elements) + separator if elements else ""
 
@@ -72,20 +72,20 @@ def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
 
 
 def packed(kind: Kind) -> Callable[[Sequence[str]], str]:
-    """Return a function that makes the column's value of a list."""
+    """Return a function that packs a list into the value of its column."""
     return partial(pack, separator=SEPARATORS[kind])
 
 
 def packed_folded(kind: Kind) -> Callable[[Sequence[str]], str]:
-    """Return a function that makes the folded column's value of a list."""
+    """Return a function that packs a list, folded, into the value of its folded column."""
     separator = SEPARATORS[kind]
     return lambda elements: fold(pack(elements, separator))
 
 
 def loader_of(kind: Kind) -> Callable[[Any], Any] | None:
-    """Return a function that makes a field's value of the column's; None if they are equal."""
+    """Return a function that converts a column's value to the field's; None if they are equal."""
     if kind is Kind.BOOLEAN:
-        # SQLite has no booleans.
+        # SQLite has no booleans: convert its integers.
         return lambda value: None if value is None else bool(value)
     if kind.is_list:
         separator = SEPARATORS[kind]
@@ -94,7 +94,7 @@ def loader_of(kind: Kind) -> Callable[[Any], Any] | None:
 
 
 class RowLoader:
-    """Makes rows of selected columns, which are those of some fields in their order."""
+    """Makes rows of the values of selected columns, which belong to some fields, in order."""
 
     def __init__(self, fields: Sequence[Field]) -> None:
         self._names = names_of(fields)
@@ -108,14 +108,14 @@ class RowLoader:
         return rows
 
 
-#: Returns the revision that last changed a row's JSON, from its id and that JSON.
+#: A function of a row's id and JSON that returns the revision that last changed this JSON.
 RevisionOf = Callable[[str, str], int]
 
 
 class ConditionTable:
-    """The columns that conditions refer to, by the names of fields.
+    """The columns that conditions use, by the names of their fields.
 
-    folded: the columns of the folded texts. lists: the names of the fields that are packed lists.
+    folded: the columns of folded texts. lists: the names of the fields stored as packed lists.
     """
 
     def __init__(
@@ -136,12 +136,12 @@ def _has_json(resource: Resource) -> bool:
 
 
 class DataTable(ConditionTable):
-    """The table of one resource, and the way from rows to columns and back.
+    """The table of one resource; it converts rows to columns and back.
 
     columns: the columns of the persisted fields.
-    listed, persisted: the columns of these fields. load_listed, load_persisted: make rows of them.
-    json: the column of the rows as JSON objects, if no field depends on the day; records have
-    theirs in `records_by_date`.
+    listed, persisted: the columns of these fields. load_listed, load_persisted: make rows of their
+    values. json: the column with rows as JSON objects; None if a field depends on the day, and for
+    records, which have theirs in `records_by_date`.
     """
 
     def __init__(self, resource: Resource) -> None:
@@ -173,7 +173,7 @@ class DataTable(ConditionTable):
         self.load_listed = RowLoader(listed).load
         self.load_persisted = RowLoader(resource.persisted_fields).load
         self.json = self.table.c.json if own_json else None
-        # The field of each column, and how to convert its value.
+        # For each column: its field, and a function that converts the field's value.
         plan: list[tuple[Field, Callable[[Any], Any] | None]] = []
         for field in resource.persisted_fields:
             is_list = field.kind.is_list
@@ -187,7 +187,7 @@ class DataTable(ConditionTable):
         self._encode = encoder_of(resource).encode if own_json else None
 
     def values(self, user_id: int, row: Row, revision_of: RevisionOf) -> list[Any]:
-        """Return the values of the table's columns for a whole row, as drivers take them."""
+        """Return the values of all columns of the table for a whole row, as drivers take them."""
         values: list[Any] = [user_id, *self._values(row)]
         for place, convert in self._converters:
             value = values[place]
@@ -201,7 +201,7 @@ class DataTable(ConditionTable):
 
 DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
 
-#: The tables that have the rows of each resource as JSON objects, with their revisions.
+#: For each resource with JSON, the table that has its rows as JSON objects, with their revisions.
 JSON_TABLES: dict[str, Table] = {
     r.name: records_by_date if r is RECORDS else DATA_TABLES[r.name].table
     for r in filter(_has_json, RESOURCES)

@@ -2,7 +2,7 @@
 
 The projection has the list of records in default order with anchors (`records_by_date`), sums
 of each month (`record_sums`), and every row as the JSON object of a response. It changes with the
-rows, in the same transaction. `rebuilding` rebuilds it if it has another program version's form.
+rows, in the same transaction. `rebuilding` rebuilds it if its version is not this program's.
 """
 
 from collections.abc import Collection, Sequence
