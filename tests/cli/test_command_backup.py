@@ -35,7 +35,7 @@ def house(request, tmp_path, new_settings):
     return made
 
 
-#: For what does not depend on the database.
+#: For tests that do not depend on the database.
 alike = by_day_on("house")
 
 
@@ -46,7 +46,7 @@ def backup(house):
 
 @pytest.fixture
 def empty(house, empty_url, tmp_path):
-    """An installation whose database is not there yet."""
+    """An installation whose database does not exist yet."""
     directory = tmp_path / "new"
     directory.mkdir()
     return Installation(directory, empty_url(make_url(house.url).get_backend_name()))
@@ -72,7 +72,7 @@ def test_what_is_restored_is_what_was_backed_up(house, backup):
 
 
 def test_a_backup_is_restored_into_an_empty_database(house, backup, empty):
-    """And nothing of it is taken for deleted since."""
+    """No restored row counts as deleted after the backup."""
     token = house.done("token", "create", ANNA, "--name", "x")
     house.done("backup", backup)
     empty.done("restore", backup, "--yes")
@@ -295,7 +295,7 @@ def test_a_backup_of_an_older_version_is_upgraded(house, backup, monkeypatch):
 
 @pytest.mark.parametrize("there_first", [True, False])
 def test_a_sqlite_backup_has_pages_of_any_size(house, backup, empty, there_first):
-    """Files were once made with pages of 4,096 bytes; SQLite cannot change that of a live one."""
+    """Older files have pages of 4,096 bytes, and SQLite cannot change that in a database in use."""
     if make_url(house.url).get_backend_name() != "sqlite":
         pytest.skip("SQLite's pages")
     with closing(sqlite3.connect(make_url(house.url).database)) as database:
@@ -398,7 +398,7 @@ def test_sessions_and_jwts_end(house, backup):
 
 @alike
 def test_all_tokens_can_be_revoked(house, backup, empty):
-    """Where the database is lost, nothing tells what was revoked since."""
+    """If the database is lost, nothing shows which tokens were revoked after the backup."""
     house.done("token", "create", ANNA, "--name", "x")
     house.done("backup", backup)
     empty.done("restore", backup, "--yes", "--revoke-tokens")
@@ -406,7 +406,7 @@ def test_all_tokens_can_be_revoked(house, backup, empty):
 
 
 def test_a_database_that_cannot_be_read_is_not_replaced_in_silence(house, backup):
-    """Nobody would know what was revoked in it."""
+    """Nothing could show which tokens had been revoked in it."""
     if not house.url.startswith("sqlite"):
         pytest.skip("PostgreSQL's is not a file of ours")
     house.done("backup", backup)

@@ -160,7 +160,7 @@ def test_file_that_cannot_be_read_is_named(command, anna, what):
 
 
 def test_empty_standard_input_is_refused(command, anna):
-    """Most often, what should have written to it has failed."""
+    """Standard input is empty mostly because the command before the pipe has failed."""
     for options in ((), ("--format", "native"), ("--format", "ofx"), ("--format", "csv")):
         said = command.refused("import", anna, "-", *options, stdin=b"")
         assert "standard input is empty" in said
@@ -200,7 +200,7 @@ AS_CSV = "date,amount,payee,currency,account\n2026-01-01,-5,Shop,EUR,Giro\n" + (
 
 
 def commands_of(said):
-    """The command lines that a message shows, as words without the program."""
+    """Return the command lines in a message, as words without the program's name."""
     first, *others = said.splitlines()
     assert others or "; to copy: " in first
     assert all(meaning.startswith("# ") and len(meaning) > 10 for meaning in others[::2])
@@ -218,7 +218,7 @@ def commands_of(said):
 def test_what_the_storage_leaves_open_is_asked_for_with_commands(
     command, anna, before, later, options
 ):
-    """Followed to the letter, each of them reads the file."""
+    """Each command reads the file if it is run exactly as shown."""
     command.done("import", anna, command.file("a", before))
     path = command.file("b", later)
     found = commands_of(command.refused("import", anna, path))
@@ -290,7 +290,7 @@ def test_only_a_new_account_is_said_to_be_new(command, anna):
 
 
 def test_a_command_that_would_change_nothing_is_not_shown(command, anna):
-    """The option is remembered: leaving it out of the command line helps nobody."""
+    """The option is remembered, so a command without it would do the same."""
     options = ["--account", "Giro", "--currency", "EUR", "--timezone", "Europe/Berlin"]
     text = "date,amount\n2026-01-31 23:30,-5\n"
     command.done("import", anna, command.file("a.csv", text), *options)
@@ -316,7 +316,7 @@ def test_dump_of_a_user_without_data_is_empty_and_refused_as_such(command, anna)
 
 
 def test_named_pipe_is_read_like_a_file_or_refused_by_its_name(command, anna):
-    """Such as the shell makes for <(zcat export.gz)."""
+    """The shell makes a named pipe for <(zcat export.gz), for example."""
     path = command.directory / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_text, args=(DATA,))

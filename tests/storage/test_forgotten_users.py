@@ -58,13 +58,13 @@ FAULTS = (
     CardinalityViolation,
     InvalidRowCountInResultOffsetClause,
 )
-#: Where it makes no difference. Whether there are any deletions at all only saves looking for some.
-#: Rows that are moved to where they are read carry their user.
+#: Functions whose predicates make no difference. `_forget_deletions` only saves a search if there
+#: are no deletions. Rows that `_flush` moves to where they are read carry their user.
 HARMLESS = {"writing.records_by_date._flush", "writing._forget_deletions"}
 
 
 def builders():
-    """The statements on a user's rows, and the functions that make such."""
+    """Return the queries on a user's rows, and the functions that build such queries."""
     found = [users._of_user, activity._DAYS, activity._NEWEST_OF_USER]
     for module in (pages, rows, by_date, unit, history, sums, changes, uploads, transfers):
         for _, function in inspect.getmembers(module, inspect.isfunction):
@@ -100,7 +100,7 @@ def queries():
         yield query(RECORDS, payee="contains.Twin", limit=1, **bound)
         for text in ("contains-i.once", "contains.once", "contains.ONCE"):
             yield query(RECORDS, note=text, **bound)
-    # Past the oldest date there is no anchor.
+    # There is no anchor before the oldest date.
     yield query(RECORDS, offset=4, limit=2, recordDate="lt.1970-01-03")
     for sort in ("+amount", "-payee", "+recordDate"):
         yield query(RECORDS, sort, total=True)
@@ -108,7 +108,7 @@ def queries():
 
 
 class Pair:
-    """mine: the user whose data is read. The other one is in the database before."""
+    """mine: the user whose data is read. The other user is stored first."""
 
     def __init__(self, backend):
         self.other = Unit(backend, "other")
@@ -137,7 +137,7 @@ class Pair:
         add_history(self.other, 2)
 
     def answers(self):
-        """What every read returns."""
+        """Return the result of every read."""
         return {name: self.answer(read) for name, read in self.reads().items()}
 
     def answer(self, read):
@@ -148,7 +148,7 @@ class Pair:
                 return type(error)
 
     def reads(self):
-        """By name."""
+        """Return the reads by name."""
         me, user = self.mine.user.id, self.mine.user
         ids = [make_id(n) for n in (1, 3, 5, 39, 60)]
         everything = {"rows_after": (1, "", ""), "deletions_after": (0, "", "")}
@@ -201,7 +201,7 @@ class Pair:
         return found
 
     def effect(self, write):
-        """What a write returns, and what is in the database then; it is undone."""
+        """Return a write's result and the database after it, and roll the write back."""
         try:
             with self.mine.writing() as storage:
                 returned = write(storage)
@@ -220,7 +220,7 @@ class Pair:
             return type(error)
 
     def writes(self):
-        """By name."""
+        """Return the writes by name."""
         mine, other = self.mine.user.id, self.other.user.id
         gone = [make_id(n) for n in (3, 4, 50)]
 
@@ -287,7 +287,7 @@ class Pair:
 
 
 class Undone(Exception):
-    """A write that was only to be looked at."""
+    """Raised to roll back a write after looking at its effect."""
 
 
 def source(number):
@@ -295,7 +295,7 @@ def source(number):
 
 
 def add_credentials(unit, number, state):
-    """Two of each."""
+    """Add two credentials of each kind."""
     user = unit.user
     with unit.writing() as storage:
         storage.data.set_state(user.id, state)
@@ -319,7 +319,7 @@ def proposal(number):
 
 
 def add_history(unit, number):
-    """Two entries, each with an image, and a deleted row."""
+    """Add two entries, each with an image, and a deleted row."""
     user = unit.user
     with unit.writing() as storage:
         for each in (1, 2):

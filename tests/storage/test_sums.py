@@ -99,7 +99,7 @@ names = st.lists(
 )
 queries = st.tuples(names, st.lists(conditions, max_size=3), st.booleans())
 
-#: The fields by which the storage has sums ready.
+#: The fields whose filters the stored sums can answer.
 ANSWERED = {"accountId", "categoryId", "currencyCode", "recordType"}
 WHOLE = (sorted(sums.SUM_COLUMNS), [], True)
 #: Conditions on one account, for some whole months and parts of two other months.

@@ -1,4 +1,4 @@
-"""GET /v1/api/changes. The clock stands at Wednesday, 2026-03-18."""
+"""GET /v1/api/changes. The clock is set to Wednesday, 2026-03-18."""
 
 import re
 
@@ -35,7 +35,7 @@ def all_of(client, **query):
 
 
 def what(changes):
-    """Type, number, and whether it is there."""
+    """Return type, number, and whether the object exists, of each change."""
     return [(c["type"], int(c["id"][-12:], 16), c["op"] == "put") for c in changes]
 
 
@@ -49,7 +49,7 @@ def gone(client, since, **query):
 
 @pytest.fixture
 def reader(client):
-    """Has read an account, a category, a label and two records."""
+    """A mirror that has read an account, a category, a label and two records."""
     client.load(
         account(1),
         category(1),
@@ -114,7 +114,7 @@ def test_a_page_has_a_hundred_changes_unless_it_is_asked_for_others(client):
 @pytest.mark.parametrize(
     ("rows", "changed"),
     [
-        # A balance, and nothing else.
+        # Only the account's balance changes.
         ([record(3)], [("accounts", 1), ("records", 3)]),
         ([record(1, payee="new")], [("records", 1)]),
         ([account(1, name="new")], [("accounts", 1), ("records", 1), ("records", 2)]),
@@ -172,7 +172,7 @@ def test_what_is_taken_back_is_gone_until_it_comes_again(reader, limit):
         ("accounts", 2, True),
         ("records", 3, True),
     ]
-    # It went and came: whoever was away is told of the end.
+    # A row was deleted and created again: late readers see only the final state.
     before = Mirror(client)
     before.since, before.rows = late.since, dict(late.rows)
     assert what(before.read_all(limit)) == what(reader.changes[-3:])

@@ -37,9 +37,9 @@ DESCRIPTIONS = {
     WALLET_DESCRIPTION: responses.SURFACE,
     INTERNAL_DESCRIPTION: INTERNAL,
 }
-#: What every response of a server has, and is said elsewhere or not at all.
+#: Headers of every response, which the description does not list for each.
 USUAL = {"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"}
-#: Values of one parameter that its schema allows, and that are refused.
+#: Messages for values that the schema allows, but that are refused.
 RULES = {"needs a period in groupBy", "is not a column of these groups"}
 
 
@@ -102,14 +102,14 @@ def bodies(document):
 
 
 def examples_of(each):
-    """Of a parameter or a body."""
+    """Return the examples of a parameter or a body."""
     if "example" in each:
         return [each["example"]]
     return [named["value"] for named in each.get("examples", {}).values()]
 
 
 def written(name, value, parameter):
-    """The parameter in a query string."""
+    """Write a parameter as in a query string."""
     values = value if isinstance(value, list) else [value]
     texts = [json.dumps(v) if not isinstance(v, str) else v for v in values]
     if parameter.get("explode") is False:
@@ -118,7 +118,7 @@ def written(name, value, parameter):
 
 
 def allowed(document, schema):
-    """Values that the schema of a parameter allows."""
+    """Return a strategy for the values that a parameter's schema allows."""
     schema = resolved(document, schema)
     match schema:
         case {"enum": choices}:
@@ -141,7 +141,7 @@ def allowed(document, schema):
 
 
 def query_for(document, operation, *, every=False):
-    """The examples of the parameters that are required; every: of all."""
+    """Return the examples of the required parameters. every: of all parameters."""
     found = [resolved(document, each) for each in operation["parameters"]]
     return [
         written(each["name"], each["example"], each)
@@ -164,7 +164,7 @@ def test_every_service_is_in_one_description_and_nothing_else(service):
     assert len(found) == len(answers)
     shown = [at for path in DESCRIPTIONS for at in service.web.get(path).json["paths"]]
     assert len(shown) == len(found)
-    # A path that takes the suffix of a format is listed once.
+    # A path that may end with a format's suffix is listed once.
     assert "/v1/api/records" in shown
     assert not [at for at in shown if at.endswith(SUFFIXES) and not at.endswith("/all.ndjson")]
 
@@ -305,7 +305,7 @@ def sample(operation, label):
 
 
 def test_every_sample_in_python_gets_its_answer(document, client, path, monkeypatch):
-    """Over WSGI in place of the network."""
+    """The samples run over WSGI instead of the network."""
     token = headers_for(client, path)["Authorization"].removeprefix("Bearer ")
     monkeypatch.setenv("TOKEN", token)
     seen = []

@@ -16,7 +16,7 @@ LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
 
 
 def usage(client, period="1days", **headers):
-    """Return what the endpoint says once everything counted is written."""
+    """Return the endpoint's document, after all counts are stored."""
     client.service.services.usage.flush()
     response = client.get(STATS, period=period, headers=headers)
     assert response.status_int == 200, response.text
@@ -28,7 +28,7 @@ def total(client, period="1days"):
 
 
 def buckets(client, period):
-    """(first day, number) of each stretch with requests, checked against the rest."""
+    """Return (first day, requests) of each period with requests; checks the other values."""
     found = usage(client, period)
     assert found["total"] == sum(each["total"] for each in found["usage"])
     assert found["from"] <= min([each["from"] for each in found["usage"]], default=found["from"])
@@ -38,21 +38,21 @@ def buckets(client, period):
 
 
 def use(client, *times):
-    """One request at each of the times."""
+    """Send one request at each of the times."""
     for at in times:
         client.service.clock.set(at)
         assert client.get("labels").status_int == 200
 
 
 def write(service, client, days):
-    """Notes numbers as if they had been counted. days: {date: number}."""
+    """Store numbers as if requests had been counted. days: {date: number}."""
     numbers = {(client.user.id, parse_time(f"{at}T00:00:00Z")): n for at, n in days.items()}
     service.change(lambda storage: storage.usage.add(numbers))
 
 
 @pytest.fixture
 def make_service(new_settings):
-    """Makes services with settings of their own."""
+    """Return a function that makes a service with other settings."""
     made = []
 
     def make(kind, settings=None, **options):
@@ -183,7 +183,7 @@ def test_what_a_token_did_still_counts_when_it_is_revoked(service, client):
 
 
 class Away:
-    """Keeps everybody from writing; reads go on."""
+    """Makes all writes fail; reads go on."""
 
     def __init__(self, backend, monkeypatch):
         self.away = True

@@ -1,4 +1,4 @@
-"""convertTo: converted amounts in every list that has some. The clock stands at 2026-03-18.
+"""convertTo: converted amounts in every list that has some. The clock is set to 2026-03-18.
 
 All users and tests of an installation share the rates below. A test that changes rates uses a
 currency that no other test uses.
@@ -18,7 +18,7 @@ from support.native_rows import account, label, record, uid
 
 RATES = {
     "2026-02-27": {"SEK": "1.2"},
-    # Nothing on the weekend, nor on the days after it.
+    # There are no rates for the weekend, or for the days after it.
     "2026-03-06": {"SEK": "1.6", "CAD": "0.9"},
     "2026-03-17": {"SEK": "1.28", "CAD": "0.96"},
 }
@@ -35,7 +35,7 @@ WITH_CONVERSION = [
     "accounts/balances",
 ]
 INTERNAL = ["get-records", "get-docs?document_type=Account"]
-#: A currency for each path.
+#: A currency for each path, for which no rate exists before its test.
 NEVER_BEFORE = ["XPF", "XOF", "XAF", "XCD", "VUV", "WST", "TOP", "SBD", "PGK"]
 
 
@@ -54,7 +54,7 @@ def rates(service):
 
 @pytest.fixture
 def books(client):
-    """Accounts in three currencies; of AED there is no rate."""
+    """Accounts in three currencies. AED has no rate."""
     client.load(
         account(1, name="Giro", initialBalance=100),
         account(2, name="Dollars", currencyCode="SEK", initialBalance=64),
@@ -76,7 +76,7 @@ def exact(text):
 
 
 def asked(client, path, **query):
-    """path: those of the internal API begin with get-."""
+    """path: paths of the internal API begin with get-."""
     if path.startswith("get-"):
         query = {"convert_to" if name == "convertTo" else name: v for name, v in query.items()}
         path, _, more = path.partition("?")
@@ -208,7 +208,7 @@ def test_a_summary_adds_up_what_was_converted_and_lists_the_rest(books):
 
 
 def test_a_summary_that_would_convert_too_many_amounts_is_refused(books, monkeypatch):
-    """Only amounts of other currencies count, and only those that the filters leave."""
+    """The limit counts only amounts in other currencies that match the filters."""
     monkeypatch.setattr("finance_api.planning.summaries.reading.MAX_CONVERTED", 4)
     response = books.get("records/summary", convertTo="EUR")
     assert response.status_int == 400
@@ -408,7 +408,7 @@ def test_a_tag_holds_until_rates_change_and_is_of_its_currency(books, service, p
 
 
 def test_rates_that_are_imported_meanwhile_are_in_the_next_answer(books, service, monkeypatch):
-    """A response is of the rates whose tag it has."""
+    """A response uses the rates that its entity tag stands for."""
     set_rates(service.backend, {"2026-03-06": {"OMR": "1"}})
     elsewhere = service.backend
     if service.kind != "memory":

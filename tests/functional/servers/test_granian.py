@@ -37,7 +37,7 @@ class Server(ServerProcess):
 
 
 class Place:
-    """A database, and servers on it."""
+    """A database, and the servers that use it."""
 
     def __init__(self, directory, settings):
         self.directory = directory
@@ -86,9 +86,9 @@ def place(tmp_path_factory, new_settings):
 
 @pytest.fixture(scope="module")
 def granian(place, redis_url):
-    """Two processes."""
+    """A server with two worker processes."""
     with Redis.from_url(redis_url) as redis:
-        # Other tests have failed from this address, too.
+        # Other tests may have used up this address's failed sign-ins.
         redis.flushall()
     server = place.granian(redis_url)
     workers = server.workers
@@ -109,11 +109,11 @@ def client(place):
     return client
 
 
-#: Different in each answer, or of the connection, or of the server itself.
+#: Headers that differ in each response, or depend on the connection or the server.
 _OF_THE_SERVER = {"connection", "date", "server", "x-request-id"}
-#: A CSRF token is another one each time, and a file expires so long after it was sent.
+#: CSRF tokens are random, and the expiry of a file depends on when it was sent.
 _RANDOM = {"set-cookie", "expires"}
-#: Counted by each server for itself here.
+#: Headers about limits, which each server counts separately here.
 _COUNTED = {"ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"}
 
 _REQUEST_ID = re.compile(rb"\b[0-9a-f]{32}\b")
@@ -307,13 +307,13 @@ def test_the_metrics_of_all_processes_are_what_their_clients_counted(granian, pl
     for thread in threads:
         thread.join()
     assert {status for _, status in counted} == {200, 400}
-    # Whichever process is asked.
+    # Each process gives the same counts.
     for after in granian.by_each(lambda c: counted_by(granian, c)):
         assert after - before == counted
 
 
 def counted_by(server, connection=None):
-    """Requests for data, by route and status."""
+    """Return the counted requests for data, by route and status."""
     text = server.ask("GET", "/__metrics__", {}, connection)[2].decode()
     found = re.findall(
         r'(?m)^finance_api_request_seconds_count\{route="(/v1/.*)",status="(.*)"\} (\S+)$', text
@@ -322,8 +322,8 @@ def counted_by(server, connection=None):
 
 
 def assert_json(server, token):
-    """Each line of the log is an object, and the token is in none."""
-    # pserve says that it begins.
+    """Check that each line of the log is a JSON object without the token."""
+    # Ignore pserve's line about its start.
     lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]
     assert {"requestId", "level", "logger", "message"} <= set.intersection(
         *(set(json.loads(line)) for line in lines)
@@ -337,7 +337,7 @@ def test_waitress_writes_all_usage_at_its_end(place, how):
     client = place.service.client()
     with server.connect() as connection:
         answered = [server.get("/v1/api/labels", client.token, connection)[0] for _ in range(100)]
-    # At once: most of it is in the memory of the process only.
+    # Stop at once, while most counts are only in the memory of the process.
     assert server.stop(how) == 0, server.said
     assert answered == [200] * 100
     assert used(place, client) == 100
@@ -346,7 +346,7 @@ def test_waitress_writes_all_usage_at_its_end(place, how):
 
 
 def used(place, client):
-    """The requests that are written, once the use of the token is written, too."""
+    """Return the stored requests, once the token's use is stored, too."""
     (token,) = place.service.change(lambda s: s.tokens.list_by_user(client.user.id))
     assert token.last_used_at is not None
     days = place.service.change(lambda s: s.usage.list_days(client.user.id, 0, 2**40))
@@ -365,7 +365,7 @@ def end(place, server, how):
             try:
                 answered.append(server.get("/v1/api/labels", client.token)[0])
             except (OSError, http.client.HTTPException):
-                # Nobody listens any more, or granian has not read the request.
+                # No process listens any more, or granian has not read the request.
                 return
 
     threads = [threading.Thread(target=ask) for _ in range(8)]

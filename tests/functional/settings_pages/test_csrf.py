@@ -34,7 +34,7 @@ NEW = "a new password"
 
 
 class World:
-    """A user who has something of everything, signed in twice; and somebody else."""
+    """A user with some of all data, who is signed in twice, and another user."""
 
     def __init__(self, service):
         self.service = service
@@ -58,7 +58,7 @@ class World:
         return ROUTES[name].format(id=row_id, jti=self.jti, number=1)
 
     def form(self, name):
-        """What a form of the route holds, but its CSRF token."""
+        """Return the fields of a route's form, without its CSRF token."""
         return {
             "settings.login": {"email": self.user.email, "password": PASSWORD},
             "imports.undo": {"revision": "1"},
@@ -77,14 +77,14 @@ class World:
         }.get(name, {})
 
     def sender(self, name):
-        """Who sends it, with the right token."""
+        """Return the visitor who sends the form, and the right token."""
         if name == "settings.login":
             visitor = Visitor(self.service)
             return visitor, csrf_of(visitor.get(LOGIN).text)
         return self.visitor, self.visitor.csrf()
 
 
-#: The routes that change something.
+#: The routes that change data.
 POSTS = (
     "settings.login",
     "settings.logout",
@@ -119,7 +119,7 @@ GETS = tuple(name for name in ROUTES if name not in ONLY_POSTS)
 
 NO_ORIGIN = {"Origin": None, "Sec-Fetch-Site": None}
 OWN = {"Origin": "http://localhost", "Sec-Fetch-Site": None}
-#: What says that a request comes from elsewhere.
+#: Headers which show that a request comes from another site.
 FOREIGN = (
     {"Origin": "http://evil.example", "Sec-Fetch-Site": None},
     {"Origin": "https://localhost.evil.example", "Sec-Fetch-Site": None},
@@ -158,7 +158,7 @@ def worlds():
 
 @pytest.fixture
 def world(service, worlds):
-    """Tests in which nothing is done share it."""
+    """Shared by the tests that change nothing."""
     return worlds(service)
 
 
@@ -206,7 +206,7 @@ def test_without_the_right_token_nothing_is_done(world, name):
         response = visitor.post(path, sent)
         assert response.status_int == 403, kind
         assert_error_page(response, 403)
-    # Where it is not looked for, the right one is of no use either.
+    # The right token in a place that the server does not read is refused, too.
     for elsewhere in (f"{path}?csrf_token={right}", path):
         headers = {"X-CSRF-Token": "A" * 43, "Csrf-Token": right}
         assert visitor.post(elsewhere, form, headers=headers).status_int == 403
@@ -238,7 +238,7 @@ def assert_done(world, visitor, name, sent, headers):
     assert dump(world.service) != before, headers
 
 
-#: What says that a request comes from a page of ours.
+#: Headers which show that a request comes from one of our pages.
 OURS = (
     OWN,
     NO_ORIGIN,

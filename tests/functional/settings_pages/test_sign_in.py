@@ -101,7 +101,7 @@ def in_memory(configured):
 
 
 def attempt(visitor, **fields):
-    """Sends the form as it is sent from the page, with these values."""
+    """Send the form as the page sends it, with these values."""
     given = {"email": "", "password": "", **fields}
     return visitor.submit(LOGIN, **given)
 
@@ -226,7 +226,7 @@ def test_a_wrong_password_and_an_unknown_account_are_answered_alike(service, use
 
 @pytest.fixture
 def real_hashes(monkeypatch):
-    """Passwords hashed as they are in service."""
+    """Use the real hashing of passwords."""
     monkeypatch.setattr(passwords, "_hasher", passwords.PasswordHasher())
 
 
@@ -257,7 +257,7 @@ HOSTILE = (
     "\ufffe",
     "💥@💥.org",
     "İ@b.org",
-    # Nearly the longest body that is let in: it stands in two fields.
+    # Two fields have this value, so the body is nearly as long as allowed.
     "a" * 30_000,
     "a" * 300 + "@b.org",
     "@" * 5_000,
@@ -299,7 +299,7 @@ def test_forms_that_cannot_be_read_are_refused_quietly(in_memory):
 
 
 def test_a_form_that_is_cut_short_is_a_400(in_memory):
-    """As when its client goes away."""
+    """A body ends early if its client disconnects."""
     request = Request.blank(LOGIN, method="POST", body=b"email=a")
     request.headers.update({"Host": "localhost", "Origin": "http://localhost"})
     request.content_type = "application/x-www-form-urlencoded"
@@ -339,7 +339,7 @@ def redirects(corpora):
 
 
 def leads_to_a_settings_page(target):
-    """As a browser resolves it."""
+    """Return whether a browser would resolve the target to a settings page."""
     path = target.partition("?")[0].partition("#")[0]
     steps = [s.lower().replace("%2e", ".") for s in path.replace("\\", "/").split("/")]
     return is_page(path) and not {".", ".."} & set(steps) and path.isascii()

@@ -30,14 +30,14 @@ DAY = 86_400
 
 
 def create(visitor, status=303, **given):
-    """The page that follows, which shows the token, or what was wrong."""
+    """Submit the form. Return the next page, which shows the token or the errors."""
     given = {"name": "test", "scopes": list(SCOPES), **given}
     response = visitor.submit(NEW, status=status, **given)
     return visitor.follow(response) if response.status_int == 303 else response
 
 
 def made(response):
-    """The token on the page that shows it."""
+    """Return the token from the page that shows it."""
     (text,) = set(TOKEN.findall(response.text))
     return text
 
@@ -118,7 +118,7 @@ def test_the_first_day_that_can_be_chosen_is_tomorrow(service, user, at):
 
 
 def test_all_scopes_together_mean_everything(service, user, visitor):
-    # None is ticked at first.
+    # No scope is ticked at first.
     create(visitor, 400, scopes=[])
     create(visitor)
     (kept,) = tokens_of(service, user)

@@ -1,4 +1,4 @@
-"""What entries and statements of camt mean, and what is refused."""
+"""The meaning of camt's entries and statements, and refusals."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def amounts(whole: Whole) -> list[str]:
     [
         ("-12.50", "false", "-12.5"),
         ("12.50", "false", "12.5"),
-        # It is the booking that is a credit; what it takes back was a debit.
+        # The booking is a credit, which reverses a debit.
         ("12.50", "true", "12.5"),
         ("-12.50", "true", "-12.5"),
     ],
@@ -193,7 +193,7 @@ def test_a_batch_is_split_if_its_parts_are_all_there_and_sum_to_it() -> None:
         ((camt_part("-10"), camt_part("-20").replace("EUR", "USD")), ""),
         ((camt_part("-10"), camt_part("-20")), "3"),
         ((camt_part("-10"), camt_part("-20")), "many"),
-        # One part of several is not the whole.
+        # A part of several does not stand for the whole.
         ((camt_part("-30", name="A"),), "2"),
         ((), "2"),
     ],
@@ -305,7 +305,7 @@ def test_statements_of_several_accounts_and_currencies_stay_apart() -> None:
         camt_statement([camt_entry("2026-01-05", "-2", currency="USD")], currency="USD"),
         camt_statement([camt_entry("2026-01-05", "-3")], number=other),
         camt_statement([camt_entry("2026-01-06", "-4")]),
-        # The currency of the amounts is the account's, if it does not say.
+        # An account without a currency has the currency of its amounts.
         camt_statement([camt_entry("2026-01-06", "-5", currency="USD")], currency=""),
     ]
     found = read_bank_file(camt(*statements))
@@ -388,7 +388,7 @@ def test_damaged_markup_is_refused(old: str, new: str, words: str | None) -> Non
         ("UTF-8", "utf-16"),
         ("UTF-8", "utf-16-le"),
         ("UTF-16", "utf-16-be"),
-        # What banks declare is not always what they write.
+        # Banks do not always use the charset that they declare.
         ("ISO-8859-1", "utf-8"),
         ("UTF-8", "cp1252"),
         ("ISO-8859-1", "cp1252"),

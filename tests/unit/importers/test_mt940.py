@@ -1,4 +1,4 @@
-"""What fields of MT940 and MT942 mean, and what is refused."""
+"""The meaning of MT940's and MT942's fields, and refusals."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def refusal(data: str | bytes) -> str:
 
 
 def read_line(text: str) -> Entry:
-    """The entry of ``:61:`` with this text."""
+    """Return the entry of a field ``:61:`` with this text."""
     (whole,) = read_bank_file(f":61:{text}\n")
     (entry,) = whole.entries
     return entry
@@ -99,12 +99,12 @@ def test_a_statement_line_that_is_not_certain_is_refused(text: str) -> None:
         ("260105", "2026-01-05", "2026-01-05"),
         ("260105    ", "2026-01-05", "2026-01-05"),
         ("2601050000", "2026-01-05", "2026-01-05"),
-        # The year is the one that brings both days together.
+        # The entry date's year is the one that brings it closest to the value date.
         ("2512310102", "2026-01-02", "2025-12-31"),
         ("2601021231", "2025-12-31", "2026-01-02"),
         ("2511300201", "2026-02-01", "2025-11-30"),
         ("2312310229", "2024-02-29", "2023-12-31"),
-        # Banks count months of 30 days.
+        # Some banks write February 30, because their months have 30 days.
         ("1602300301", "2016-03-01", "2016-02-29"),
         ("991231", "1999-12-31", "1999-12-31"),
         ("9912310103", "2000-01-03", "1999-12-31"),
@@ -127,7 +127,7 @@ def test_days_of_a_statement_line(written: str, day: str, value_day: str) -> Non
         ("NTRFKREF+//NONREF", None, None),
         ("NTRFNONREF//0000", None, None),
         ("NTRFN", None, None),
-        # Longer than the standard has it.
+        # References longer than in the standard.
         ("NTRFBIPI-dvT1FzfMqvzF5HaU4oetlH7S//2022070616391534000", "2022070616391534000", None),
     ],
 )
@@ -224,7 +224,7 @@ def test_messages_and_pages_that_follow_each_other_are_one_statement() -> None:
 
 
 def page(number: int, begin: str, end: str, amount: str, tags: str = "MM") -> str:
-    """A page of one entry, five lines long."""
+    """Return a page with one entry, five lines long."""
     return (
         f":20:X\n:25:12345678/100\n:60{tags[0]}:C260102EUR{begin}\n"
         f":61:260102C{amount}NTRFNONREF//A{number}\n:62{tags[1]}:C260102EUR{end}\n"

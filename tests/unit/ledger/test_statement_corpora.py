@@ -21,13 +21,13 @@ from support.damaging import check_refusal
 from support.independent import Independent, read_camt, read_mt940, search_ofx
 from support.ledger import Person
 
-#: Layouts without data are another test's.
+#: Layouts without data, which another test covers.
 _LAYOUTS = "firefly-iii__import-configurations"
 _OTHER_READINGS = {"camt": read_camt, "mt940": read_mt940, "ofx": search_ofx}
 
 
 def found_files() -> dict[str, str]:
-    """Every file with the words of its format, or of the refusal by its first bytes."""
+    """Return each file with its format, or with the refusal by its first bytes."""
     found = {}
     for path in sorted(STATEMENTS.rglob("*")):
         name = path.relative_to(STATEMENTS).as_posix()
@@ -326,13 +326,13 @@ REFUSED = {
     "viafintech__camt_parser/053/valid_example_with_debit.xml": _SUM.format("-43.06", "23.06"),
     "viafintech__camt_parser/053/valid_example_with_instdamt.xml": _SUM.format("4600", "4500"),
 }
-#: How many more payments than entries a file with batches has.
+#: The number by which payments exceed entries in files with batches.
 BATCHES = {
     "OCA__bank-statement-import/account_statement_import_camt/test_files/test-camt053-txdtls": 1,
     "viafintech__camt_parser/053/valid_example.xml": 1,
 }
 IMPORTED = [name for name in FILES if name not in REFUSED]
-#: Files whose account and currency are not in them.
+#: Options for files that do not contain their account and currency.
 _NAMELESS = {"account": "A", "currency": "EUR"}
 NAMELESS = ("WoLpH__mt940/cmxl/statement_line.sta", "libofx__libofx/heap-buffer-overflow-1.ofx")
 
@@ -389,7 +389,7 @@ def check(person, report, name):
 
 @pytest.mark.parametrize("name", [*REFUSED, *EXPECTED])
 def test_refusal_says_what_to_do_and_nothing_is_stored(name):
-    """Without options, and with all that it proposes."""
+    """Tests each file without options, and with the options that its refusal proposes."""
     said, imported, tried = [], 0, []
     open_options: list[dict] = [{}]
     while open_options:

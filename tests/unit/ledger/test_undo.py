@@ -17,7 +17,7 @@ from support.statements import Reader, statement
 
 
 def edit_record(person, row, **values):
-    """A hand changes a record."""
+    """Edit a record manually."""
     now = person.clock.now()
     with changing(person.backend, person.user.email, now, action="records edit") as session:
         after = {**row, **values}
@@ -54,7 +54,7 @@ def test_a_later_import_of_the_same_days_stands_in_the_way(person):
     assert "--keep-changed" not in text
     assert refusal(person, 1, keep_changed=True) == text
     assert person.undo(1, with_later=True).entries == [2, 1]
-    # The account stays for the records of the third.
+    # The account stays, because the third import's records need it.
     assert [row["amount"] for row in person.rows(RECORDS)] == [-2]
     assert person.only(ACCOUNTS)["statementKeys"] == ("made:1",)
     person.audit()
@@ -106,7 +106,7 @@ def test_what_later_rows_refer_to_stays_and_is_named(person):
     assert sorted(report.used) == ["Food", "account 1"]
     assert person.rows(LABELS) == []
     person.audit()
-    # By now they are the second's, and go with it.
+    # They now belong to the second import, and are removed with it.
     person.undo(2)
     assert person.rows(CATEGORIES) == person.rows(ACCOUNTS) == []
 
@@ -141,7 +141,7 @@ def test_what_comes_back_with_an_edit_keeps_what_it_needs_as_its_own(person):
 
 
 def numbered(number, day, key="1"):
-    """A statement of one record that says the account's number."""
+    """Make a statement of one record that states the account's number."""
     told = Statement(StatementAccount(key, "Giro", currency="EUR", number=number))
     entry = Entry(1, day * DAY_SECONDS, -5, bank_id=str(day))
     return Reader("made", (told, [entry]))
@@ -221,7 +221,7 @@ def test_a_kept_record_goes_with_the_edit_that_kept_it(person):
     person.statement(statement((5, -50_000), (9, -10_000)))
     edit_record(person, person.rows(RECORDS)[0], payee="Baker", setByHand=("payee",))
     person.undo(1, keep_changed=True)
-    # Other files have the record, too: they stand in the way.
+    # Other files have the record, too, so they prevent an undo.
     person.statement(statement((5, -50_000), (9, -10_000)))
     person.statement(statement((5, -50_000), (9, -10_000), (12, -20_000)))
     assert "entry 4 (import) covers the same days" in refusal(person, 2)
@@ -329,7 +329,7 @@ def test_files_that_went_to_a_wrong_account_leave_it_in_any_order(new_person):
 
 def test_an_account_of_later_statements_stays_for_them_and_goes_with_them(person):
     person.native(account(1, name="Giro"))
-    # No records: the balance alone.
+    # A statement without records, with only a balance.
     person.statement(statement(closing=(31, 1234)), account_name="Giro")
     person.statement(statement((40, -1)))
     assert person.undo(1).used == ["Giro"]

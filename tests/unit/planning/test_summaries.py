@@ -88,7 +88,7 @@ records = st.lists(
     ),
     max_size=30,
 )
-#: Parameters, as they are written.
+#: Query parameters as text.
 filters = st.lists(
     st.one_of(
         st.tuples(st.just("recordDate"), st.tuples(st.sampled_from(["gte", "lt"]), days)).map(
@@ -118,7 +118,7 @@ dimensions = st.lists(st.sampled_from(sorted(DIMENSIONS)), max_size=3, unique=Tr
 
 
 class ModelledData:
-    """Random data of one user, in a storage; and the same as a model."""
+    """Random data of one user, in a storage and in a model."""
 
     def __init__(self, backend, some_accounts, some_categories, some_labels, some_records):
         self.unit = Unit(backend, f"user{next(_users)}")
@@ -167,7 +167,7 @@ class ModelledData:
         }
 
     def above(self, category_id):
-        """The category and those above it."""
+        """Return the category and its ancestors."""
         found = []
         while category_id is not None:
             found.append(self.category[category_id])
@@ -195,7 +195,7 @@ def conditions_of(parameters):
 
 
 def values_of(data, record, name):
-    """What a record shows of a dimension, once for each group that it stands in."""
+    """Return a record's values of a dimension, one for each group that includes it."""
     category = record["categoryId"]
     above = data.above(category)
     match name:
@@ -217,7 +217,7 @@ def values_of(data, record, name):
 
 
 def expected(data, parameters, group_by, include):
-    """The groups in order, with sums in Decimal, and what is left out."""
+    """Return the groups in order with sums in Decimal, and the records left out."""
     named = {text for name, text in parameters if name == "accountId"}
     left_out = dict.fromkeys(LEFT_OUT, 0)
     groups = defaultdict(list)
