@@ -19,7 +19,7 @@ class Kind(Enum):
     DATE = "date"
     DATETIME = "date-time"
     ID = "id"
-    #: A number that counts a user's objects; outside it is written as a UUID.
+    #: A number that counts a user's objects; clients see it as a UUID.
     SERIAL = "serial id"
     CHOICE = "choice"
     BOOLEAN = "boolean"

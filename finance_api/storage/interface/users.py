@@ -108,7 +108,7 @@ class Jwt:
 class TokenReader(ABC):
     @abstractmethod
     def get_owner(self, sha256: str) -> tuple[Token, User]:
-        """Return the token with this digest, even if expired, and its user. Raises NotFound."""
+        """Return the token with this digest, whatever its state, and its user. Raises NotFound."""
 
     @abstractmethod
     def list_by_user(self, user_id: int) -> list[Token]:

@@ -88,7 +88,7 @@ def upgrade(engine: Engine) -> None:
         refuse_unknown(found)
         config.attributes["connection"] = connection
         if found is None:
-            # Create the tables as declared now; migrations would only repeat that.
+            # Create the tables as declared: no migration creates them.
             indexes.metadata.create_all(connection, checkfirst=False)
             command.stamp(config, "head")
         elif found != newest_version():

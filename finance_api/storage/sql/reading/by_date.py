@@ -119,7 +119,7 @@ def _size_below_bound() -> ColumnElement[int]:
 
 
 def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
-    """Return the search that a condition makes, and the values `page` binds; None if it is none."""
+    """Return the search of a condition, and the values `page` binds; None if it has none."""
     field, operator, operand = condition.field.name, condition.operator, condition.operand
     if field not in _SEARCHED or operator not in _OPERATORS:
         return None
