@@ -1,7 +1,7 @@
 """Backups of the whole database in one file, and restoring them.
 
-A restore keeps what was revoked in the database that it replaces. To do so, it first copies the
-old users, tokens and JWTs to ``present_users``, ``present_tokens`` and ``present_jwts``. The SQL
+A restore keeps what was revoked in the database that it replaces: ``present_users``,
+``present_tokens`` and ``present_jwts`` contain that database's users, tokens and JWTs. The SQL
 works on both databases, and uses only columns that exist in every version of the tables.
 """
 
