@@ -29,7 +29,7 @@ def settings_of(command):
 
 @pytest.fixture
 def keys(command):
-    """The path of a key file with one key; the settings name it."""
+    """Return the path of a key file with one key, which the settings name."""
     path = command.directory / "keys.json"
     command.write({**settings_of(command), "finance_api.jwt.keys": str(path)})
     command.done("jwt", "new-key")
@@ -301,7 +301,7 @@ def test_with_a_weak_key_no_jwt_is_made(command, anna, weak):
 
 
 def test_with_a_weak_key_the_service_does_not_start(command, weak, tmp_path):
-    """In a process of its own: one line, and an exit code that says it failed."""
+    """A separate process prints one line, and its exit code shows the failure."""
     (tmp_path / "development.ini").write_text((ROOT / "development.ini").read_text())
     command.done("db", "upgrade")
     done = subprocess.run(

@@ -43,7 +43,7 @@ serials = st.integers(1, 4)
 
 
 def values_of(field):
-    """Stored values of a field, missing ones too."""
+    """Return a strategy for the stored values of a field, missing ones included."""
     by_kind = {
         Kind.TEXT: texts if field.nullable else present_texts,
         Kind.NUMBER: numbers,
@@ -124,12 +124,12 @@ def queries(draw, resource):
     )
 
 
-#: Fields that records are summed by.
+#: Fields to group sums of records by.
 grouped = st.sampled_from([field.name for field in RECORDS.listed_fields if field.name != "id"])
 
 
 def untagged(answer):
-    """Without the state's tag, which is random."""
+    """Return the answer without the state's tag, which is random."""
     if isinstance(answer, JsonPage):
         return replace(answer, state=replace(answer.state, tag=0))
     state, rows = answer
@@ -146,7 +146,7 @@ def listed(storage, unit, query, ids):
 
 
 def answers(storage, unit, query, names):
-    """All that there is to read. names: what records are summed by."""
+    """Return the results of all reads. names: the fields to group sums by."""
     data, user, resource, conditions = storage.data, unit.user.id, query.resource, query.conditions
     page = data.list_rows(user, query)
     found = [page, data.scan_rows(user, resource, conditions=conditions)]
@@ -227,7 +227,7 @@ def listed_queries(draw):
 
 @st.composite
 def changes(draw):
-    """What becomes of records, by their numbers: some are new, some are changed."""
+    """Draw new values of records by their numbers, for new and existing records."""
     numbers = draw(st.lists(NUMBERS, min_size=1, max_size=30, unique=True))
     values = st.tuples(days, few_texts, few_texts, few_texts, st.lists(few_texts.filter(bool)))
     return {number: draw(values) for number in numbers}

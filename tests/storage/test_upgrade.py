@@ -52,7 +52,7 @@ def rows():
 def unit(new_backend):
     def make(database):
         backend = new_backend(database)
-        # Somebody else, and somebody without data.
+        # Another user, and a user without data.
         Unit(backend, "other").put(RECORDS, *rows()[:50])
         Unit(backend, "nobody")
         unit = Unit(backend)
@@ -87,7 +87,7 @@ def emptied(connection, database):
 
 
 def half_there(connection, database):
-    """Some of the records, and anchors that are none."""
+    """Leave only some of the records, and store wrong anchors and sums."""
     connection.execute(records_by_date.delete().where(records_by_date.c.id < make_id(300)))
     connection.execute(update(record_anchors).values(newest_first=1, id=make_id(1)))
     connection.execute(update(record_sums).values(amount_low=7))
@@ -110,7 +110,7 @@ def test_an_upgrade_rebuilds_a_projection_of_another_version(unit, database, dam
     backend.upgrade()
     backend.check()
     assert answers(unit) == expected
-    # What comes then is in it as well.
+    # The rebuilt read model also receives later records.
     unit.put(RECORDS, make_row(RECORDS, COUNT, recordDate=DAY, note="77 of all"))
     with backend.engine.connect() as connection:
         of_user = select(records_by_date.c.id).where(records_by_date.c.user_id == unit.user.id)

@@ -27,7 +27,7 @@ DATA = "finance-data-2026-03-18.ndjson"
 
 
 def pages_of(client, path, **query):
-    """All pages of a list, one after another."""
+    """Yield all pages of a list in order."""
     bodies, offset = [], "0"
     while offset:
         answer = client.get(path, limit=100, offset=offset, **query)
@@ -38,7 +38,7 @@ def pages_of(client, path, **query):
 
 
 def cells(body):
-    """The rows of a workbook as they stand in it, without their numbers."""
+    """Return the XML of a workbook's rows, without the row numbers."""
     with zipfile.ZipFile(io.BytesIO(body)) as parts:
         assert parts.testzip() is None
         sheet = parts.read("xl/worksheets/sheet1.xml").decode()
@@ -49,7 +49,7 @@ def cells(body):
 
 
 def joined(suffix, bodies):
-    """The pages as one."""
+    """Join the bodies of pages into one."""
     if suffix == "ndjson":
         return b"".join(bodies)
     if suffix == "csv":
@@ -337,7 +337,7 @@ def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatc
     assert refused.headers["Retry-After"] == "36"
     assert "takes 7 requests and 6 are left" in refused.json["detail"]
     assert len(refused.headers.getall("X-RateLimit-Remaining")) == 1
-    # What is refused costs nothing, and waiting as told is enough.
+    # A refused request costs nothing, and waiting for Retry-After is enough.
     assert client.get("export/records.csv").status_int == 429
     assert left(client.get("export/records.csv?id=" + uid("Record", 1))) == 4
     client.service.clock.advance(36 * 3 - 1)

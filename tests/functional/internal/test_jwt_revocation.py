@@ -19,7 +19,7 @@ HOUR, DAY = 3_600, 86_400
 
 
 class Process:
-    """An application of its own over a storage that others use too."""
+    """A separate application on a storage that other applications use, too."""
 
     def __init__(self, settings, clock):
         self.app = application(settings, clock)
@@ -35,7 +35,7 @@ class Process:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def processes(request, new_settings):
-    """A service, and a way to start further processes on its database and its key file."""
+    """A service, and a function that starts more processes on its database and key file."""
     settings = new_settings(request.param)
     service = Service(request.param, settings)
     limits = {
@@ -118,7 +118,7 @@ def test_a_revoked_token_is_refused_from_the_next_request_on(client):
 
 
 def test_a_revoked_token_is_refused_however_it_is_signed_again(client):
-    """It is the jti that is revoked, not the text."""
+    """The jti is revoked, not the token's text."""
     jti = new_id()
     texts = [client.service.jwt(client.user, jti=jti)]
     texts.append(
@@ -148,7 +148,7 @@ def test_a_token_of_elsewhere_is_revoked_before_it_was_ever_seen(client):
 
 
 def test_what_was_revoked_without_being_known_is_remembered_as_long_as_it_can_live(client):
-    """The longest-living token that can exist at the time of its revocation."""
+    """Tests the token with the longest life that can exist when it is revoked."""
     clock, jti = client.service.clock, new_id()
     start = clock.now() + LEEWAY
     token = client.service.jwt(client.user, jti=jti, issued_at=start, expires_at=start + MAX_TTL)
@@ -167,12 +167,12 @@ def test_what_was_revoked_without_being_known_is_remembered_as_long_as_it_can_li
 
 
 def tidy(client):
-    """What the service does now and then."""
+    """Run the periodic clean-up."""
     client.service.services.housekeeping._work()
 
 
 def run_steadily(client):
-    """The service has run for so long that it trusts the clock."""
+    """Let the service run long enough to trust the clock."""
     tidy(client)
     client.service.clock.advance(HOUR)
     tidy(client)
@@ -301,7 +301,7 @@ def test_a_token_ends_with_its_key_at_the_latest(client):
 
 
 def test_no_token_is_issued_that_could_never_be_accepted(client):
-    """The key ends in the second after that of a revocation of all."""
+    """The key ends one second after the user's tokens are revoked."""
     clock, services = client.service.clock, client.service.services
     (key,) = (replace(key, use_until=clock.now() + 1) for key in (*services.jwt_keys.keys(),))
     revoke_all(client)

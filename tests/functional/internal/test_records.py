@@ -12,7 +12,7 @@ FIELDS = ["id", "note", "payee", "amount", "currency", "record_date", "category"
 
 
 def shown(client, field="id", **query):
-    """The values of one field, of an answer that must be a 200; records by their numbers."""
+    """GET records, which must return 200. Return the values of one field, ids as numbers."""
     response = client.internal(PATH, **query)
     assert response.status_int == 200, response.text
     values = [row[field] for row in response.json["transactions"]]

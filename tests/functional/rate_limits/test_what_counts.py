@@ -89,7 +89,7 @@ def test_what_a_token_may_not_read_is_told_and_counted_too(service):
 
 @pytest.mark.parametrize(("error", "status"), [(RuntimeError, 500), (StorageUnavailable, 503)])
 def test_what_went_wrong_here_is_refunded(service, ask, ask_internally, monkeypatch, error, status):
-    # One that is kept would do without the storage.
+    # A cached response would not need the storage.
     uncached = replace(service.services, response_cache=ResponseCache(0))
     monkeypatch.setattr(service.app.registry, "services", uncached)
     for asking, assert_headers in ((ask, assert_bucket), (ask_internally, assert_windows)):
@@ -122,7 +122,7 @@ class LateConnection(ReadConnection):
 
 
 class Hasty(SqlBackend):
-    """No time is left to a request when it comes to its data."""
+    """A storage that leaves requests no time to read their data."""
 
     def read(self, *, newest=False):
         late = LateConnection(self.read_engine, self._cache)
@@ -195,7 +195,7 @@ def test_304s_are_free_up_to_20_a_second_and_charged_past_that(service, client, 
     for asking, limit in ((ask, CAPACITY), (internally, 100)):
 
         def cost(requests, asking=asking):
-            """Return what is left after each of so many 304s."""
+            """Send this many requests that get a 304. Return what is left after each."""
             answers = [asking(If_None_Match="*") for _ in range(requests)]
             assert {answer.status_int for answer in answers} == {304}
             assert not any("Retry-After" in answer.headers for answer in answers)
@@ -206,7 +206,7 @@ def test_304s_are_free_up_to_20_a_second_and_charged_past_that(service, client, 
         assert cost(3) == [limit - 1, limit - 2, limit - 3]
         service.clock.advance(1)
         assert cost(21) == [limit - 3] * 20 + [limit - 4]
-        # Another token, or user, has free ones of its own.
+        # Other tokens and users have their own free requests.
         other = service.client()
         assert other.get("labels", headers={"If-None-Match": "*"}).status_int == 304
         assert other.get("labels").headers["X-RateLimit-Remaining"] == "499"

@@ -33,7 +33,7 @@ def user(service):
 
 @pytest.fixture(scope="module")
 def two_processes(new_settings):
-    """Two applications over one database, by its kind."""
+    """Return a function that starts two applications on one database of a kind."""
     made = {}
 
     def make(kind):
@@ -87,7 +87,7 @@ def test_with_https_the_browser_keeps_the_cookie_from_others(service, user):
     assert cookie.key == "__Host-finance_session"
     assert cookie["secure"]
     assert visitor.is_signed_in()
-    # A cookie that plain HTTP may have set is none.
+    # A cookie that plain HTTP may have set does not count as a session.
     downgraded = Visitor(service, https=True)
     downgraded.cookies = {"finance_session": cookie.value}
     assert not downgraded.is_signed_in()
@@ -129,7 +129,7 @@ def test_only_a_digest_of_the_secret_is_kept(service, user):
         assert secret not in kept
     digest = hashlib.sha256(visitor.secret.encode()).hexdigest()
     assert [s.sha256 for s in sessions_of(service, user)] == [digest]
-    # What is kept does not open anything.
+    # The stored values do not open a session.
     thief = Visitor(service)
     thief.cookies = {"finance_session": digest}
     assert not thief.is_signed_in()
@@ -336,7 +336,7 @@ def test_housekeeping_forgets_what_is_over_and_nothing_else(service, user):
     tidy(service)
     assert first.is_signed_in()
     signed_in(service, user, agent="Second/1.0")
-    # Noting that the first was used happens behind; it may not have been written.
+    # The first session's last use is written in the background, maybe not yet.
     service.services.seen_sessions.flush()
     service.clock.advance(IDLE_SECONDS - 1)
     tidy(service)

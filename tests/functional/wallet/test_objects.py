@@ -231,7 +231,7 @@ def test_a_standing_order(current):
 
 def test_items_of_standing_orders(current):
     rows = current.rows(f"standing-orders/items?standingOrderId={uid('StandingOrder', 1)}")
-    # From 3 months before to 3 months after today.
+    # The dates from 3 months before today to 3 months after it.
     assert [row["originalDate"][:10] for row in rows] == [
         *("2027-02-01", "2027-01-01", "2026-12-01"),
         *("2026-11-01", "2026-10-01", "2026-09-01"),

@@ -11,7 +11,7 @@ GIVEN = {"account": "X", "currency": "EUR"}
 
 
 def rows(text, **options):
-    """Day and amount of each record, and the closing balance."""
+    """Return day and amount of each record, and the closing balance."""
     (found,) = read(text, **(GIVEN | options))
     closing = found.statement.closing
     records = [f"{date_text(e.date)} {decimal_text(e.amount)}" for e in found.entries]
@@ -229,7 +229,7 @@ def test_amounts_of_which_most_are_positive_are_asked_about():
     refused = refusal(text)
     assert answers(refused) == ["--positive out", "--positive in"]
     assert rows(text, positive="out")[0][0] == "2026-01-13 -13.5"
-    # Words, or the balances, say that they came in.
+    # Words, or the balances, show that the money came in.
     lines = [f"{line},Credit" for line in lines]
     assert rows("\n".join(["Date,Text,Amount,Type", *lines, "2026-01-20,x,-9.00,Debit"]))
 

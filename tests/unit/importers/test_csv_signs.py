@@ -37,7 +37,7 @@ def test_one_minus_says_that_the_others_come_in():
     text = "date,amount\n2026-01-01,5\n2026-01-02,-7\n"
     assert amounts(text) == amounts(text, positive="in") == ["5", "-7"]
     assert amounts(text, positive="out") == ["-5", "7"]
-    # Without money no sign is needed.
+    # A file without amounts needs no sign.
     assert amounts("date,amount\n") == []
     assert amounts("date,amount\n2026-01-01,0.00\n") == ["0"]
 
@@ -113,7 +113,7 @@ def test_words_that_are_not_known_are_all_listed_with_each_reading(out, in_):
     assert f"--sign Type={out}|{in_}" in answers(refused)
     assert amounts(text, sign=f"Type={out}|{in_}") == ["-5", "7"]
     assert amounts(text, sign=f"Type={in_}|{out}") == ["5", "-7"]
-    # What was answered says nothing about another word.
+    # The answer does not apply to another word.
     later = text + "2026-01-03,200,Withdrawing\n"
     refused = refusal(later, sign=f"Type={out}|{in_}")
     assert refused.line == 4 and "'Withdrawing'" in refused.reason
@@ -191,7 +191,7 @@ def test_the_column_of_the_other_way_is_named_where_it_is_blank(blank):
     text = f"date,payee,Debit,Credit\n2026-01-01,a,{number}\n2026-01-02,b,{number}\n"
     expected = {"Credit": "-5", "Debit": "5"}[blank]
     assert amounts(text) == amounts(text, debit="Debit", credit="Credit") == [expected] * 2
-    # Half of the money is never proposed as all of it.
+    # A Debit column without a Credit column is never proposed as the amount.
     half = "date,payee,Debit\n2026-01-01,a,-5.00\n2026-01-02,b,7.00\n"
     assert not answers(refusal(half))
 

@@ -135,7 +135,7 @@ def test_only_an_account_that_has_several_currencies_is_divided():
 
 
 def test_an_account_of_an_earlier_file_keeps_its_name():
-    """Without this the first file of two currencies would double what is stored."""
+    """Otherwise the first file with two currencies would duplicate the stored records."""
     earlier = {"account": "Main", "accountCurrency": "EUR"}
     found = read(SEVERAL, account="Main", options_of=lambda heading, account: earlier)
     assert list(names(found)) == ["Main", "Main USD"]
@@ -152,7 +152,7 @@ def test_a_part_of_an_earlier_file_stays_a_part():
 
 
 def test_a_part_can_be_given_as_the_account():
-    """Without this it would be divided again, and its rows doubled."""
+    """Otherwise the part would be divided again, and its records duplicated."""
     part = read(SEVERAL, account="Main")[1].statement.options
     found = read(SEVERAL, account="Main USD", options_of=lambda heading, account: part)
     assert list(names(found)) == ["Main EUR", "Main USD"]

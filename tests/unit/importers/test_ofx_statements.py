@@ -125,7 +125,7 @@ def test_debits_where_no_amount_has_a_minus_are_refused() -> None:
     )
     assert "DEBIT" in refusal(statement(other, debit)).reason
     assert len(entries(statement(debit, transaction(amount="-5")))) == 2
-    # Each statement by itself.
+    # Each statement is checked separately.
     assert refusal(statement(transaction(amount="-5")) + statement(debit)).line == 2
 
 
@@ -153,7 +153,7 @@ SHOP = {"payee": "Shop", "note": None}
         ("<CCACCTTO><ACCTID>4111</CCACCTTO>", {"counterparty_account": "4111"}),
         ("<BANKACCTTO><BANKID>X</BANKACCTTO>", {"counterparty_account": None}),
         ("<ACCTID>7", {"counterparty_account": None}),
-        # The day on which the money is available.
+        # The value date is the day on which the money is available.
         ("<DTAVAIL>20240202120000", {"value_date": parse_date("2024-02-02")}),
         ("<DTUSER>20240202", {"value_date": None}),
         ("<DTAVAIL>", {"value_date": None}),

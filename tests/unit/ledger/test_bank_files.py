@@ -37,7 +37,7 @@ def person():
 
 
 def kept(person):
-    """Day of the month, amount and payee of each record, in order."""
+    """Return day of the month, amount and payee of each record, in order."""
     rows = sorted(person.rows(RECORDS), key=lambda r: (r["recordDate"], r["amount"], r["payee"]))
     return [
         (int(date_text(r["recordDate"])[8:]), decimal_text(r["amount"]), r["payee"]) for r in rows
@@ -82,7 +82,7 @@ def camt_052():
 
 
 def camt_054():
-    """A notification for each entry."""
+    """Return a file with a notification for each entry."""
     statements = [camt_statement([entry]) for entry in camt_entries()]
     return camt(*statements, message="camt.054", version="08")
 
@@ -134,7 +134,7 @@ def test_what_two_formats_tell_of_one_account_does_not_double(person, first, sec
 
 
 def test_mt940_and_mt942_call_one_account_alike(person):
-    """By a number that is no IBAN."""
+    """Both name the account by a number that is not an IBAN."""
     entries, account = [mt940_entry(DAYS[1], "-30", ref="B1")], "12345678/0001234567"
     person.bank_file(mt942(entries, account=account))
     statement = mt940(entries, opening=("30", DAYS[1]), closing=("0", DAYS[1]), account=account)
@@ -185,7 +185,7 @@ def test_all_formats_of_one_account_one_after_the_other(person):
 
 
 def test_a_batch_meets_no_other_records_of_its_sum(person):
-    """Parts are one entry's details: a subset that happens to sum up is another thing."""
+    """Only the details of one entry are its parts, not any records that add up to its amount."""
     entries = [
         camt_entry(DAYS[1], "-10", ref="X1", details=camt_part(name="A")),
         camt_entry(DAYS[1], "-20", ref="X2", details=camt_part(name="B")),

@@ -38,7 +38,7 @@ def refused(bank, *entries, **options):
 
 
 def test_an_id_of_a_later_file_does_not_overwrite_an_older_transaction(bank):
-    """January's rent stays when February's file begins at id 1 again."""
+    """January's rent stays stored if February's file starts again at id 1."""
     bank.file(RENT, SHOP)
     report = bank.file(
         entry("2026-02-02", "-900", "Rent", "1"), entry("2026-02-09", "-44", "Shop", "2")
@@ -76,7 +76,7 @@ def test_a_correction_updates_the_record_and_says_what_changed(bank):
     (update,) = report.updates
     assert (update.old, update.new) == ({"amount": units("-30")}, {"amount": units("-33")})
     assert report.as_json()["updates"][0]["new"] == {"amount": -33}
-    # The older file brings nothing back.
+    # Importing the older file again does not restore its values.
     before = bank.person.snapshot()
     assert bank.file(RENT, SHOP).unchanged == 2
     assert bank.person.snapshot() == before
@@ -220,7 +220,7 @@ def csv(person):
 
 
 def test_texts_that_were_mapped_otherwise_are_not_compared(csv):
-    """A forgotten option doubles nothing, and giving it later brings the texts."""
+    """A forgotten option duplicates nothing, and using it later adds the texts."""
     plain = [entry("4", "-3", None), entry("5", "-3", None), entry("6", "-8", None)]
     texts = [entry("4", "-3", "Café"), entry("5", "-3", "Bar"), entry("6", "-8", "Bus")]
     csv.file(*plain, texts="none")
@@ -250,7 +250,7 @@ def test_a_part_of_a_day_is_asked_for_and_the_answer_does_not_double(csv):
 
 @pytest.fixture
 def both(person):
-    """OFX and CSV of one account."""
+    """The OFX and CSV files of one account."""
     person.native({"reserved_model_type": "Account", "name": "Giro", "currencyCode": "EUR",
                    "sourceId": "1"})  # fmt: skip
     bank, csv = Bank(person), Bank(person, "csv")
@@ -288,7 +288,7 @@ def test_left_overs_some_days_apart_are_asked_for(person, both):
     rows = entry("1", "-1", "Bus"), entry("9", "-30", "Shop"), entry("20", "-1", "Bus")
     with pytest.raises(ImportRefused, match=r"--match-days N .*or --no-match") as refused:
         csv(*rows)
-    # Without matching at all the others would be doubled.
+    # Without any matching, the other records would be duplicated.
     assert answers(refused.value) == ["--match-days 4", "--match-days 1"]
     assert csv(*rows, match_days=4).matched == 3
     person.undo()

@@ -25,7 +25,7 @@ STORAGES = ["memory", "sqlite", "postgresql"]
 DAY = 86_400
 FIRST = date(2026, 2, 20)
 CODES = ["EUR", "USD", "CHF", "JPY", "AED"]
-#: In the order in which they are preferred.
+#: Base currencies, the preferred ones first.
 BASES = ["EUR", "GBP", "USD"]
 
 _users = itertools.count(1)
@@ -73,7 +73,7 @@ records = st.lists(
     max_size=25,
 )
 
-#: Currencies with a rate, with one that becomes too old, and without.
+#: Currencies with a rate, with a rate that becomes too old, and without a rate.
 EXAMPLE = (
     {
         **{(FIRST + timedelta(days=at), "EUR", "USD"): f"1.0{at}" for at in range(NUMBER_OF_DAYS)},
@@ -99,7 +99,7 @@ EXAMPLE = (
 
 
 def set_rates(unit, quoted):
-    """In place of all that there are; every base is one on every day."""
+    """Replace all stored rates. Every base currency is a base on every day."""
     by_day = {(at, base): {} for at in range(NUMBER_OF_DAYS) for base in BASES}
     for (day, base, code), rate in quoted.items():
         by_day[(day - FIRST).days, base][code] = Decimal(rate)
@@ -116,7 +116,7 @@ def set_rates(unit, quoted):
 
 
 def between(quoted, day, code, other):
-    """As a pair of numbers whose quotient is the rate."""
+    """Return the rate as a pair of numbers, whose quotient is the rate."""
     if (day, code, other) in quoted:
         return Decimal(quoted[day, code, other]), Decimal(1)
     if (day, other, code) in quoted:
@@ -136,7 +136,7 @@ def cross(quoted, day, code, target):
 
 
 def converted(quoted, amount, code, day, target):
-    """In ten-thousandths; None: there is no rate."""
+    """Return the amount in 1/10,000, or None if there is no rate."""
     if code == target:
         return amount
     for age in range(8):
@@ -152,7 +152,7 @@ def converted(quoted, amount, code, day, target):
 
 
 class RandomData:
-    """Random data of one user in a storage, whose rates are the only ones."""
+    """Random data of one user, in a storage that has only this object's rates."""
 
     def __init__(self, backend, some_accounts, some_records):
         self.unit = Unit(backend, f"user{next(_users)}")
@@ -300,7 +300,7 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
 
 @pytest.fixture
 def convert(new_backend):
-    """Converts one amount on a day of March 2026 by the rates that are given."""
+    """Return a function that converts an amount on a day of March 2026 by the given rates."""
     unit = Unit(new_backend("memory"))
 
     def convert(amount, code, target, day, *quoted):
@@ -344,7 +344,7 @@ def test_a_rate_counts_for_seven_days_after_its_own(convert, day, expected):
 
 
 def test_both_sides_of_a_cross_rate_are_of_one_day(convert):
-    """The newest on which there are both."""
+    """The day is the newest with both rates."""
     quoted = [(2, "EUR", "USD", "2"), (2, "EUR", "GBP", "4"), (4, "EUR", "USD", "3")]
     assert convert(100, "USD", "GBP", 4, *quoted) == 200
 
@@ -352,17 +352,17 @@ def test_both_sides_of_a_cross_rate_are_of_one_day(convert):
 @pytest.mark.parametrize(
     ("quoted", "expected"),
     [
-        # As it is quoted, else the other way.
+        # The quoted direction comes first, then the inverse rate.
         (["USD CHF 2", "CHF USD 4"], 200),
         (["CHF USD 4"], 25),
         # Through a base, of which EUR is the first.
         (["EUR USD 2", "AED USD 1", "AED CHF 7", "EUR CHF 6"], 300),
         (["GBP USD 2", "AED USD 1", "AED CHF 7", "GBP CHF 6"], 700),
-        # Rather one rate than two, and two than three.
+        # One rate is preferred to two, and two rates to three.
         (["EUR USD 2", "EUR CHF 6", "USD CHF 5"], 500),
         (["USD EUR 2", "EUR GBP 3", "GBP CHF 4"], 2_400),
         (["USD GBP 2", "CHF JPY 4"], None),
-        # A currency that is the base of nothing leads nowhere.
+        # A currency that is not a base cannot link two rates.
         (["EUR USD 2", "EUR JPY 2", "GBP JPY 4", "GBP CHF 1"], None),
     ],
 )
