@@ -54,7 +54,7 @@ from finance_api.resources.field import Field, Resource, names_of
 from finance_api.resources.records import WORDS
 
 MAX_PARAMETERS = 100
-#: How many query strings are remembered, and the most characters of one of them.
+#: The first: how many query strings are cached; the second: the longest that is, in characters.
 _REMEMBERED = 1_024
 _MAX_REMEMBERED_CHARACTERS = 4_096
 _SHOWN_NAME_CHARACTERS = 60
@@ -66,7 +66,7 @@ _COMPUTED = "is computed and cannot be filtered"
 
 
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
-    """schema: of what the parameter says, with an example. is_repeated: how a list is written."""
+    """schema: the value's, with an example. is_repeated: whether lists repeat the parameter."""
 
     is_repeated = False
 
@@ -83,7 +83,7 @@ class ParameterKind(colander.SchemaType):  # type: ignore[misc]
             raise colander.Invalid(node, list(error.faults)) from None
 
     def read(self, texts: Sequence[str]) -> Any:
-        """The value of a parameter that is given once or more. Raises QueryError."""
+        """Parse the texts of a parameter that is given once or more. Raises QueryError."""
         raise NotImplementedError
 
 
@@ -97,7 +97,7 @@ class Scalar(ParameterKind):
 
 
 class Conditions(ParameterKind):
-    """The conditions on one field; the parameter may be repeated. meaning: of the parameter."""
+    """Conditions on one field; the parameter may be repeated. meaning: describes the parameter."""
 
     is_repeated = True
 
@@ -108,7 +108,7 @@ class Conditions(ParameterKind):
         *,
         is_plain: bool = False,
     ) -> None:
-        """operators: those that are described. is_plain: without relative days and abs."""
+        """operators: the ones to describe. is_plain: without relative days and abs."""
         known = operators_of(field) if operators is None else operators
         schema = of_conditions(field, known, is_plain=is_plain)
         super().__init__(partial(parse_conditions, field), schema)
@@ -126,7 +126,7 @@ class Conditions(ParameterKind):
 
 
 class Listed(ParameterKind):
-    """Values between commas; the parameter may be repeated, too."""
+    """Comma-separated values; the parameter may also be repeated."""
 
     def read(self, texts: Sequence[str]) -> Any:
         return self._parse(",".join(texts))
@@ -149,15 +149,15 @@ Rule = Callable[[Mapping[str, Any]], Fault | None]
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     """The parameters of an endpoint.
 
-    refused: what is not taken here and may be elsewhere, by name, and why.
-    rules: find faults of several parameters together, each of which is right by itself.
+    refused: parameters that are refused here and may be valid elsewhere: name -> why.
+    rules: find faults in combinations of parameters, each of which is valid by itself.
     """
 
     refused: Mapping[str, str] = MappingProxyType({})
     rules: tuple["Rule", ...] = ()
 
     def add_parameter(self, name: str, kind: ParameterKind, missing: Any, meaning: str) -> None:
-        """missing: the value without the parameter."""
+        """missing: the value if the parameter is not given."""
         self.add(colander.SchemaNode(kind, name=name, missing=missing, description=meaning))
 
     def add_required(self, name: str, kind: ParameterKind, wanted: str, meaning: str) -> None:
@@ -166,7 +166,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         self.add(colander.SchemaNode(kind, name=name, missing_msg=message, description=meaning))
 
     def add_page(self, max_limit: int, default_limit: int = DEFAULT_LIMIT) -> None:
-        """limit and offset."""
+        """Add limit and offset."""
         self.add_integer("limit", 1, max_limit, default_limit, "How many rows a page has at most.")
         self.add_integer("offset", 0, MAX_OFFSET, 0, "How many rows come before the page.")
 
@@ -178,12 +178,12 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         self.add_parameter(name, kind, missing, meaning)
 
     def add_flag(self, name: str, meaning: str) -> None:
-        """Without the parameter it is false."""
+        """Add a boolean parameter, which is false if not given."""
         schema = {"type": "boolean", "default": False, "examples": [True]}
         self.add_parameter(name, Scalar(parse_boolean, schema), False, meaning)
 
     def add_filters(self, resource: Resource) -> None:
-        """A filter for each field of the resource that has one, q and withSubcategories."""
+        """Add a filter for each filterable field, and q and withSubcategories where they apply."""
         self.refused = dict.fromkeys(names_of(resource.computed_fields), _COMPUTED)
         if resource is RECORDS:
             meaning = f"Words that all stand in one of these: {WORDS.meaning}"
@@ -207,14 +207,14 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         self.add_parameter(field.name, kind, (), kind.meaning)
 
     def add_sort(self, resource: Resource) -> None:
-        """sortBy."""
+        """Add sortBy."""
         sort = partial(parse_sort, resource)
         names = names_of(field for field in resource.fields if field.sortable)
         kind = Scalar(sort, of_order(names, resource.default_sort))
         self.add_parameter("sortBy", kind, sort(resource.default_sort), SORT_MEANING)
 
     def add_fields(self, resource: Resource) -> None:
-        """fields: those that are shown of each row."""
+        """Add fields, which chooses the fields to show of each row."""
         names = names_of(resource.fields)
         kind = Scalar(partial(parse_fields, resource), of_names(names, list(names[:2])))
         meaning = "The fields that are shown of each row, id always among them; all of them."
@@ -232,7 +232,7 @@ def _currency(text: str) -> str:
 
 
 def list_schema(resource: Resource) -> ParameterSchema:
-    """limit, offset, sortBy, withTotal, what is shown of each row, and filters."""
+    """Make the parameters of a list: limit, offset, sortBy, withTotal, columns to show, filters."""
     schema = ParameterSchema()
     schema.add_page(MAX_LIMIT)
     schema.add_sort(resource)
@@ -265,7 +265,7 @@ def _add_columns(schema: ParameterSchema, resource: Resource) -> ParameterSchema
 
 
 def ids_schema(resource: Resource) -> ParameterSchema:
-    """``id``, which is required, and what is shown of each."""
+    """Make the parameters ``id``, which is required, and the columns to show of each row."""
     schema = object_schema(resource)
     wanted = f"1 to {MAX_LIST_OPERANDS} ids"
     one = {"type": "string", "format": "uuid"}
@@ -289,7 +289,7 @@ def query_of(resource: Resource, parameters: "Parameters") -> Query:
 class Parameters(dict[str, Any]):
     """The values of the valid parameters, with defaults.
 
-    canonical: equal for parameters that mean the same. conditions: all of them.
+    canonical: equal for parameters that mean the same. conditions: those of all parameters.
     """
 
     canonical: str = ""
@@ -305,7 +305,7 @@ def validate_query(request: Request, schema: ParameterSchema, **options: Any) ->
 
 
 def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Parameters, list[Fault]]:
-    """The values of the valid parameters, with defaults, and all faults."""
+    """Return the values of the valid parameters, with defaults, and all faults."""
     pairs = split_query(query_string)
     if len(pairs) > MAX_PARAMETERS:
         return Parameters(), [("*", f"more than {MAX_PARAMETERS} parameters are given")]
@@ -331,7 +331,7 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
         if node.required or value != node.missing:
             changed[name] = value
     for rule in schema.rules:
-        # A parameter that is wrong by itself is not there.
+        # Skip a rule if one of its parameters has a fault, and so no value.
         with suppress(KeyError) if faults else nullcontext():
             faults += filter(None, [rule(validated)])
     if not faults:
@@ -347,7 +347,7 @@ _remembered_parameters = lru_cache(maxsize=_REMEMBERED)(read_parameters)
 def _values_by_name(
     pairs: Iterable[tuple[str, str | None]],
 ) -> tuple[dict[str, list[str]], list[Fault]]:
-    """Return the values of each name, and the names or values that cannot be decoded."""
+    """Return the values of each name, and a fault for each pair that cannot be decoded."""
     faults: list[Fault] = []
     given: dict[str, list[str]] = {}
     for name, value in pairs:

@@ -189,7 +189,7 @@ class Household:
         return requests
 
     def rates(self) -> list[DayRates]:
-        """Exchange rates of its days: those that are fixed for good, so that none is made up."""
+        """Exchange rates for the household's days: only permanently fixed ones, so all are real."""
         today = from_date(self._today)
         days = range(self._begin, today + DAY_SECONDS, DAY_SECONDS)
         return [DayRates(day, "EUR", FIXED_RATES) for day in days]

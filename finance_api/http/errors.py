@@ -57,7 +57,7 @@ OUTAGES = (StorageUnavailable, StorageNotReady, TookTooLong, BulkheadFull, Downl
 
 
 class Outage(NamedTuple):
-    """The response to one of `OUTAGES`. retry_seconds: for Retry-After, if trying again helps."""
+    """The response to one of `OUTAGES`. retry_seconds: for Retry-After; None: no use to retry."""
 
     detail: str
     retry_seconds: int | None = STORAGE_RETRY_SECONDS

@@ -1,4 +1,4 @@
-"""The two algorithms, and a limiter that counts by them in any store: exact, in integers."""
+"""The two algorithms, computed exactly in integers, and a limiter that uses them on any store."""
 
 from abc import ABC, abstractmethod
 from array import array
@@ -24,7 +24,7 @@ class Counter(ABC):
         self._now_ms = now_ms
 
     def level(self, number: int = 1) -> Level:
-        """number: `Level.retry_ms` is for so many requests."""
+        """Return the level. number: how many requests `Level.retry_ms` is about."""
         if self.state is None:
             return Level(self._limit, self._limit.count, 0, 0, 0)
         remaining = self._remaining()
@@ -34,12 +34,12 @@ class Counter(ABC):
         return Level(self._limit, remaining, full_ms, self._wait_ms(remaining + 1), retry_ms)
 
     def has_left(self, number: int) -> bool:
-        """Return whether so many requests can be taken; of a limit that allows fewer, all."""
+        """Return whether this many requests are left; if the limit is lower, whether all are."""
         return self.state is None or self._remaining() >= min(number, self._limit.count)
 
     @abstractmethod
     def take(self, number: int) -> None:
-        """Take so many requests; only if `has_left`."""
+        """Take this many requests. Call it only if `has_left`."""
 
     @abstractmethod
     def refund(self, number: int, taken_at_ms: int) -> None: ...
@@ -49,17 +49,17 @@ class Counter(ABC):
 
     @abstractmethod
     def _wait_ms(self, number: int) -> int:
-        """Return the milliseconds until so many requests, more than now, are available."""
+        """Return the milliseconds until this many requests, more than now, are available."""
 
 
-#: A bucket is stored as one integer, with the time above the used units: a tuple needs three times
-#: as much memory.
+#: A bucket is stored as one integer, with the time in the bits above the used units. A tuple would
+#: need three times as much memory.
 _UNIT_BITS = 57
 _UNIT_MASK = (1 << _UNIT_BITS) - 1
 
 
 class Bucket(Counter):
-    """A token bucket in exact units: ``window_ms`` a request; ``count`` refill per millisecond."""
+    """A token bucket in exact units: a request takes ``window_ms``; ``count`` refill every ms."""
 
     def __init__(self, limit: Limit, state: int | None, now_ms: int) -> None:
         super().__init__(limit, now_ms)
@@ -68,7 +68,7 @@ class Bucket(Counter):
         if state is None:
             self._used, self._at_ms = 0, now_ms
             return
-        # A limit that was lowered may have less than was used.
+        # If the limit was lowered, more may have been used than it has now.
         self._used, self._at_ms = min(state & _UNIT_MASK, self._capacity), state >> _UNIT_BITS
         if self._at_ms <= now_ms:
             passed_ms = min(now_ms - self._at_ms, limit.window_ms)
@@ -87,10 +87,9 @@ class Bucket(Counter):
         self._store()
 
     def _keep_time_sane(self) -> None:
-        """The clock went back, or another machine's is ahead: nothing refills until the bucket's
-        time, else two clocks in turn would fill it. Yet nobody waits for longer than a window, and
-        a time further ahead than that was never right.
-        """
+        """Handle a bucket's time in the future: a clock went back, or another machine's is ahead.
+        Nothing refills before that time, or two clocks in turn would fill the bucket. But nobody
+        waits longer than a window, and a time further ahead than that is taken as wrong."""
         ahead_ms = self._at_ms - self._now_ms
         most_ms = self._limit.window_ms - self._refill_ms(1)
         if ahead_ms > self._limit.window_ms:
@@ -123,8 +122,8 @@ class Window(Counter):
         super().__init__(limit, now_ms)
         times = array("q") if state is None else state
         if times and times[-1] > now_ms:
-            # The clock went back, or another machine's is ahead: later times count as now, and a
-            # time further ahead than a window was never right.
+            # If the clock went back, or another machine's is ahead, future times count as now. A
+            # time more than a window ahead was never right.
             latest_ms = now_ms + limit.window_ms
             times = array("q", (min(at_ms, now_ms) for at_ms in times if at_ms <= latest_ms))
             self.has_changed = True
@@ -138,7 +137,7 @@ class Window(Counter):
         self._store()
 
     def refund(self, number: int, taken_at_ms: int) -> None:
-        # If the clock went back since, reading has moved the requests' time back too.
+        # If the clock went back since the take, reading has moved the requests' times back too.
         place = bisect_right(self._times, taken_at_ms)
         del self._times[max(0, place - min(number, self._limit.count)) : place]
         self._store()
@@ -161,7 +160,7 @@ COUNTERS: dict[Algorithm, Callable[[Limit, Any, int], Counter]] = {
     Algorithm.SLIDING_WINDOW: Window,
 }
 
-#: Takes the counters of a rule's limits and, if it is asked for, of what is free.
+#: Decides by the counters of a rule's limits, with that of `Rule.free` last if it is asked for.
 Decide = Callable[[list[Counter]], Decision]
 
 
@@ -210,7 +209,7 @@ class CountingLimiter(RateLimiter):
 
 
 def kinds_of(rule: Rule, is_free: bool) -> list[tuple[Algorithm, Limit]]:
-    """Return the limits of the rule and, if it is asked for, what is free."""
+    """Return the limits of the rule with their algorithms, and `Rule.free` if ``is_free``."""
     kinds = [(rule.algorithm, limit) for limit in rule.limits]
     if is_free:
         assert rule.free is not None
@@ -219,7 +218,7 @@ def kinds_of(rule: Rule, is_free: bool) -> list[tuple[Algorithm, Limit]]:
 
 
 def _parts(rule: Rule, counters: list[Counter]) -> tuple[list[Counter], Counter | None]:
-    """Return the counters of the limits, and the one of what is free."""
+    """Return the counters of the limits, and the counter of `Rule.free`, if any."""
     number = len(rule.limits)
     return counters[:number], counters[number] if counters[number:] else None
 
@@ -238,6 +237,6 @@ def _peeked(counters: list[Counter], now_ms: int) -> Decision:
 def _decision(
     allowed: bool, counters: list[Counter], now_ms: int, number: int = 1, *, taken: int = 0
 ) -> Decision:
-    """number: of the requests that were refused."""
+    """number: how many requests were refused."""
     levels = tuple([counter.level(number) for counter in counters])
     return Decision(allowed, levels, now_ms, taken)

@@ -1,4 +1,4 @@
-"""A shared limiter that may be away, and a local one for that time."""
+"""A shared limiter, and a local one for when the shared one is unavailable."""
 
 import logging
 import threading
@@ -15,10 +15,10 @@ WARN_EVERY_SECONDS = 60.0
 
 
 class FallbackLimiter(RateLimiter):
-    """Asks ``shared``; ``local``, which is always there, decides while that one is unavailable.
+    """Asks ``shared``. While it is unavailable ``local``, which always works, decides.
 
     on_fallback: called for every decision that ``local`` makes.
-    A circuit breaker keeps a ``shared`` that swallows requests from delaying many of ours.
+    A circuit breaker limits how many requests wait for a ``shared`` that does not answer.
     monotonic: seconds, as of `time.monotonic`.
     """
 
@@ -52,7 +52,7 @@ class FallbackLimiter(RateLimiter):
     def refund(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
-        """Undo a take where it was made; one that cannot be undone now is left at that."""
+        """Undo a take in the limiter that made it; do nothing if that one is unavailable."""
 
         def ask(limiter: RateLimiter) -> Decision:
             return limiter.refund(rule, key, decision, now_ms, is_free=is_free)
@@ -80,7 +80,7 @@ class FallbackLimiter(RateLimiter):
         return decision
 
     def _ask_shared(self, ask: Callable[[RateLimiter], Decision]) -> Decision | None:
-        """Return None if it is unavailable."""
+        """Return the decision; None if ``shared`` is unavailable."""
         try:
             decision = self._circuit.call(lambda: ask(self._shared))
         except CircuitOpen:

@@ -1,6 +1,6 @@
-"""Limits, rules of several limits, decisions; and the interface of the limiters that make them.
+"""Limits, rules of several limits, decisions, and the interface of limiters, which decide.
 
-The tests hold every limiter to this interface.
+The tests check that every limiter meets this interface.
 """
 
 import re
@@ -35,7 +35,7 @@ class Limit:
 
     @property
     def name(self) -> str:
-        """The window's: second, minute, hour or day."""
+        """The name of the window: second, minute, hour or day."""
         return _NAMES[self.window_seconds]
 
     @property
@@ -66,7 +66,7 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Limits that are taken all or none.
+    """Limits from which a request is taken either everywhere or nowhere.
 
     name: each rule has counters of its own.
     limits: at least one, of different windows.
@@ -80,7 +80,7 @@ class Rule:
     free: Limit | None = None
 
     def __hash__(self) -> int:
-        # Computed at each request; strings cache theirs.
+        # Computed at each request. Strings cache their hash.
         return hash(self.name)
 
 
@@ -91,8 +91,8 @@ class Level:
     remaining: whole requests, 0 to the limit's count.
     full_ms: milliseconds until everything is available again; 0 if it is.
     next_ms: milliseconds until one request more than ``remaining`` is available; 0 when full.
-    retry_ms: milliseconds until one request, or as many as were refused, are available; 0 if they
-    are. At most a window.
+    retry_ms: milliseconds until one request, or the refused number, is available; 0 if it is now.
+    At most a window.
     """
 
     limit: Limit
@@ -120,13 +120,13 @@ class Decision:
 
     @property
     def retry_after_seconds(self) -> int:
-        """Whole seconds after which the same would pass; at least 1 when this was refused."""
+        """Whole seconds until the same would be allowed; at least 1 if this was refused."""
         seconds = -(-max(level.retry_ms for level in self.levels) // 1000)
         return seconds if self.allowed else max(1, seconds)
 
     @property
     def tightest(self) -> Level:
-        """The level with the fewest requests left; of equal ones, the one that is full last."""
+        """The level with the fewest requests left; on a tie, the one that takes longest to fill."""
         return min(self.levels, key=lambda level: (level.remaining, -level.full_ms))
 
 
@@ -137,8 +137,8 @@ class LimiterUnavailable(Exception):
 class RateLimiter(ABC):
     """Counts requests by rule and key. Thread-safe.
 
-    key: of a token, a user or an address.
-    now_ms: milliseconds since 1970 by the wall clock. It may jump, and the clocks of machines
+    key: identifies a token, a user or an address.
+    now_ms: milliseconds since 1970 by the wall clock. This may jump, and the clocks of machines
     that share a limiter may differ. Even then a level is never below 0 nor above its limit, and
     nobody who is refused a request has to wait for longer than one window.
 
@@ -155,18 +155,18 @@ class RateLimiter(ABC):
     ) -> Decision:
         """Take requests from every limit of the rule, or from none: a refusal takes nothing.
 
-        number: how many; of a limit that allows fewer, all that it allows.
-        is_free: takes one of ``rule.free`` instead, as long as one is left there.
+        number: how many requests; if a limit allows fewer, all that it allows.
+        is_free: take one of ``rule.free`` instead, as long as one is left there.
         """
 
     @abstractmethod
     def refund(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
-        """Undo a take, once; a refused one took nothing. No level rises above its limit.
+        """Undo a take, once; a refused take took nothing. No level rises above its limit.
 
-        is_free: only in exchange for one of ``rule.free``, if one is left there.
-        Returns what `peek` would return after it.
+        is_free: refund only in exchange for one of ``rule.free``, if one is left there.
+        Returns what `peek` would return afterwards.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The limiter in memory, of one process."""
+"""The limiter in the memory of one process."""
 
 import threading
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from finance_api.ratelimit.interface import Decision, Limit, Rule
 
 
 class MemoryLimiter(CountingLimiter):
-    """Never unavailable."""
+    """A limiter that is never unavailable."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -17,7 +17,7 @@ class MemoryLimiter(CountingLimiter):
 
     @property
     def state_count(self) -> int:
-        """The number of stored states; one of a full level is dropped within two windows."""
+        """The number of stored states. The state of a full level is dropped within two windows."""
         with self._lock:
             return sum(len(store) for store in self._stores.values())
 

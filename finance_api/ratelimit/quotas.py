@@ -1,4 +1,4 @@
-"""The rate limits of this service, and the keys that they count by."""
+"""The rate limits of this service, and the keys by which requests are counted."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -22,17 +22,17 @@ from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.settings import made_by_name
 
-#: An IPv6 client usually has all addresses of such a network.
+#: An IPv6 client usually has all addresses of a network with a prefix of this length.
 _IPV6_PREFIX = 64
-#: So many seconds' worth of what is free can be saved up.
+#: The bucket of free requests holds as many as refill in this many seconds.
 _FREE_SECONDS = 5
 
 
 class Quotas:
     """Public: by token. Internal: by user. Failed authentication: by client address.
 
-    While a shared limiter is unavailable each process counts for itself; but passwords are refused,
-    with LimiterUnavailable.
+    While a shared limiter is unavailable, each process counts for itself. Only attempts to give a
+    password raise LimiterUnavailable.
     """
 
     def __init__(self, limiter: RateLimiter, settings: Mapping[str, Any], metrics: Metrics) -> None:
@@ -65,21 +65,21 @@ class Quotas:
         return self._strict.is_shared
 
     def take(self, identity: Identity, now_ms: int, *, is_free: bool) -> Decision:
-        """Take a request of this identity. is_free: as of `RateLimiter`."""
+        """Take a request of this identity. is_free: as in `RateLimiter`."""
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, is_free=is_free))
 
     def refund(
         self, identity: Identity, decision: Decision, now_ms: int, *, is_free: bool
     ) -> Decision:
-        """Undo `take`. is_free: as of `RateLimiter`."""
+        """Undo `take`. is_free: as in `RateLimiter`."""
         counted = self._counted(identity)
         return self._limiter.refund(*counted, decision, now_ms, is_free=is_free)
 
     def take_instead(
         self, identity: Identity, decision: Decision, number: int, now_ms: int
     ) -> Decision:
-        """Take this many requests instead of those taken before, which are refunded as free ones.
+        """Take this many requests, and refund the requests taken before as free ones.
 
         A refusal takes nothing.
         """
@@ -101,9 +101,9 @@ class Quotas:
     ) -> "Attempt":
         """Take an attempt to sign in, before its outcome is known. Raises LimiterUnavailable.
 
-        browser: one that the user has signed in with before; only its own attempts count.
+        browser: a browser that the user has signed in with before: only attempts from it count.
         """
-        # Any text may have been typed.
+        # The address may be any text, so it may not be encodable.
         account = hashlib.sha256(email.encode("utf-8", "replace")).hexdigest()
         if browser is not None:
             return self._attempt([(self._sign_in_browser, f"{account} {browser}")], now_ms)
@@ -137,7 +137,7 @@ class Quotas:
                 self._strict.refund(rule, key, decision, now_ms)
 
     def peek_token(self, token_id: str, now_ms: int) -> Decision:
-        """As `peek`, for a personal token."""
+        """Like `peek`, for a personal token."""
         return self._limiter.peek(self._public, token_id, now_ms)
 
     @property
@@ -164,7 +164,7 @@ class Quotas:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt to give a password. succeeded: to be called on success, which is not counted."""
+    """An attempt to give a password. succeeded: call it on success, to refund the attempt."""
 
     decision: Decision
     succeeded: Callable[[], None]
@@ -176,7 +176,7 @@ def _network(address: Address | None) -> str:
     return str(address)
 
 
-#: Nobody imports the one with a driver, which is needed only where it is used.
+#: Imported by name when used, so that the driver of an unused limiter is not needed.
 _LIMITERS = {
     "memory": "finance_api.ratelimit.memory.from_settings",
     "redis": "finance_api.ratelimit.redis.from_settings",

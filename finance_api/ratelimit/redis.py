@@ -1,8 +1,8 @@
 """Limits counted in Redis, for all processes that share it.
 
-A state is a string: a token bucket's is its number, a sliding window's the times as 64-bit numbers.
-Each process computes with what it has read; a script writes the result if nobody else has written
-meanwhile. Otherwise the process computes again.
+A state is a string: the number of a token bucket, or the times of a sliding window as 64-bit
+numbers. A process reads the states and computes new ones. A script writes these if nobody else has
+written meanwhile; otherwise the process tries again.
 """
 
 import threading
@@ -18,15 +18,15 @@ from finance_api.ratelimit.counting import COUNTERS, Counter, CountingLimiter, D
 from finance_api.ratelimit.interface import Algorithm, Decision, LimiterUnavailable, Rule
 from finance_api.runtime.settings import SettingError
 
-#: Whoever waits for Redis keeps a request waiting.
+#: Short, because a request waits while its limiter waits for Redis.
 TIMEOUT_SECONDS = 0.25
-#: Keys expire by Redis' own clock, later than they must: it may be ahead of the service's.
+#: Keys expire by Redis' clock, which may be ahead of the service's, so they get this much longer.
 _SPARE_MS = 60_000
-#: Every failed attempt is another's success: so many others cannot ask at once.
+#: An attempt fails only if another one succeeds, and fewer than this many can be made at once.
 _ATTEMPTS = 1_000
 
-#: ARGV: the strings that were read, then the new string and its milliseconds for each key. Returns
-#: the strings that are there if they differ from those that were read, and writes nothing then.
+#: ARGV: the strings that were read, then for each key the new string and its milliseconds. If the
+#: stored strings differ from those that were read, returns the stored ones and writes nothing.
 _WRITE = """
 local found = redis.call('MGET', unpack(KEYS))
 for n = 1, #KEYS do
@@ -44,11 +44,11 @@ end
 
 
 class RedisLimiter(CountingLimiter):
-    """url: redis://, rediss:// or unix://, as redis-py reads it; ValueError if it cannot.
+    """url: redis://, rediss:// or unix://, in redis-py's syntax; raises ValueError for others.
 
     timeout_seconds: for connecting, and again for each answer.
 
-    Connects when it is first asked. An error of Redis is LimiterUnavailable.
+    Connects at the first request. Errors of Redis are raised as LimiterUnavailable.
     """
 
     is_shared = True
@@ -74,7 +74,7 @@ class RedisLimiter(CountingLimiter):
             return self._decide_in_redis(rule, key, now_ms, is_free, decide)
         except redis.RedisError as error:
             if isinstance(error, redis.ConnectionError | redis.TimeoutError):
-                # The others are of the same server; each would fail once when it is back.
+                # Drop idle connections to the same server: each would fail once when it is back.
                 self._client.connection_pool.disconnect(inuse_connections=False)
             raise LimiterUnavailable(f"Redis: {error}") from error
 
@@ -82,12 +82,12 @@ class RedisLimiter(CountingLimiter):
         self, rule: Rule, key: str, now_ms: int, is_free: bool, decide: Decide
     ) -> Decision:
         kinds = kinds_of(rule, is_free)
-        # The braces keep the keys of one question in one slot of a cluster.
+        # The braces keep the keys of one request in one slot of a Redis cluster.
         prefix = f"finance_api:ratelimit:{{{rule.name}:{key}}}"
         names = [f"{prefix}:{algorithm.name}:{limit.window_seconds}" for algorithm, limit in kinds]
 
         def attempt(texts: Any) -> tuple[Decision, Any]:
-            """Return the decision, and the strings that are stored if they are not these."""
+            """Return the decision, and the stored strings if they are not ``texts``."""
             counters = [
                 COUNTERS[algorithm](limit, _state(algorithm, text), now_ms)
                 for (algorithm, limit), text in zip(kinds, texts, strict=True)
@@ -103,7 +103,7 @@ class RedisLimiter(CountingLimiter):
         decision, texts = attempt(self._client.mget(names))
         if texts is None:
             return decision
-        # One thread at a time, so that whoever tries again competes with few.
+        # Only one thread of a process tries again at a time, so that few compete.
         with self._trying_again:
             for _ in range(_ATTEMPTS):
                 decision, texts = attempt(texts)
@@ -113,7 +113,7 @@ class RedisLimiter(CountingLimiter):
 
 
 def _state(algorithm: Algorithm, text: bytes | None) -> Any:
-    """Return the state; None for what was not written here."""
+    """Return the state; None for a string that this module has not written."""
     if not text:
         return None
     if algorithm is Algorithm.TOKEN_BUCKET:

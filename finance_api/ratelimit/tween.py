@@ -43,7 +43,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             credential = "jwt" if path.startswith(INTERNAL_SURFACE) else "token"
             request.services.metrics.authentication_failures(credential, found.value).inc()
             decision = quotas.take_failure(client_address(request), now_ms)
-            # The 401 is made by the next tween.
+            # The next tween makes the 401.
             return handler(request) if decision.allowed else _too_many(decision, _FAILURES)
         is_free = request.environ["PATH_INFO"] in USAGE_PATHS
         decision = quotas.take(found, now_ms, is_free=is_free)
@@ -54,7 +54,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         return handler(request)
 
     def _settled(identity: Identity) -> Callable[[Request, Response], None]:
-        """Refund a 304 or 429 while these are free, and a 5xx that is the fault of the service."""
+        """Refund a 5xx that is the service's fault; and a 304 or 429, while these are free."""
 
         def settle(request: Request, response: Response) -> None:
             decision = taken_from_quota(request)
@@ -64,7 +64,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
                 quotas, now_ms = quotas_of(request), request.services.clock.now_ms()
                 decision = quotas.refund(identity, decision, now_ms, is_free=is_free)
             headers = rate_headers(decision)
-            # This request was not refused, even if none is left; or it was, by what knows better.
+            # The tween has not refused this request. If something else did, it sets Retry-After.
             headers.pop("Retry-After", None)
             response.headerlist.extend(headers.items())
 
@@ -74,7 +74,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
 
 
 def take_for(request: Request, number: int, what: str) -> None:
-    """Take so many requests of the quota in place of one. Raises a 429 about ``what``."""
+    """Take this many requests from the quota instead of one. Raises a 429 about ``what``."""
     quotas, identity = quotas_of(request), request.known_identity
     taken, now_ms = taken_from_quota(request), request.services.clock.now_ms()
     assert identity is not None and taken is not None
@@ -87,7 +87,7 @@ def take_for(request: Request, number: int, what: str) -> None:
 
 
 def refund(request: Request) -> None:
-    """Refund what was taken of the quota, after the response has begun."""
+    """Refund the requests taken from the quota, after the response has begun."""
     identity, now_ms = request.known_identity, request.services.clock.now_ms()
     taken = taken_from_quota(request)
     assert identity is not None and taken is not None
@@ -95,7 +95,7 @@ def refund(request: Request) -> None:
 
 
 def _is_fault_of_the_service(request: Request, response: Response) -> bool:
-    """Return whether it failed, except for asking for more than its time limit allows."""
+    """Return whether the response is a 5xx, except if the request ran out of time."""
     return response.status_int >= 500 and not isinstance(request.exception, TookTooLong)
 
 
@@ -109,10 +109,10 @@ def _too_many(decision: Decision, detail: str) -> Response:
 
 
 def rate_headers(decision: Decision) -> dict[str, str]:
-    """``X-RateLimit-*`` are of the limit with the fewest requests left, the others of all limits.
+    """``X-RateLimit-*`` describe the limit with the fewest requests left, the others all limits.
 
-    X-RateLimit-Reset: seconds until all requests are available again. ``t`` in RateLimit: until
-    one more request is.
+    X-RateLimit-Reset: seconds until all requests are available again. ``t`` in RateLimit:
+    seconds until one more request is available.
     """
     tightest = decision.tightest
     levels = decision.levels

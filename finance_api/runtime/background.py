@@ -30,7 +30,7 @@ class Periodic:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread, unless it runs; not before a fork."""
+        """Start the thread, unless it runs. Do not call it before a fork."""
         if self._thread is not None:
             return
         with self._lock:
@@ -39,7 +39,7 @@ class Periodic:
                 self._thread.start()
 
     def now(self) -> None:
-        """Run ``work`` in this thread, beside its turns."""
+        """Run ``work`` in the calling thread, in addition to the periodic runs."""
         self._try()
 
     def stop(self) -> None:
@@ -76,7 +76,7 @@ class WriteBehind(Generic[K]):
 
     merge: combines two numbers of one key.
     write: writes all of them or, if it raises, none; they are then tried again.
-    last_attempts: of writing at the end.
+    last_attempts: how often to try writing at the end.
     """
 
     def __init__(

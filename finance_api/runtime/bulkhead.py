@@ -1,8 +1,8 @@
-"""Bulkhead: shares out the places for requests for data, and leaves threads to everything else.
+"""Bulkhead: limits the requests for data that run at once, to keep threads free for the rest.
 
-`finance_api.http.requests.Request.in_place` uses it. `Downloads` shares out the places of
-responses and uploads that last as long as their client reads or sends. The pattern is Michael
-Nygard's ("Release It!", 2007).
+`finance_api.http.requests.Request.in_place` uses `Bulkhead`. `Downloads` limits responses and
+uploads, which last as long as their client reads or sends. The pattern is Michael Nygard's
+("Release It!", 2007).
 """
 
 import math
@@ -15,13 +15,13 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: Costly calls that run at once. Of Python only one thread runs at a time: each one more makes
-#: everybody's requests wait longer, and none of them is done sooner.
+#: Costly calls that run at once. Python runs only one thread at a time, so another costly call
+#: would make all requests wait longer, and no call end sooner.
 _COSTLY = 1
 
 
 class BulkheadFull(Exception):
-    """There is no place. is_own: because of other calls of the same user."""
+    """There is no place. is_own: whether other calls of the same user are the reason."""
 
     def __init__(self, *, is_own: bool) -> None:
         super().__init__("too many calls at once")
@@ -30,7 +30,7 @@ class BulkheadFull(Exception):
 
 @dataclass(eq=False, slots=True)
 class _Call:
-    """began: when it had its turn."""
+    """began: when the call got its turn."""
 
     user: Hashable
     is_cheap: bool
@@ -41,10 +41,10 @@ class _Call:
 class Bulkhead:
     """A number of places. Each call has one while it waits for its turn and runs.
 
-    A place is always left for another user, one for costly calls of another user, and one for cheap
-    calls. A call without a place waits behind fast calls, and is refused at once while what is in
-    its way has run for ``wait_seconds`` or waits. Costly calls run one after the other, users in
-    turn; each waits for its turn for up to ``turn_seconds``.
+    A place is always left for another user, one for another user's costly calls, and one for cheap
+    calls. A call without a place waits behind fast calls. It is refused once the calls in its way
+    have run for ``wait_seconds``. Costly calls run one after the other, users in turn; each waits
+    for its turn for up to ``turn_seconds``.
 
     monotonic: seconds, as of `time.monotonic`.
     """
@@ -91,7 +91,7 @@ class Bulkhead:
 
     def _wait_for_place(self, call: _Call) -> None:
         while others := self._in_the_way(call):
-            # Costly ones come nearer to their turns when one begins.
+            # Waiting costly calls move on whenever one of them begins.
             began = max(each.began if each.is_cheap else self._turn_began for each in others)
             seconds = began + self._wait_seconds - self._monotonic()
             if seconds <= 0:
@@ -99,7 +99,7 @@ class Bulkhead:
             self._changed.wait(seconds)
 
     def _in_the_way(self, call: _Call) -> list[_Call]:
-        """The calls one of which has to end before there is a place."""
+        """Return the calls of which one must end before there is a place for this call."""
         places, calls = self._places, self._calls
         own = [each for each in calls if each.user == call.user]
         if call.is_cheap:
@@ -137,9 +137,9 @@ class DownloadRunning(Exception):
 
 
 class Downloads:
-    """Bounds those that run at once: ``most`` in all, and one of each user.
+    """Limits the downloads that run at once: ``most`` in all, and one of each user.
 
-    Uploads are among them, since they have a thread for as long as their client sends.
+    Uploads count as downloads, since each keeps a thread for as long as its client sends.
     """
 
     def __init__(self, most: int) -> None:
@@ -150,9 +150,9 @@ class Downloads:
 
     @contextmanager
     def running(self, user_id: Hashable, *, wait_seconds: float = 0) -> Iterator[None]:
-        """For as long as a download of the user's runs. Raises DownloadRunning, BulkheadFull.
+        """Hold a place while a download of the user runs. Raises DownloadRunning, BulkheadFull.
 
-        wait_seconds: how long to wait for others to end, if nobody else is waiting: whoever waits
+        wait_seconds: how long to wait for a place, if nobody else is waiting: each waiting request
         keeps a thread of the server busy.
         """
         if wait_seconds and self._waiter.acquire(blocking=False):

@@ -1,4 +1,4 @@
-"""Circuit breaker: after a failure calls fail at once for a second, then one at a time probes.
+"""Circuit breaker: after a failure, fails calls at once for a second, then lets single calls try.
 
 Used for databases (`storage.sql.connections.engine`) and Redis (`ratelimit.fallback`). The pattern
 and its states are Michael Nygard's ("Release It!", 2007).
@@ -16,7 +16,7 @@ class CircuitOpen(Exception):
     """The service failed a moment ago and is not called."""
 
 
-#: How long it stays open.
+#: How long the circuit stays open.
 _OPEN_SECONDS = 1
 
 
@@ -26,7 +26,7 @@ class CircuitBreaker:
     half-open: afterwards, one call at a time goes through; it closes the circuit if it succeeds and
     opens it again if it fails.
 
-    failures: the exceptions that are failures of the service; others say nothing about it.
+    failures: the exceptions that mean that the service failed; other exceptions are ignored.
     monotonic: seconds, as of `time.monotonic`.
     """
 
@@ -38,7 +38,7 @@ class CircuitBreaker:
     ) -> None:
         self._failures = failures
         self._monotonic = monotonic
-        #: When the circuit is half-open; None: it is closed.
+        #: When the open circuit becomes half-open; None: it is closed.
         self._open_until: float | None = None
         self._probing = threading.Lock()
 
@@ -50,8 +50,8 @@ class CircuitBreaker:
         return "open" if self._monotonic() < until else "half-open"
 
     def call(self, function: Callable[[], T]) -> T:
-        """Call the function. Raises CircuitOpen instead if it is not to be called now."""
-        # A call from before the failure does not close the circuit: it says nothing about now.
+        """Call the function. Raises CircuitOpen instead if it may not be called now."""
+        # The success of a call that began before the failure does not close the circuit.
         is_probe = self._open_until is not None
         if is_probe and (self.state == "open" or not self._probing.acquire(blocking=False)):
             raise CircuitOpen

@@ -12,7 +12,7 @@ class Clock(Protocol):
         """The same in milliseconds."""
 
     def monotonic(self) -> float:
-        """Seconds since some time, by a clock that nobody can set."""
+        """Seconds since an arbitrary time, by a clock that nobody can set."""
 
 
 class SystemClock:
@@ -29,7 +29,7 @@ class SystemClock:
 
 
 class SteadyTime:
-    """Notices when the wall clock jumps: against the monotonic one it is minutes off then."""
+    """Notices when the wall clock jumps, by minutes, relative to the monotonic clock."""
 
     _JUMP_SECONDS = 300
 
@@ -38,7 +38,7 @@ class SteadyTime:
         self._start: tuple[int, float] | None = None
 
     def seconds(self) -> float:
-        """For how long it has not jumped, as far as seen: since the first call at most."""
+        """Return for how long no jump was noticed: at most the time since the first call."""
         wall, steady = self._clock.now(), self._clock.monotonic()
         start = self._start or (wall, steady)
         if abs((wall - start[0]) - (steady - start[1])) > self._JUMP_SECONDS:

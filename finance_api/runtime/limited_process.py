@@ -1,7 +1,6 @@
 """Run a function in a process of its own, within limits on memory, processor time and time.
 
-For files that people send: a file that makes a parser run wild then ends that process, and nothing
-else.
+Meant for files that people send: if a file makes a parser run wild, only that process ends.
 """
 
 import logging
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-#: A new process is forked from a server of processes that has no threads and no connections.
+#: New processes are forked from a fork server, which has no threads and no connections.
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["finance_api.uploads.work", "finance_api.storage.sql"])
 
@@ -31,31 +30,31 @@ class ProcessKilled(Exception):
 
 
 class ProcessDied(Exception):
-    """The process ended without an answer, for no reason of ours; the message has its exit code."""
+    """The process ended by itself without an answer; the message has its exit code."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """None: no limit. memory_mb: data of the process; cpu_seconds, seconds: from its start."""
+    """None: no limit. memory_mb: the process's data; cpu_seconds, seconds: since its start."""
 
     memory_mb: int | None = None
     cpu_seconds: int | None = None
     seconds: int | None = None
 
     def apply(self) -> None:
-        """Limit this process; `seconds` is up to whoever waits for it."""
+        """Limit this process, except for `seconds`, which the waiting process enforces."""
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if self.memory_mb is not None:
             resource.setrlimit(resource.RLIMIT_DATA, (self.memory_mb << 20,) * 2)
         if self.cpu_seconds is not None:
-            # SIGXCPU at the limit tells what happened; SIGKILL comes a second later.
+            # SIGXCPU at the limit shows the reason; SIGKILL follows a second later.
             resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_seconds, self.cpu_seconds + 1))
 
 
 class LimitedProcess:
     """Calls a function in another process, which starts at once.
 
-    function, arguments: go to the other process pickled, as its answer comes back.
+    function, arguments: pickled for the other process, like its answer.
     """
 
     def __init__(self, limits: Limits, function: Callable[..., Any], *arguments: Any) -> None:
@@ -71,14 +70,14 @@ class LimitedProcess:
         theirs.close()
 
     def kill(self) -> None:
-        """End the process; whoever waits for its result gets ProcessKilled."""
+        """End the process; `result` then raises ProcessKilled."""
         with self._lock:
             if not self._is_over:
                 self._is_killed = True
                 self._process.kill()
 
     def result(self) -> Any:
-        """Wait, and return what the function returns. To be called once.
+        """Wait, and return the function's result. Call it only once.
 
         Raises what the function raises, LimitExceeded, ProcessKilled, ProcessDied.
         """
@@ -129,7 +128,7 @@ class _LogToParent(logging.handlers.QueueHandler):
 def _run(
     parent: Connection, limits: Limits, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:
-    # Ctrl-C reaches every process of a terminal: the parent decides what ends.
+    # Ctrl-C reaches every process of a terminal; only the parent decides which of them end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     logging.getLogger().addHandler(_LogToParent(parent))  # type: ignore[arg-type]
@@ -138,7 +137,7 @@ def _run(
     try:
         answer = None, function(*arguments)
     except MemoryError:
-        # One without the frames that hold the memory.
+        # A new error, without the frames that keep the memory in use.
         answer = MemoryError(), None
     except Exception as error:
         answer = error, None

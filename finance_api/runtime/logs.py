@@ -1,6 +1,6 @@
-"""Log records: the request each is of, one line each, without tokens and data of users.
+"""Log records: one line each, with the request's id, without tokens and data of users.
 
-These hold for every logger and handler of the process, whatever the ini file says of them.
+This is so for every logger and handler of the process, whatever the ini file configures.
 """
 
 import json
@@ -30,10 +30,10 @@ SETTINGS = (
     ),
 )
 
-#: Possible personal tokens and JWTs, wherever a client has put them: the start, and the rest.
+#: Text that may be a personal token or JWT. The group is its start, which may be logged.
 _TOKEN = re.compile(r"((?:fin_|eyJ)[\w-]{4})[\w.-]{12,}", re.ASCII)
 
-#: The id of the request that a thread is at; "-" in a thread that serves none.
+#: The id of the request that a thread handles; "-" if it handles none.
 current_request_id: ContextVar[str] = ContextVar("request_id", default="-")
 
 
@@ -44,7 +44,7 @@ class LogRecord(logging.LogRecord):
         super().__init__(*args, **kwargs)
         self.request_id = current_request_id.get()
         if self.exc_info and self.exc_info[1] is not None:
-            # A formatter takes this in place of its own text, which has the exception's message.
+            # A formatter uses this instead of its own text, which has the exception's message.
             frames = "".join(traceback.format_tb(self.exc_info[2]))
             self.exc_text = frames + type(self.exc_info[1]).__name__
 
@@ -53,20 +53,20 @@ class LogRecord(logging.LogRecord):
         try:
             message = super().getMessage()
         except Exception:
-            # logging would write a traceback of its own, with the arguments.
+            # Otherwise logging would write a traceback, with the arguments.
             template = self.msg if isinstance(self.msg, str) else type(self.msg).__name__
             message = f"{template} (its arguments do not fit)"
         return _public(message)
 
 
 def _public(text: str) -> str:
-    """A text on one line, without the secrets of tokens that there may be in it."""
+    """Return a text on one line, without the secrets of any tokens in it."""
     text = shown(text)
     return _TOKEN.sub(r"\1…", text) if "fin_" in text or "eyJ" in text else text
 
 
 def _public_value(value: Any) -> Any:
-    """A value as JSON has it: numbers that are none are texts."""
+    """Return a value for JSON; numbers that JSON does not have become texts."""
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float) and math.isfinite(value):
@@ -97,7 +97,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def set_up_logs(form: str) -> None:
-    """form: text, as the handlers have it, or json."""
+    """form: ``text``, in the handlers' formats, or ``json``."""
     logging.setLogRecordFactory(LogRecord)
     if form == "json":
         loggers = logging.getLogger(), logging.getLogger("finance_api")
@@ -106,9 +106,9 @@ def set_up_logs(form: str) -> None:
 
 
 def log_what_python_says() -> None:
-    """Log what Python itself would write to standard error: warnings, and errors in threads.
+    """Log texts that Python itself would write to standard error: warnings, errors in threads.
 
-    For the whole process.
+    Applies to the whole process.
     """
     logging.captureWarnings(True)
 

@@ -1,7 +1,7 @@
 """Metrics, in Prometheus' data model.
 
-Where ``PROMETHEUS_MULTIPROC_DIR`` is set as the process begins, its processes count together: in
-files of that directory, as the client's documentation has it.
+If ``PROMETHEUS_MULTIPROC_DIR`` is set when the processes start, they count together, in files of
+that directory. See the documentation of Prometheus' Python client.
 """
 
 import os
@@ -26,7 +26,7 @@ from prometheus_client.registry import Collector
 # The creation time of a counter is the start of the process.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
-#: The client's own name for it.
+#: The environment variable for which the Prometheus client looks.
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -96,7 +96,7 @@ class Metrics:
         )
 
     def _make(self, kind: type, name: str, meaning: str, *labels: str, **options: Any) -> Any:
-        """Make a metric; one with labels, which have few values, as a function of these."""
+        """Make a metric; with labels, a function from their values, which are few."""
         made = kind(f"finance_api_{name}", meaning, labels, registry=self._registry, **options)
         return cache(made.labels) if labels else made
 
@@ -106,7 +106,7 @@ class Metrics:
         cache_bytes: int,
         breakers: Mapping[str, bool],
     ) -> None:
-        """How this process is now. connections: used and free ones of each pool."""
+        """Set the gauges of this process. connections: pool -> used and free ones."""
         for pool, numbers in connections.items():
             for state, number in zip(("used", "free"), numbers, strict=True):
                 self._connections(pool, state).set(number)
@@ -115,7 +115,7 @@ class Metrics:
             self._breaker(service).set(is_open)
 
     def text(self, totals: Mapping[str, int | None]) -> bytes:
-        """Prometheus' text format, version 0.0.4. totals: of the database, by their meaning."""
+        """Return Prometheus' text format, version 0.0.4. totals: the database's, see `TOTALS`."""
         registry = self._registry
         if DIRECTORY in os.environ:
             _forget_dead()
@@ -126,13 +126,13 @@ class Metrics:
         return generate_latest(registry) + generate_latest(of_database)
 
     def close(self) -> None:
-        """Remove the gauges of this process, which only a live one has."""
+        """Remove the gauges of this process, which only live processes have."""
         if DIRECTORY in os.environ:
             _forget(os.getpid())
 
 
 def _mark_of(pid: int) -> Path:
-    """The file that says that a process counts here."""
+    """Return the file which shows that a process counts in the directory."""
     return Path(os.environ[DIRECTORY], f"{pid}.pid")
 
 
@@ -159,7 +159,7 @@ TOTALS = {
 
 
 class _Totals(Collector):
-    """Not gauges, which each process would keep in a file."""
+    """Reports totals when asked. As gauges, each process would keep them in a file."""
 
     def __init__(self, totals: Mapping[str, int | None]) -> None:
         self._totals = totals

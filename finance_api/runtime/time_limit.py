@@ -1,8 +1,8 @@
-"""The time limit of a request: one for all that it reads and computes.
+"""The time limit of a request, for all reading and computing together.
 
-It is in the context of the thread, so that it need not be handed to whatever a request calls.
-Nothing is interrupted from outside: `in_time` stands where there can be many of something (rows,
-sums, groups, occurrences), and drivers end statements. Writing has no limit.
+A context variable holds the limit, so that functions need not pass it on. Nothing is interrupted
+from outside: loops over many items (rows, sums, groups, occurrences) use `in_time`, and database
+drivers end queries. Writing has no limit.
 """
 
 import math
@@ -17,12 +17,12 @@ T = TypeVar("T")
 #: The time is checked after this many steps of a loop.
 _CHECKED = 100
 
-#: The seconds of the limit, and its end by `time.monotonic`.
+#: The limit in seconds, and its end by `time.monotonic`.
 _limit: ContextVar[tuple[float, float]] = ContextVar("time limit", default=(math.inf, math.inf))
 
 
 class TookTooLong(Exception):
-    """No time is left. seconds: of the limit."""
+    """No time is left. seconds: the length of the limit."""
 
     def __init__(self) -> None:
         self.seconds = _limit.get()[0]
@@ -44,7 +44,7 @@ def no_time_limit() -> AbstractContextManager[None]:
 
 
 def seconds_left() -> float:
-    """Infinite without a limit; not above 0 when no time is left."""
+    """Return the seconds left: infinite without a limit, 0 or less if no time is left."""
     return _limit.get()[1] - time.monotonic()
 
 
@@ -55,7 +55,7 @@ def check_time() -> None:
 
 
 def in_time(items: Iterable[T]) -> Iterator[T]:
-    """The items. Raises TookTooLong when no time is left."""
+    """Yield the items. Raises TookTooLong when no time is left."""
     for number, item in enumerate(items):
         if number % _CHECKED == 0:
             check_time()

@@ -26,10 +26,10 @@ from finance_api.settings import SERVER_SETTINGS, read_settings
 
 
 def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
-    """Serve until SIGTERM or SIGINT; ends the process with 1 where that cannot be done.
+    """Serve until SIGTERM or SIGINT; end the process with exit code 1 if serving fails.
 
-    app: made by pserve in this process, only checked and then closed. Each worker makes its own,
-    which `finance_api.server.wsgi` closes as the worker exits.
+    app: made by pserve in this process, only to be checked and closed. Each worker makes its own
+    application, which `finance_api.server.wsgi` closes when the worker exits.
     """
     try:
         given = {f"server.{key}": value for key, value in section.items()}
@@ -37,14 +37,14 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
         _check(settings)
         address = wsgi.reserve_address(settings["server.host"], settings["server.port"])
         wsgi.close_applications()
-        # A forked worker would end without atexit, and draw the same random numbers as the others.
+        # Forked workers would skip atexit handlers, and all draw the same random numbers.
         multiprocessing.set_start_method("spawn", force=True)
         make_application = partial(
             worker.make_application, dict(global_conf), settings["server.drain_seconds"]
         )
         with address, ExitStack() as stack:
             if settings["server.workers"] > 1:
-                # The workers count together there.
+                # The workers share their metrics in this directory.
                 directory = TemporaryDirectory(prefix="finance-api-metrics-")
                 os.environ.setdefault(metrics.DIRECTORY, stack.enter_context(directory))
             _granian(settings).serve(target_loader=make_application, wrap_loader=False)
@@ -58,7 +58,7 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Raises SettingError where workers would count apart or have too few threads."""
+    """Raise SettingError if workers would count separately or have too few threads."""
     workers = settings["server.workers"]
     for application in wsgi.applications:
         wsgi.check_threads(application, settings["server.threads"])
@@ -80,7 +80,7 @@ def _granian(settings: Settings) -> Any:
         websockets=False,
         http1_settings=HTTP1Settings(
             header_read_timeout=settings["server.header_seconds"] * 1000,
-            # More than a request that the application answers with 414 or 431, so that it can.
+            # Large enough for requests that the application is to answer with 414 or 431.
             max_buffer_size=65_536,
         ),
         workers=settings["server.workers"],
@@ -88,9 +88,9 @@ def _granian(settings: Settings) -> Any:
         backlog=settings["server.backlog"],
         backpressure=settings["server.backpressure"],
         respawn_failed_workers=True,
-        # After SIGHUP an old worker listens for so long beside the new one, which has to start.
+        # After SIGHUP the old worker listens this long beside the new one, which needs to start.
         respawn_interval=10,
         workers_kill_timeout=settings["server.drain_seconds"],
-        # Its logger, by the name in its documentation: its lines go where the others go.
+        # granian's logger, as named in its documentation. Its lines go to the root's handlers.
         log_dictconfig={"loggers": {"_granian": {"handlers": [], "propagate": True}}},
     )

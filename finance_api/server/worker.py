@@ -19,14 +19,14 @@ _LOOK_SECONDS = 1.0
 
 
 def make_application(global_conf: dict[str, str], drain_seconds: int) -> Any:
-    """Make the application of this worker, and see to the end of its process.
+    """Make the application of this worker, and make sure that its process ends properly.
 
     drain_seconds: time for accepted requests after the death of the parent process.
     """
-    # granian's handler needs the main thread, which waits for a lock. Python does not wake it where
-    # the system gives the signal to another thread: such a worker would go on until it is killed.
+    # granian's handler runs in the main thread, which waits for a lock. If another thread gets the
+    # signal, Python does not wake the main thread, and the worker would run until it is killed.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    # Until granian sets its handler, nothing is in flight.
+    # Until granian sets its handler, no request runs, so the process may end at once.
     signal.signal(signal.SIGTERM, lambda number, frame: os._exit(1))
     for work in (_pass_sigterm_on, partial(_end_with_parent, drain_seconds)):
         threading.Thread(target=work, daemon=True).start()
@@ -35,7 +35,7 @@ def make_application(global_conf: dict[str, str], drain_seconds: int) -> Any:
 
     def application(environ: dict[str, Any], start_response: Any) -> Any:
         def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
-            # granian names itself in answers that name no server.
+            # granian adds its own name to responses without a Server header.
             return start_response(status, [*headers, ("Server", "finance_api")], *error)
 
         body = app(environ, start)
@@ -51,7 +51,7 @@ def _pass_sigterm_on() -> None:
 
 
 def _end_with_parent(drain_seconds: int) -> None:
-    """Wait for the death of the parent, then stop as after SIGTERM: nobody else would ask for it.
+    """Wait for the parent's death, then stop as after SIGTERM, which nobody would send any more.
 
     Otherwise the worker would share the port with the next server.
     """
@@ -64,10 +64,10 @@ def _end_with_parent(drain_seconds: int) -> None:
 
 
 class UnendedBody:
-    """A body that has no end where it breaks off.
+    """A body that never ends if it breaks off.
 
-    granian takes an error for the end, and tells the client that all is there. So nothing more is
-    sent, until the client or the proxy gives up, which closes the body.
+    granian would take an error for the end, and tell the client that the body is complete. So this
+    body sends nothing more, until the client or the proxy gives up and so closes it.
     """
 
     def __init__(self, body: Iterable[bytes]) -> None:
@@ -90,7 +90,7 @@ class UnendedBody:
                 logger.error("a response broke off, and is left without an end: %s", name)
                 self._is_broken = True
         time.sleep(_LOOK_SECONDS)
-        # It reaches no client, but tells whether there is one.
+        # Sends nothing to the client, but shows whether it is still connected.
         return b""
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """The application factory for servers, and the end of a process.
 
-Errors that prevent the start are one line.
+Errors that prevent the start are reported in one line.
 """
 
 import atexit
@@ -27,8 +27,8 @@ applications: list[Any] = []
 
 
 def not_listening(host: str, port: Any, error: OSError) -> SettingError:
-    """For an address that a server cannot have."""
-    # The error of a failed look-up has no number of the system's.
+    """Make the error for an address on which a server cannot listen."""
+    # A failed look-up of the host has no error number of the system.
     reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror)
     if error.errno == errno.EACCES:
         reason += "; ports below 1024 are for root: let the proxy listen there"
@@ -38,15 +38,15 @@ def not_listening(host: str, port: Any, error: OSError) -> SettingError:
 def reserve_address(host: str, port: int) -> socket.socket:
     """Return a socket that keeps other servers off the address; granian's workers can share it.
 
-    Raises SettingError if nothing can listen there, or something does: granian would join it.
+    Raises SettingError if nobody can listen there, or something does: granian would share it.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     reserved = socket.socket(family)
     try:
-        # Fails beside whatever listens there, with any options.
+        # Fails if anything listens there, whatever its options.
         everywhere = host == "::"
         socket.create_server((host, port), family=family, dualstack_ipv6=everywhere).close()
-        # Connections that ended a minute ago do not matter; later sockets need SO_REUSEPORT.
+        # Connections that ended recently do not matter. Sockets that share need SO_REUSEPORT.
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind((host, port))
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
@@ -60,11 +60,11 @@ def reserve_address(host: str, port: int) -> socket.socket:
 def app(global_config: dict[str, str], **settings: str) -> Any:
     """`finance_api.main` as PasteDeploy's app factory.
 
-    Ends the process for a wrong setting and for a storage that is not ready, with one line that
-    says why. A storage that does not answer may come back: the service starts, and answers with
-    503 until it does.
+    If a setting is wrong or the storage is not ready, ends the process with one line that says
+    why. A storage that does not answer may come back, so the service starts, and answers with
+    503 until then.
     """
-    # Nothing of what is made here is garbage; looking for it takes a fifth of the start.
+    # The start makes no garbage, and looking for garbage takes a fifth of its time.
     gc.disable()
     try:
         application = main(global_config, **settings)
@@ -86,7 +86,7 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
 
 
 def check_threads(application: Any, threads: int) -> None:
-    """Raises SettingError where slow requests and downloads could take every thread."""
+    """Raise SettingError if slow requests and downloads could take every thread."""
     settings = application.registry.settings
     requests, downloads = (settings[f"finance_api.max_{w}"] for w in ("data_requests", "downloads"))
     if 1 < threads <= requests + downloads:
@@ -98,11 +98,11 @@ def check_threads(application: Any, threads: int) -> None:
 
 
 def _check_waitress(application: Any, ini: str) -> None:
-    """Raises SettingError where waitress' own settings do not go with the application's.
+    """Raise SettingError if waitress' own settings contradict the application's.
 
-    Trusted proxies are of no use while it removes what they say.
+    Trusted proxies, for example, are no use if waitress removes their headers.
     """
-    # Only here: commands look this module up, and need not wait for it.
+    # Imported here, as commands import this module and should not wait for Pyramid.
     from pyramid.settings import asbool
 
     parser = configparser.RawConfigParser(strict=False)
@@ -123,7 +123,7 @@ def _check_waitress(application: Any, ini: str) -> None:
 
 
 def close_applications() -> None:
-    """Write what is noted in memory and close connections, once for each application."""
+    """Write pending data and close connections, once for each application."""
     while applications:
         try:
             applications.pop().registry.services.close()
@@ -132,7 +132,7 @@ def close_applications() -> None:
 
 
 def _exit_on_sigterm() -> None:
-    """Let SIGTERM run atexit handlers where the server leaves the signal to the system."""
+    """Make SIGTERM run atexit handlers if the server does not handle the signal."""
     is_main = threading.current_thread() is threading.main_thread()
     if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())

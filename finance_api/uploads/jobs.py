@@ -33,9 +33,9 @@ logger = logging.getLogger(__name__)
 
 #: Uploads that a process works on at the same time.
 _MOST_AT_ONCE = 2
-#: How often a process notes that it is alive, and looks for uploads that were discarded elsewhere.
+#: A process reports this often that it is alive, and looks for uploads discarded elsewhere.
 _ALIVE_SECONDS = 2
-#: Work that runs when this process stops has this long to end; then it is killed and rolled back.
+#: When this process stops, running work has this long to end before it is killed and rolled back.
 _STOP_SECONDS = 10
 
 _UNAVAILABLE = (
@@ -72,7 +72,7 @@ class _Job:
                 self._process.kill()
 
     def run_process(self, make: Callable[[], LimitedProcess]) -> Any:
-        """The result of a process that `kill` ends. Raises what `LimitedProcess.result` does."""
+        """Run a process, which `kill` can end. Returns and raises as `LimitedProcess.result`."""
         with self._lock:
             if self._is_killed:
                 raise ProcessKilled
@@ -81,7 +81,7 @@ class _Job:
 
 
 class UploadJobs:
-    """The work of one process.
+    """The work on uploads in one process.
 
     on_import: called with the outcome of an import: done, refused or failed.
     """
@@ -105,7 +105,7 @@ class UploadJobs:
         self._turns = Turns(_MOST_AT_ONCE)
         self._waiter = threading.Lock()
         self._lock = threading.Lock()
-        #: By user and id.
+        #: By user and id of the upload.
         self._jobs: dict[tuple[int, str], _Job] = {}
         self._watch = Periodic("uploads", _ALIVE_SECONDS, self._look, last=False)
 
@@ -121,14 +121,14 @@ class UploadJobs:
         self._turns.add(user.id, lambda: self._run(job))
 
     def wait(self, user_id: int, upload_id: str, seconds: float | None = None) -> None:
-        """Wait until the work on an upload ends, or the time is over."""
+        """Wait until the work on an upload ends, or the time has passed."""
         with self._lock:
             job = self._jobs.get((user_id, upload_id))
         if job is not None:
             job.ended.wait(seconds)
 
     def wait_briefly(self, user_id: int, upload_id: str, seconds: float) -> None:
-        """`wait`, unless another request waits: each keeps a thread of the server busy."""
+        """`wait`, but only if no other request waits, as each keeps a thread of the server busy."""
         if self._waiter.acquire(blocking=False):
             try:
                 self.wait(user_id, upload_id, seconds)
@@ -159,7 +159,7 @@ class UploadJobs:
         self._watch.stop()
 
     def _run(self, job: _Job) -> None:
-        """Raises nothing."""
+        """Do a job. Raises nothing."""
         job.has_begun = True
         try:
             outcome = self._work(job)
@@ -168,7 +168,7 @@ class UploadJobs:
         except ProcessKilled:
             logger.info("uploads: work on a discarded file was ended")
         except (NotFound, Conflict) as error:
-            # It was discarded or changed, or its user was deleted: nobody waits for it.
+            # The upload was discarded or changed, or its user deleted: nobody waits for this.
             logger.info("uploads: %s", error)
         except LimitExceeded as error:
             self._fail(job, _LIMIT.format(error))
@@ -212,7 +212,7 @@ class UploadJobs:
                     job.user.id, upload, state=UploadState.FAILED, outcome=outcome
                 )
         except StorageError as error:
-            # The page will see that nobody works on it any more.
+            # The page will notice that nobody works on the upload any more.
             logger.error("uploads: %s", error)
 
     def _look(self) -> None:
@@ -230,7 +230,7 @@ class UploadJobs:
             else:
                 if stored.state in AT_WORK and stored.step != job.upload.step:
                     job.kill()
-        # SQLite lets nobody else write during an import; pages take that for a sign of life.
+        # SQLite refuses other writers during an import; pages take this for a sign of life.
         with (
             suppress(StorageError),
             unit_of_work(self._backend, lock_timeout_seconds=1) as storage,
@@ -241,7 +241,7 @@ class UploadJobs:
 class Turns:
     """Runs jobs in threads of their own.
 
-    most: jobs that run at once. A user's own jobs run one after the other, in their order; so
+    most: how many jobs run at once. A user's own jobs run one after the other, in order, so
     nobody waits for more than one job of each other user.
     """
 

@@ -1,4 +1,4 @@
-"""The stored uploads of users: how many, for how long, their content, and who works on them."""
+"""Users' stored uploads: their number, lifetime and content, and the process working on each."""
 
 import os
 import socket
@@ -20,13 +20,13 @@ from finance_api.storage.interface import (
 from finance_api.values.ids import new_id
 
 LIFE_SECONDS = 3_600
-#: Uploads of a user that may wait at once.
+#: How many uploads of a user may wait at once.
 MOST_WAITING = 5
 PIECE_BYTES = 1 << 18
-#: The process that works on an upload reports every few seconds; after this it counts as dead.
+#: A process working on an upload reports every few seconds; if silent this long, it counts as dead.
 DEAD_SECONDS = 60
 
-#: The states in which a process works on it.
+#: The states in which a process works on an upload.
 AT_WORK = (UploadState.CHECKING, UploadState.IMPORTING)
 
 
@@ -57,7 +57,7 @@ def is_over(upload: Upload, now: int) -> bool:
 
 
 def is_abandoned(upload: Upload, now: int) -> bool:
-    """Whether the process that worked on it has ended, or has not reported for a minute."""
+    """Whether the upload's process has ended, or has not reported for a minute."""
     is_silent = upload.alive_at <= now - DEAD_SECONDS
     return upload.state in AT_WORK and (is_silent or is_gone(upload.worker))
 
@@ -127,7 +127,7 @@ def _worker(pid: int) -> str:
     boot, started = "", ""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-        # The command, in parentheses, may contain anything; 19 fields after it comes the start.
+        # The command, in parentheses, may contain anything. The start is 19 fields after it.
         status = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
         started = status.rpartition(")")[2].split()[19]
     return f"{socket.gethostname()}/{boot}/{pid}/{started}"

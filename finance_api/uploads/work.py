@@ -1,4 +1,4 @@
-"""Checking an upload, which stores nothing, importing it, and the outcome as JSON for the pages."""
+"""Checking an upload (stores no records), importing it, and the outcome as JSON for the pages."""
 
 import os
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from finance_api.storage.interface import (
 )
 from finance_api.uploads.stored_uploads import content_of
 
-#: A process that checks a file leaves the processor to the ones that answer requests.
+#: A process that checks a file gives way to processes that answer requests.
 _NICENESS = 5
 
 
@@ -73,7 +73,7 @@ class UploadWork:
             self._store(UploadState.READY, preview)
 
     def _import(self) -> str | None:
-        """Import the file and store the outcome in one transaction: both or neither."""
+        """Import the file and store the outcome, both in one transaction."""
 
         def begin(session: LedgerSession, report: ImportReport) -> None:
             if session.before.tag != self.upload.outcome["tag"]:
@@ -94,7 +94,7 @@ class UploadWork:
     def _run_import(
         self, *, dry_run: bool, end: Step, begin: Step = nothing_more
     ) -> ImportOrder | None:
-        """Return the order if the file was read to its end; otherwise store why it is refused."""
+        """Return the order if the file was read to its end; otherwise store the refusal."""
         order: ImportOrder | None = None
         with content_of(self.backend, self.user.id, self.upload) as stream:
             try:
@@ -143,7 +143,7 @@ _SHOWN = (
 
 
 def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
-    """The result of an import or a dry run; within its transaction."""
+    """Describe the result of an import or a dry run. Call it within the transaction."""
     details = report.details
     return {
         "revision": session.before.revision,
@@ -191,7 +191,7 @@ def _days_of(session: LedgerSession, report: ImportReport, name: str) -> dict[st
 
 
 def refusal_of(refused: ImportRefused, order: ImportOrder | None) -> dict[str, Any]:
-    """Why a file is refused, and the answers that allow it. order: None for an unknown format."""
+    """Describe a refusal, and the answers that avoid it. order: None for an unknown format."""
     return {
         "format": None if order is None else order.format_name,
         "headings": [] if order is None else order.headings,
@@ -214,7 +214,7 @@ def _values(values: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def _shown(name: str, value: Any) -> Any:
-    """The text of a value; amounts stay numbers."""
+    """Return a value as text, but an amount as a number."""
     if value is None or value == ():
         return None
     field = RECORDS.get_field(name)
