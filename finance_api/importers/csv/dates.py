@@ -134,6 +134,8 @@ class DateForm:
             return None
         if "serial" in parts:
             serial = _DAY_0 + timedelta(days=int(parts["serial"]))
+            if serial.year < FIRST_YEAR:
+                return None
             time = round(float(f"0.{parts['fraction']}0") * DAY_SECONDS)
             return Moment(from_date(serial), time or None)
         day = self._day(parts)

@@ -26,7 +26,7 @@ _COUNTED = 20
 #: Up to this many rows that state a balance are kept.
 _REMEMBERED = 1_000
 #: Longest text, such as "B/F", that may name a payee as well.
-_SHORTEST = 4
+_LONGEST_WORD = 4
 
 
 class Selection:
@@ -132,7 +132,7 @@ class Selection:
         if kind is None or (kind == CARRIED and self._has_profile):
             return False
         is_total = kind in (TOTAL, CARRIED)
-        if is_total or len(text) <= _SHORTEST:
+        if is_total or len(text) <= _LONGEST_WORD:
             is_dated = any(cells[index].strip() for index in self._days)
             if is_dated and any(cells[index].strip() for index in self._money):
                 self.doubtful.setdefault((column, text), line)

@@ -128,6 +128,9 @@ def test_named_form_must_fit_every_row():
     refused = refusal("03/04/2026", "2026-04-03", date_format="DD/MM/YYYY")
     assert refused.line == 3
     assert "DD/MM/YYYY" in refused.reason
+    # 25569 is 1970-01-01.
+    assert read("25569", date_format="Excel") == ["1970-01-01"]
+    assert refusal("46000", "25568", date_format="Excel").line == 3
 
 
 @pytest.mark.parametrize(
