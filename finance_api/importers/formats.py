@@ -1,4 +1,4 @@
-"""The formats of files, and which of them a file is of.
+"""The formats of files, and how to detect the format of a file.
 
 A format is a folder of this package and an entry in FORMATS.
 """
@@ -16,8 +16,8 @@ from finance_api.importers.texts import opening_text, utf_16_of
 
 
 class AccountKey(Enum):
-    """Who names the account of a statement: BANK, by a number that its formats share; FILE, by a
-    name of the program that wrote it; USER, by the name of the account.
+    """Where an account's key comes from: BANK: the bank's number, which its formats share; FILE: a
+    name that the program wrote into the file; USER: the account's name, which the user chose.
     """
 
     BANK = auto()
@@ -27,13 +27,13 @@ class AccountKey(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """Functions are named within this package, so that only the format that is read is loaded.
+    """A format. Its functions are given as names, so that only the modules in use are loaded.
 
-    begin: how the text of a file begins, as `opening_text` returns it; "": any text.
-    container: takes a file of bytes, and says whether it is of this format.
-    is_certain: whether files of no other kind begin in this way.
-    importer: takes the file, the options by name, and the operator's directory of profiles.
-    "": the ledger reads the file itself. options: names of those in `importers.options`.
+    begin: a pattern for the beginning of a file's text, see `opening_text`; "": any text.
+    container: a function that takes a binary file and returns whether it is of this format.
+    is_certain: no other kind of file begins in this way.
+    importer: a function of the file, the options by name, and the operator's directory of profiles;
+    "": the ledger reads the file itself. options: names of options in `importers.options`.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Format:
     is_certain: bool = True
 
     def recognises(self, text: str, stream: BinaryIO) -> bool:
-        """Whether a file is of this format. stream: at its start, before and after."""
+        """Return whether a file is of this format. stream: at its start, before and after."""
         if self.container:
             return bool(_named(self.container)(stream))
         return re.match(self.begin, text) is not None
@@ -53,7 +53,7 @@ class Format:
     def new_importer(
         self, stream: BinaryIO, given: Mapping[str, Any], profiles_directory: str = ""
     ) -> StatementImporter | None:
-        """None if the ledger reads it. Raises ImportRefused if the file cannot be of the format."""
+        """Return the importer for a file; None for the native format. Raises ImportRefused."""
         if not self.importer:
             return None
         importer: StatementImporter = _named(self.importer)(stream, given, profiles_directory)
@@ -85,12 +85,12 @@ _CAMT = (
     r"(?s:(?=<\?xml\b|<!--|<(?:[\w.-]++:)?+[A-Z]).*?(?:\bcamt\.05[234]\.001\.[0-9]{2}\b"
     r"|<(?:[\w.-]++:)?+BkToCstmr(?:AcctRpt|Stmt|DbtCdtNtfctn)(?:V[0-9]+)?[\s>/]))"
 )
-#: Comments may stand above.
+#: Comments may come first.
 _QIF = r"(?i:(?:#[^\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))"
 #: A field, or up to nine lines that some banks write before the first ``:20:``.
 MT940_BEGIN = r"\{[1-5]:|:(?:[0-9]{2}[A-Z]?|NS):|(?:[^\n]{0,80}\n){1,9}:20:"
 
-#: In the order in which a file is tried.
+#: In the order in which `detect_format` tries them.
 FORMATS = (
     Format(
         name="ofx",
@@ -138,12 +138,12 @@ def format_named(name: str) -> Format:
 
 
 def account_key_of(source: str) -> AccountKey:
-    """source: of statements; one format may have several, such as camt.053 and camt.054."""
+    """source: of statements; a format can have several sources, such as camt.053 and camt.054."""
     known = _BY_NAME.get(source)
     return AccountKey.BANK if known is None else known.account_key
 
 
-#: How files begin that people have, and that are not read. The first that fits counts.
+#: The beginnings of common files that cannot be imported -> a description. The first match counts.
 _NOT_READ = {
     rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|opendocument\.)": (
         "a document that is no spreadsheet: download the statement in another format"
@@ -179,9 +179,9 @@ _SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_
 
 
 def detect_format(stream: BinaryIO) -> Format:
-    """The stream is at its start, before and after.
+    """Return the format of a file. stream: at its start, before and after.
 
-    Raises ImportRefused for a file that is certainly of no format.
+    Raises ImportRefused for a file that is certainly of no known format.
     """
     head = stream.read(HEAD_BYTES)
     stream.seek(0)
@@ -191,7 +191,7 @@ def detect_format(stream: BinaryIO) -> Format:
     for each in (each for each in FORMATS if each.is_certain):
         if each.recognises(text, stream):
             return each
-    # Most of these are no text.
+    # Match bytes, because most of these files are not text.
     data = text.encode() if utf_16_of(head) else head.removeprefix(BOM_UTF8).lstrip()
     for signature, what in _SIGNATURES:
         if signature.match(data):

@@ -1,4 +1,4 @@
-"""The options about a file: those of ``finance-api import``, and the fields of the form."""
+"""The options for importing a file: of ``finance-api import`` and of the upload form."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any
 class OptionKind(Enum):
     """FLAG: given or not. COLUMN: text that names a column. LIST: may be given several times.
 
-    MAP: the same, ``FIELD=COLUMN``.
+    MAP: ``FIELD=COLUMN``, may be given several times.
     """
 
     TEXT = auto()
@@ -23,10 +23,10 @@ class OptionKind(Enum):
 
 @dataclass(frozen=True)
 class FileOption:
-    """An option about a file.
+    """An option for importing a file; `importers.formats` says which formats take it.
 
-    name: its key among what is given. label: of its field in a form. help: a sentence.
-    most: of a NUMBER, None: any. Which formats take it, `importers.formats` says.
+    name: its key in mappings of given options. label: of its field in a form. help: a sentence.
+    most: the maximum of a NUMBER; None: no limit.
     """
 
     name: str
@@ -39,7 +39,7 @@ class FileOption:
 
     @property
     def flag(self) -> str:
-        """Its name in a command line."""
+        """The option's name on a command line."""
         return "--map" if self.kind is OptionKind.MAP else "--" + self.name.replace("_", "-")
 
 
@@ -196,7 +196,7 @@ def option_named(name: str) -> FileOption:
 
 
 def add_to_map(columns: Mapping[str, tuple[str, ...]], text: str) -> dict[str, tuple[str, ...]]:
-    """A map with one more ``FIELD=COLUMN``. Raises ValueError."""
+    """Return the map with one more ``FIELD=COLUMN``. Raises ValueError."""
     field, equals, column = text.partition("=")
     if not equals:
         raise ValueError(f"{text!r} is not FIELD=COLUMN")
@@ -207,9 +207,9 @@ def add_to_map(columns: Mapping[str, tuple[str, ...]], text: str) -> dict[str, t
 def answered(
     given: Mapping[str, Any], words: Iterable[str], instead_of: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Add the words of a command line to the options, and remove those that they replace.
+    """Add the words of a command line to the options, and remove the options they replace.
 
-    instead_of: flags, or flags with the value that goes (of --map: with the field).
+    instead_of: flags to remove; with a value (for --map: a field), only that value is removed.
     """
     found = dict(given)
     for gone in instead_of:

@@ -35,7 +35,7 @@ from finance_api.values.time import DAY_SECONDS
 
 _SERVICERS = ("BIC", "BICFI", "ClrSysMmbId/MmbId", "Othr/Id")
 
-#: Tp/Cd -> account type, and what a new account is called.
+#: Tp/Cd -> account type, and the first words of a new account's name.
 _TYPES = {
     "CACC": ("CurrentAccount", "Checking"),
     "TRAN": ("CurrentAccount", "Checking"),
@@ -46,7 +46,7 @@ _TYPES = {
 }
 
 
-#: Booked balances by their codes, best first; others are of what is available or expected.
+#: Codes of booked balances, best first; the other codes are available or expected balances.
 _OPENING, _CLOSING, _INTERIM = ("OPBD", "PRCD"), "CLBD", "ITBD"
 _NOTIFICATIONS = "camt.054"
 _MESSAGES = {"AcctRpt": "camt.052", "Stmt": "camt.053", "DbtCdtNtfctn": _NOTIFICATIONS}
@@ -55,7 +55,7 @@ _NAMESPACE = re.compile(r"\b(camt\.05[234])\.001\.[0-9]{2}\b")
 
 
 def account_of(statement: Element, currency: str | None) -> StatementAccount:
-    """The account that the statement names; ``currency`` is for one without Ccy."""
+    """Return the account that the statement names. currency: for an account without Ccy."""
     number = number_of(statement, "Acct")
     account_type, word = _TYPES.get(statement.text_of("Acct/Tp/Cd") or "", ("General", "Account"))
     stated = statement.first("Acct/Ccy")
@@ -67,7 +67,7 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
     word = statement.text_of("Acct/Nm") or word
     bank = None
     if not is_iban(number):
-        # It is the bank's own.
+        # The number is unique only within the bank.
         bank = statement.text_of(*(f"Acct/Svcr/FinInstnId/{name}" for name in _SERVICERS))
     return StatementAccount(
         key=joined_key(*filter(None, (bank, number, currency))),
@@ -79,9 +79,9 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
 
 
 class Balances(NamedTuple):
-    """Before the first entry and after the last one, each where it is stated.
+    """The balances before the first entry and after the last, each None if it is not stated.
 
-    currency: of them. is_own: without a line of credit in them.
+    currency: of both. is_own: neither includes a line of credit.
     """
 
     opening: BankBalance | None = None
@@ -91,11 +91,11 @@ class Balances(NamedTuple):
 
 
 def balances_of(statement: Element) -> Balances:
-    """The booked balances of a statement.
+    """Return the booked balances of a statement. Raises ImportRefused.
 
-    A statement of several pages has interim ones (ITBD) between them. In a report of a day that
-    goes on (camt.052) an interim one is the balance of a moment, and its entries may be only those
-    since the last report: it is no closing balance.
+    Between the pages of a statement there are interim balances (ITBD). In a report of an unfinished
+    day (camt.052) they are not used: they hold at one moment, while the report may have only the
+    entries since the last report.
     """
     stated: dict[str, list[tuple[BankBalance, str]]] = {}
     is_own = True
@@ -130,7 +130,7 @@ def balances_of(statement: Element) -> Balances:
 
 
 def _holds_credit(balance: Element) -> bool:
-    """Whether the balance has a line of credit in it."""
+    """Return whether the balance includes a line of credit."""
     for line in balance.all("CdtLine"):
         amount = line.first("Amt")
         if is_true(line.first("Incl")) and amount is not None and amount_of(amount)[0]:
@@ -139,27 +139,27 @@ def _holds_credit(balance: Element) -> bool:
 
 
 def days_of(statement: Element) -> tuple[int | None, int | None]:
-    """The first and last day that the statement says to cover."""
+    """Return the first and last day that the statement claims to cover."""
     begin = statement.first("FrToDt/FrDtTm", "FrToDt/FrDt")
     end = statement.first("FrToDt/ToDtTm", "FrToDt/ToDt")
     if begin is None or end is None:
         return None, None
     first, last = day_of(begin), day_of(end)
     if last > first and end.name == "ToDtTm" and not time_of(end):
-        # The midnight after the last day.
+        # The end is the midnight after the last day.
         last -= DAY_SECONDS
     return (first, last) if first <= last else (None, None)
 
 
 def made_at(message: Element, statement: Element) -> int | None:
-    """When the bank made the statement, in seconds."""
+    """Return when the bank made the statement, in seconds."""
     return moment_of(statement.first("CreDtTm") or message.first("GrpHdr/CreDtTm"))
 
 
 class CamtImporter:
     """Reads the messages of one file, which are all of one kind.
 
-    source: which kind: camt.052, camt.053 or camt.054.
+    source: the kind: camt.052, camt.053 or camt.054.
     """
 
     def __init__(self, source: str) -> None:
@@ -167,7 +167,7 @@ class CamtImporter:
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CamtImporter":
-        """The reader of this file, which is at its start. Raises ImportRefused."""
+        """Return the importer for a file; ``stream`` is at its start. Raises ImportRefused."""
         text = opening_text(stream.read(HEAD_BYTES))
         stream.seek(0)
         if element := _ELEMENT.search(text):
@@ -180,7 +180,7 @@ class CamtImporter:
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `StatementImporter`."""
-        # Notifications are of one event each; reports of a day repeat what an earlier one had.
+        # Reports of a day repeat the entries of earlier reports; notifications repeat nothing.
         sections = Sections(repeat=self.source != _NOTIFICATIONS)
         section = None
         for found in entries_in(stream):
@@ -206,7 +206,7 @@ class CamtImporter:
             )
 
     def _account_of(self, found: Found) -> StatementAccount:
-        """The account of a statement of which the first entry is found, or the end."""
+        """Return a statement's account, at its first entry or at its end. Raises ImportRefused."""
         statement = found.statement
         if STATEMENTS[statement.name] != self.source:
             raise statement.refused(f"does not belong into a {self.source} file")

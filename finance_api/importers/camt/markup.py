@@ -1,7 +1,7 @@
-"""The entries of a camt file, while it comes in pieces.
+"""Reads the entries of a camt file, one piece of the file at a time.
 
-expat reads the markup. There are no document types and no entities, and nothing is fetched; depth
-and size are bounded.
+expat parses the markup. Document types are refused, and so there are no entities; nothing is
+downloaded; depth and size are limited.
 """
 
 import codecs
@@ -16,30 +16,30 @@ from finance_api.importers.camt.values import Element
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 from finance_api.importers.texts import fits, quoted, utf_16_of
 
-#: The elements that are statements, and in which message they stand.
+#: Elements that are statements -> the kind of message that contains them.
 STATEMENTS = {"Rpt": "camt.052", "Stmt": "camt.053", "Ntfctn": "camt.054"}
 PIECE_BYTES = 1 << 16
 MAX_DEPTH = 100
-#: The longest text, tag or comment; no bank writes anything near it.
+#: Maximum size of a text, tag or comment; banks write far smaller ones.
 MAX_TEXT_BYTES = 1_000_000
-#: How much is in memory at a time: an entry, and everything outside of entries.
+#: Maximum memory for one entry together with everything outside of entries, in bytes.
 MAX_HELD_BYTES = 100_000_000
-#: How many names elements and attributes may have. expat keeps all; the messages have hundreds.
+#: Maximum number of different names: expat keeps them all in memory. camt messages have hundreds.
 MAX_NAMES = 5_000
 _MAX_NAME_LENGTH = 200
 _ELEMENT_BYTES = 250
 _TRANSACTION_BYTES = 1_000
 
 _DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([^\"'<>]*)[\"']")
-#: Charsets that banks declare for Windows-1252 as well.
+#: Charsets that some banks declare although the file is Windows-1252.
 _LATIN = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 
 
 class Found(NamedTuple):
-    """An entry (``Ntry``), and the statement and message that it stands in.
+    """An entry (``Ntry``), and the statement and message that contain it.
 
-    entry: complete but for its transactions, which are in its parts; None when the statement is
-        complete, but for its entries.
+    entry: complete, but its transactions are in ``parts``, not among its children. None at the end
+        of a statement, which is complete except for its entries.
     """
 
     message: Element
@@ -48,7 +48,7 @@ class Found(NamedTuple):
 
 
 def entries_in(stream: BinaryIO) -> Iterator[Found]:
-    """Each entry, and each statement after its entries. Raises ImportRefused."""
+    """Yield each entry, and each statement after its entries. Raises ImportRefused."""
     parser = expat.ParserCreate(_charset_of(stream), intern={})
     builder = _Builder(parser)
     stream.seek(0)
@@ -57,7 +57,7 @@ def entries_in(stream: BinaryIO) -> Iterator[Found]:
         while piece := stream.read(PIECE_BYTES):
             read += len(piece)
             parser.Parse(piece)
-            # expat holds back incomplete tags and comments.
+            # expat buffers incomplete tags and comments.
             if read - parser.CurrentByteIndex > MAX_TEXT_BYTES:
                 raise _too_long(parser.CurrentLineNumber)
             yield from builder.taken()
@@ -68,11 +68,11 @@ def entries_in(stream: BinaryIO) -> Iterator[Found]:
 
 
 def _charset_of(stream: BinaryIO) -> str | None:
-    """The charset of the bytes, whatever the file declares; None: the declared one."""
+    """Return the charset that overrides the file's declaration; None: use the declared one."""
     stream.seek(0)
     head = stream.read(HEAD_BYTES)
     if charset := utf_16_of(head):
-        # As expat calls it.
+        # expat's name for the charset has no such hyphen.
         return charset.replace("16-", "16")
     if fits(stream, "utf-8"):
         return "utf-8"
@@ -81,7 +81,7 @@ def _charset_of(stream: BinaryIO) -> str | None:
     if declared in _LATIN:
         return "windows-1252"
     try:
-        # expat asks for this table.
+        # expat will need such a table of all bytes.
         codecs.decode(bytes(range(256)), declared, "replace").encode()
     except (LookupError, ValueError, TypeError, AttributeError):
         raise ImportRefused(
@@ -95,14 +95,14 @@ def _too_long(line: int) -> ImportRefused:
 
 
 class _Builder:
-    """Makes elements of what the parser finds."""
+    """Builds elements from the parser's events."""
 
     def __init__(self, parser: expat.XMLParserType) -> None:
         self._parser = parser
         self._open = [Element("", 1)]
         self._texts: list[str] = []
         self._text_size = 0
-        # About how many bytes the elements take, and took when the open entry or part began.
+        # The approximate size of the elements in bytes; also at the begin of the entry or part.
         self._held = 0
         self._statement: Element | None = None
         self._entry: Element | None = None
@@ -121,7 +121,7 @@ class _Builder:
         return found
 
     def damaged(self, error: expat.ExpatError, *, is_cut_off: bool) -> ImportRefused:
-        """Why the markup cannot be read."""
+        """Return a refusal that says why the markup cannot be read."""
         if is_cut_off:
             element = self._open[-1]
             where = f" inside <{element.name}>, which begins in line {element.line}"
@@ -167,7 +167,7 @@ class _Builder:
         self._hold(_ELEMENT_BYTES + len(currency or ""))
 
     def _is_supplement(self) -> bool:
-        """Whether what is open is the bank's own, which can have any names."""
+        """Return whether an open element is the bank's own data, where any names can occur."""
         return any(element.name == "SplmtryData" for element in self._open)
 
     def _characters(self, text: str) -> None:

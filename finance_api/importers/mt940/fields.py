@@ -1,7 +1,7 @@
 """The fields of an MT940 file and their values: balances, entries, moments.
 
-mt-940 reads the values. It skips characters that do not fit, such as the cents of ``12.50`` and the
-end of a long number: so the form of each field is checked before.
+The library mt-940 parses the values. It skips characters that it does not expect, such as the cents
+of ``12.50`` and the end of a long number, so this module checks the form of each field first.
 """
 
 import io
@@ -21,9 +21,9 @@ from finance_api.importers.texts import ANOTHER_FILE, fits, one_line, quoted, ut
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.time import from_date
 
-#: The longest field; no bank writes anything near it.
+#: Maximum length of a field; banks write far shorter ones.
 MAX_FIELD_CHARACTERS = 100_000
-#: The standard has ASCII only. Banks write what their programs do; CP850 fits all bytes.
+#: The standard allows only ASCII, but banks use other charsets; CP850 can decode any bytes.
 _BEGINNING_BYTES = 4
 _CHARSETS = ("utf-8", "cp1252", "cp850")
 
@@ -31,15 +31,15 @@ _FIELD = re.compile(r"(?:\{.*\{4:)?:([0-9]{2}[A-Z]?|NS):(.*)", re.DOTALL)
 _END = re.compile(r"\s*-\s*(?:\}.*|XXX)?", re.DOTALL)
 #: Lines before a message.
 _ENVELOPE = re.compile(r"\s*\{[1-5]:.*|:94[02]:", re.DOTALL)
-#: The tag of an end, which is no field.
+#: The tag of the pseudo-field that ends a message.
 END = "-"
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
 _OPTIONS = mt940.Options.all()
-#: Customer references of any length.
+#: Accepts customer references of any length.
 _TAGS: dict[int | str, mt940.tags.Tag] = {61: mt940.tags.StatementGLS()}
-#: Years of two digits are 1980 to 2079, as SWIFT has them.
+#: Two-digit years mean 1980 to 2079, as SWIFT defines.
 _FIRST_OF_NEXT_CENTURY = 2080
 _AMOUNT = r"0*(?P<amount>[0-9]{1,15}(?:,[0-9]*)?)(?![\d.,])"
 _BALANCE = re.compile(rf"(?P<begin>[CD][0-9]{{6}}(?P<currency>[A-Z]{{3}})){_AMOUNT}\s*", re.I)
@@ -52,7 +52,7 @@ _PLACEHOLDER = re.compile(r"N|NONREF|NOTPROVIDED|[EKMP]REF\+?|MARF|0*", re.IGNOR
 
 
 class Field(NamedTuple):
-    """A field: ``61``, and its text, which may have several lines.
+    """A field: its tag, such as ``61``, and its text, which may have several lines.
 
     line: where it begins in the file, from 1.
     """
@@ -63,7 +63,7 @@ class Field(NamedTuple):
 
 
 def fields_in(stream: BinaryIO) -> Iterator[Field]:
-    """The fields in their order, and the ends of messages; envelopes are left out.
+    """Yield the fields and the ends of messages in order; skip envelopes.
 
     Raises ImportRefused.
     """
@@ -109,30 +109,30 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
         yield Field(tag, "\n".join(parts), begin)
 
 
-# It logs what it cannot read, with the whole text.
+# The library logs everything it cannot read, with the whole text.
 logging.getLogger("mt940").setLevel(logging.CRITICAL)
 
 
 def is_expected(field: Field) -> bool:
-    """Whether a statement line is of an entry that is not booked yet (EC, ED)."""
+    """Return whether a statement line is an entry that is not booked yet (EC, ED)."""
     line = _LINE.match(field.text)
     return line is not None and line["mark"][0] in "Ee"
 
 
 def entry_of(field: Field, *, needs_type: bool) -> Entry:
-    """The entry that ``:61:`` alone states. Raises ImportRefused.
+    """Return the entry of a field ``:61:``, without its ``:86:``. Raises ImportRefused.
 
-    needs_type: refuse a line without a transaction type (NTRF), as one that may be cut off.
+    needs_type: refuse a line without a transaction type (NTRF), because it may be cut off.
     """
     form = _LINE.fullmatch(field.text)
     if form is None:
         raise refused(field, "is not a statement line such as 2601310131D12,50NTRF")
     if form["value"][2:] > "0230" and form["value"][2:4] == "02":
-        # Months of 30 days are usual, and mt-940 takes what is beyond for the last of February.
+        # Some banks count 30 days in every month; mt-940 reads such days as the last of February.
         raise refused(field, "has a value date that is no day of the calendar")
     first, *others = form["rest"].split("\n")
     rest = f"{first}\n{' '.join(others)}"
-    # The year of the entry date is the one that brings it next to the value date.
+    # The entry date is left out here: `_nearest` finds its year.
     text = f"{form['value']}{form['mark']}{form['funds']}{form['amount']}{rest}"
     (found,) = _parsed(field, text)
     if needs_type and found.data.get("id") is None:
@@ -152,8 +152,8 @@ def entry_of(field: Field, *, needs_type: bool) -> Entry:
 
 
 def balance_of(field: Field) -> tuple[BankBalance, str]:
-    """The balance of ``:60F:`` and such, and its currency. Raises ImportRefused."""
-    # Banks write lines of their own between two messages.
+    """Return the balance of a field such as ``:60F:``, and its currency. Raises ImportRefused."""
+    # Only the first line counts: some banks write lines of their own between two messages.
     form = _BALANCE.fullmatch(field.text.split("\n")[0])
     if form is None or form["currency"].upper() not in CODES:
         raise refused(field, "is not a balance such as C260131EUR12,50")
@@ -166,7 +166,7 @@ def balance_of(field: Field) -> tuple[BankBalance, str]:
 
 
 def moment_of(field: Field) -> int | None:
-    """The moment of ``:13D:`` in seconds; None if it is not a moment."""
+    """Return the time in ``:13D:``, in seconds; None if it is not a valid one."""
     try:
         moment = _parsed(field, field.text).data.get("date")
         if isinstance(moment, datetime):
@@ -177,7 +177,7 @@ def moment_of(field: Field) -> int | None:
 
 
 def _parsed(field: Field, text: str) -> mt940.models.Transactions:
-    """Parse the field with this text by mt-940."""
+    """Parse the field with mt-940, with this text in place of its own. Raises ImportRefused."""
     source = io.StringIO(f":20:\n:{field.tag}:{text}\n")
     try:
         (found,) = mt940.parse_statements(source, tags=_TAGS, options=_OPTIONS)
@@ -198,7 +198,7 @@ def _in_its_century(day: date) -> date:
 
 
 def _nearest(field: Field, to: date, month_and_day: str) -> date:
-    """The day of that month and day that is nearest."""
+    """Return the date with that month and day which is nearest to the given date."""
     found = []
     for year in (to.year - 1, to.year, to.year + 1):
         try:
@@ -211,11 +211,11 @@ def _nearest(field: Field, to: date, month_and_day: str) -> date:
 
 
 def _given(reference: str | None) -> str | None:
-    """A reference, None if something stands in for it."""
+    """Return the reference; None if it is only a placeholder."""
     text = (reference or "").strip()
     return None if _PLACEHOLDER.fullmatch(text) else text
 
 
 def refused(field: Field, reason: str) -> ImportRefused:
-    """The refusal of the file because of this field: its tag, the text, the reason."""
+    """Return a refusal of the file that names this field's tag, its text and the reason."""
     return ImportRefused(f":{field.tag}: {quoted(field.text)} {reason}; {ANOTHER_FILE}", field.line)

@@ -1,6 +1,6 @@
-"""Rows as NDJSON: one JSON object a line, with its ``reserved_model_type``, read and written.
+"""Reads and writes rows as NDJSON: one JSON object a line, with its ``reserved_model_type``.
 
-A file is read once and wholly, before any of it is stored.
+A file is read to its end before any of it is stored.
 """
 
 import json
@@ -23,26 +23,26 @@ from finance_api.values import Row
 from finance_api.values.time import instant_text
 
 TYPE_KEY = "reserved_model_type"
-#: The most text of all values of an object. Written out it stays below the limit of a line,
-#: whatever has to be escaped.
+#: Maximum bytes of text in all values of an object. Such an object is always written as a line
+#: below MAX_LINE_BYTES, even if all of its text has to be escaped.
 MAX_TEXT_BYTES = 4_194_304
-# A shorter one cannot have more, however Unicode composes it.
+# Shorter lines cannot exceed MAX_TEXT_BYTES, even if Unicode normalization makes them longer.
 _LONG_LINE_BYTES = MAX_TEXT_BYTES // 4
 
 
 MAX_LINE_BYTES = 16_777_216
 _BOM = b"\xef\xbb\xbf"
-#: JSON has no tuples.
+#: Model type -> fields whose lists become tuples after reading: JSON has no tuples.
 _LISTS = {
     resource.model_type: {field.name for field in resource.native_fields if field.kind.is_list}
     for resource in RESOURCES
 }
-#: How much of the records, and of all other objects, is in memory.
+#: Up to this many bytes of the records, and of all other objects, stay in memory.
 _SPOOLED_BYTES = 1 << 20
 
 
 class _ObjectReader:
-    """Reads the objects of one type; what it has to know of the fields is looked up once."""
+    """Reads the objects of one type. Looks up the fields' readers only once."""
 
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
@@ -50,7 +50,7 @@ class _ObjectReader:
         self._required = [f.name for f in resource.native_fields if f.required]
 
     def read(self, members: dict[str, Any]) -> dict[str, Any]:
-        """The stored values of the fields that are given; null counts as not given.
+        """Return the stored values of the object's fields; null counts as a missing field.
 
         Raises ValueRefused.
         """
@@ -81,7 +81,7 @@ class _ObjectReader:
         return values
 
     def complete(self, values: dict[str, Any]) -> None:
-        """Check that what must be given is, and add the source. Raises ValueRefused."""
+        """Check that no required field is missing, and add the source. Raises ValueRefused."""
         if values.get("sourceId") is not None:
             if values.get("source") is None:
                 values["source"] = "native"
@@ -98,9 +98,9 @@ _READERS = {model_type: _ObjectReader(r) for model_type, r in BY_MODEL_TYPE.item
 class NativeRow(NamedTuple):
     """One object of the file.
 
-    values: stored values of the native fields that the object gives, and of no others; null counts
-        as not given.
-    size: how many bytes it takes, about.
+    values: the stored values of only those native fields that the object has; null counts as
+        missing.
+    size: the approximate size in bytes.
     """
 
     line: int
@@ -110,7 +110,7 @@ class NativeRow(NamedTuple):
 
 
 class NativeFile(NamedTuple):
-    """The objects of a file, read and checked, each time in the file's order.
+    """The objects of a file, read and checked. Every call yields them in the file's order.
 
     documents: the objects of every type but Record. records: the Record objects.
     """
@@ -130,9 +130,9 @@ def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
 
 @contextmanager
 def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
-    """Reads a file to its end. Raises ImportRefused with the line at fault.
+    """Read a file to its end. Raises ImportRefused with the line at fault.
 
-    The objects wait in files, so that memory stays flat however many there are.
+    The objects are kept in temporary files, so memory use does not grow with their number.
     """
     with (
         SpooledTemporaryFile(_SPOOLED_BYTES) as documents,
@@ -203,12 +203,12 @@ def _parse(number: int, line: bytes) -> tuple[Resource, dict[str, Any]]:
     except RecursionError:
         raise ImportRefused("is nested too deeply", number) from None
     except (ValueError, ArithmeticError):
-        # Python refuses whole numbers of thousands of digits, and exponents of many.
+        # Python refuses integers with thousands of digits, and exponents with many.
         raise ImportRefused("holds a number that is out of range", number) from None
 
 
 class NativeWriter:
-    """Writes the rows of one resource: keys in the order of its fields, null where no value is."""
+    """Writes the rows of one resource: keys in the order of its fields, null for missing values."""
 
     def __init__(self, resource: Resource) -> None:
         self._type = resource.model_type
@@ -219,7 +219,7 @@ class NativeWriter:
         self._open_ended = resource.open_ended
 
     def line(self, row: Row) -> bytes:
-        """One line, its newline included."""
+        """Return the row as one line, including its newline."""
         document = {TYPE_KEY: self._type, **self._encoder.document(row)}
         if self._open_ended and row["extra"] is not None:
             text = orjson.dumps(document)

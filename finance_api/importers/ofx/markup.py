@@ -1,11 +1,11 @@
-"""The text of an OFX file, and the tags in it with the text between them.
+"""Decodes the text of an OFX file, and splits it into tags and the text between them.
 
-Headers lie: ``ENCODING:USASCII`` is what nearly every bank writes in front of Windows-1252 and
-of UTF-8. Text that is valid UTF-8 and is not meant to be practically does not exist, so UTF-8 is
-tried first and the declared charset after it.
+Headers are unreliable: nearly every bank writes ``ENCODING:USASCII``, even for Windows-1252 and
+UTF-8. Text in another charset is practically never valid UTF-8 by chance, so UTF-8 is tried first
+and the declared charset after it.
 
-No XML parser takes part: there are no external entities, no document types and nothing that
-expands. The expressions are possessive, so that no input makes them backtrack.
+No XML parser is used, so there are no external entities, no document types and nothing that
+expands. The regular expressions are possessive, so that no input makes them backtrack.
 """
 
 import codecs
@@ -22,32 +22,32 @@ from finance_api.importers.texts import quoted, utf_16_of
 _BODY = re.compile(rb"<(?:\w++:)?+OFX[\s>]", re.IGNORECASE)
 _XML = re.compile(rb"<\?(?:xml|OFX)\b", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([^\"'<>]*)[\"']", re.IGNORECASE)
-# A header may have lost its line breaks, and then the next key follows at once.
+# If a header has lost its line breaks, the next key follows the value directly.
 _HEADER_FIELD = rb"%s[ \t]*:[ \t]*([\w.-]*?)(?=CHARSET|COMPRESSION|OLDFILEUID|NEWFILEUID|[^\w.-]|$)"
 _CHARSET = re.compile(_HEADER_FIELD % b"CHARSET", re.IGNORECASE)
 _ENCODING = re.compile(_HEADER_FIELD % b"ENCODING", re.IGNORECASE)
 
-#: Names that OFX headers use and Python does not know. ISO-8859-1 in practice is its superset
-#: Windows-1252 (as in https://encoding.spec.whatwg.org/#names-and-labels).
+#: Names in OFX headers that Python does not know or that mean another charset. In practice
+#: ISO-8859-1 is Windows-1252 (as in https://encoding.spec.whatwg.org/#names-and-labels).
 _ALIASES = {
     **dict.fromkeys(("", "none", "usascii", "us-ascii", "ascii")),
     **dict.fromkeys(("unicode", "csunicode"), "utf-8"),
     **dict.fromkeys(("ansi", "8859-1", "iso-8859-1", "iso8859-1", "latin1"), "cp1252"),
 }
 _NAME = re.compile(r"[a-z0-9_-]{1,30}")
-#: Python's registry also has codecs that compress or execute escapes; only these are charsets.
+#: The accepted charsets. Python also has codecs that are none, such as for compression.
 _CHARSETS = re.compile(
     r"utf-8|utf-16(?:-le|-be)?|iso8859-\d+|koi8-[ru]|mac-roman|big5|gb2312|gbk|gb18030"
     r"|euc_jp|euc_kr|shift_jis|cp(?:125\d|437|85\d|86\d|874|932|936|949|950)"
 )
 
 
-#: The longest tag, text or comment; no bank writes anything near it.
+#: Maximum length of a tag, text or comment; banks write far shorter ones.
 MAX_LEXEME_CHARACTERS = 1_000_000
-#: A leaf with its closing tag; one that ends at the next tag; any other tag; or the beginning of
-#: what is no tag. Any other ``<`` is text: banks forget to escape it.
-#: A namespace prefix is left out: OFX has one namespace.
-#: Attributes (only namespaces, in OFX) must look like attributes, or ``<JOHN SMITH>`` was one.
+#: A leaf with its closing tag; a leaf that ends at the next tag; any other tag; or the beginning of
+#: a comment, CDATA section or declaration. Any other ``<`` is text: banks forget to escape it.
+#: Namespace prefixes are skipped: OFX has one namespace.
+#: Attributes (OFX has only namespaces) need a value, so that ``<JOHN SMITH>`` is not a tag.
 _MARKUP = re.compile(
     r"<(?:([A-Z][A-Z0-9.]{0,63}+)>(?:([^<]*+)</\1>|((?u:\s*+[^<\s])[^<]*+)(?=</?[A-Z][A-Z0-9.]*+>))"
     r"|(/?+)(?:[A-Za-z][\w.-]*+:)?+([A-Za-z][\w.-]{0,63}+)"
@@ -55,7 +55,7 @@ _MARKUP = re.compile(
     r"|(!--|(?i:!\[CDATA\[)|\?(?=[A-Za-z])|(?i:!(?:DOCTYPE|ENTITY))\b))",
     re.ASCII,
 )
-#: How they begin -> what they are, and their end.
+#: How a span that is not a tag begins -> its name, and its end.
 _SPANS = {
     "!-": ("comment", "-->"),
     "![": ("CDATA section", "]]>"),
@@ -65,10 +65,10 @@ _REFERENCE = re.compile(r"&(?:#([0-9]{1,8})|#[xX]([0-9a-fA-F]{1,8})|([A-Za-z][A-
 
 
 def text_of(stream: BinaryIO) -> str:
-    """The whole text of the stream, with ``\\n`` as the line end, without a byte order mark.
+    """Return the whole text of the stream, with ``\\n`` line ends, without a byte order mark.
 
-    Refused: NUL characters before its end, a charset that is not known, bytes that do not fit the
-    charset.
+    Raises ImportRefused for NUL characters before the end, an unknown charset, or bytes that do not
+    fit the charset.
     """
     stream.seek(0)
     data = stream.read()
@@ -84,30 +84,30 @@ def text_of(stream: BinaryIO) -> str:
     else:
         names = " or ".join(dict.fromkeys(candidates))
         raise ImportRefused(f"the bytes of the file do not fit its charset ({names})")
-    # Programs in C have written their string's end into the file.
+    # Some programs write the NUL at the end of a C string into the file.
     text = text.removeprefix("\ufeff").rstrip("\x00")
     if "\x00" in text:
         raise ImportRefused("the file holds NUL bytes; it is damaged or not an OFX file")
-    # Otherwise bytes and text would be in memory together with the copy.
+    # Free the bytes, so that memory holds only the text and its copy.
     del data
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _declared(head: bytes) -> list[str]:
-    """The charsets to try, in order."""
+    """Return the charsets to try, in order."""
     body = _BODY.search(head)
     head = head[: body.start()] if body else head
     fields = [field.search(head) for field in (_XML_ENCODING, _CHARSET, _ENCODING)]
     declared = [_charset_named(field[1].decode("ascii", "replace")) for field in fields if field]
     candidates = ["utf-8", *(charset for charset in declared if charset)]
     if len(candidates) == 1 and (declared or not _XML.search(head)):
-        # Nothing, or ASCII, is declared. Without a declaration XML is UTF-8; OFX 1.x is not.
+        # The file declares ASCII or nothing. XML without a declaration is UTF-8; OFX 1.x is not.
         candidates.append("cp1252")
     return candidates
 
 
 def _charset_named(declared: str) -> str | None:
-    """Python's name of it; None for ASCII, which says nothing. Refused if there is none."""
+    """Return Python's name of a charset; None for ASCII or UTF-16. Raises ImportRefused."""
     name = declared.strip().lower()
     if name in _ALIASES:
         return _ALIASES[name]
@@ -121,7 +121,7 @@ def _charset_named(declared: str) -> str | None:
         except LookupError:
             known = ""
         if _CHARSETS.fullmatch(known):
-            # The header was read as ASCII, so the file is not UTF-16, whatever it says.
+            # The header could be read as ASCII, so the file is not UTF-16, even if it says so.
             return None if known.startswith("utf-16") else known
     raise ImportRefused(f"the charset {declared[:40]!r} that the file declares is not known")
 
@@ -139,9 +139,9 @@ Lexeme = tuple[LexemeKind, str, str, int]
 
 
 def tokens(text: str) -> Iterator[Lexeme]:
-    """The tags and texts in order; comments are left out, white space between tags as well.
+    """Yield the tags and texts in order, without comments and white space between tags.
 
-    Refused: declarations of entities, comments and such that never end, what is too long.
+    Raises ImportRefused for declarations of entities, comments without an end, and long texts.
     """
     position, line = 0, 1
     while markup := _MARKUP.search(text, position):
@@ -156,14 +156,14 @@ def tokens(text: str) -> Iterator[Lexeme]:
         position = markup.end()
         content = closed or unclosed or ""
         if leaf and ("&" in content or len(content) > MAX_LEXEME_CHARACTERS):
-            # Its text may be refused, though not before what the tag alone ends.
+            # The text may be refused; yield the tag first, because it may complete a transaction.
             position = start + len(leaf) + 2
             yield LexemeKind.OPEN, leaf, "", line
         elif leaf:
             yield LexemeKind.OPEN if unclosed else LexemeKind.LEAF, leaf, content, line
         elif name:
             kind = LexemeKind.CLOSE if close else LexemeKind.EMPTY if empty else LexemeKind.OPEN
-            # The same object each time, for a file has few.
+            # A file has few different names: share one object for each.
             yield kind, sys.intern(name.upper()), "", line
         else:
             what, mark = _SPANS[span[:2]]
@@ -186,7 +186,7 @@ def tokens(text: str) -> Iterator[Lexeme]:
 
 
 def unescape(text: str, line: int) -> str:
-    """``text`` with character references replaced, once; unknown ones stay as they are."""
+    """Replace character references in ``text``, once; keep unknown ones. Raises ImportRefused."""
     if "&" not in text:
         return text
 

@@ -1,7 +1,7 @@
-"""The movements of money that transactions are, before their account is known.
+"""Reads transactions as movements of money, before their account is known.
 
-Records hold money, not securities: an investment transaction that changes the cash of the account
-is a movement; one that only moves or values securities is counted.
+Records are about money, not securities: an investment transaction that changes the account's cash
+becomes a movement. Transactions that only move or value securities are skipped and counted.
 """
 
 import re
@@ -20,16 +20,16 @@ from finance_api.importers.ofx.values import (
     note_of,
 )
 
-#: Text that stands in for an id or number that the bank does not have.
+#: Text that banks write in place of a missing id or number.
 _PLACEHOLDER = re.compile("0+")
-#: Elements of transactions only.
+#: Elements that only transactions have.
 _TRANSACTION_PARTS = frozenset({"TRNAMT", "INVTRAN"})
 _CASHLESS = {
     "CLOSUREOPT": "closed option",
-    # From one subaccount of the account to another.
+    # Moves money from one subaccount of the account to another.
     "JRNLFUND": "transfer between subaccounts",
     "JRNLSEC": "transfer of securities",
-    # Income and the purchase with it, in one.
+    # Income, and a purchase with all of it, in one transaction.
     "REINVEST": "reinvestment",
     "SPLIT": "stock split",
     "TRANSFER": "transfer of securities",
@@ -38,12 +38,12 @@ _LISTS = {"INVPOSLIST": "position", "INVOOLIST": "open order"}
 
 
 class Movement(NamedTuple):
-    """A transaction as it is kept until the whole file is read: every value is JSON.
+    """A transaction as it is kept until the whole file is read: JSON can store every value.
 
     bank_id, payee and so on: as in `Entry`. type: TRNTYPE.
     security: the unique id of the security that it is about.
-    currency: the tag, text and line of what says that the amount is in a currency.
-    corrects: CORRECTFITID, and whether it deletes.
+    currency: the tag, text and line of the element that states the amount's currency.
+    corrects: CORRECTFITID, and whether that transaction is deleted.
     """
 
     line: int
@@ -62,7 +62,7 @@ class Movement(NamedTuple):
 
 
 def read_transaction(element: Element) -> Movement | str | None:
-    """The movement that a transaction is; what it is if it is none; None for what only wraps."""
+    """Return the transaction's movement, or why it is skipped; None for a wrapping INVBANKTRAN."""
     if element.name == "STMTTRN":
         return _movement(element)
     if element.name == "STMTTRNP":
@@ -74,21 +74,21 @@ def read_transaction(element: Element) -> Movement | str | None:
 
 
 def check_parts(element: Element) -> None:
-    """Refuse parts of a transaction below an element that is none."""
+    """Refuse parts of a transaction below an element that is not a transaction."""
     for part in element.descendants():
         if part.name in _TRANSACTION_PARTS:
             raise part.refused("stands outside of a transaction")
 
 
 def _movement(element: Element) -> Movement:
-    """The movement of a STMTTRN.
+    """Return the movement of a STMTTRN.
 
-    The amount's sign is the one that is written; TRNTYPE does not change it. OFX has no amount in
-    the original currency: ORIGCURRENCY gives the rate only, by which it could be guessed.
+    The amount keeps its written sign, whatever TRNTYPE says. The original amount stays empty: OFX
+    has only its rate (ORIGCURRENCY), so it could only be estimated.
     """
     below = element.descendants()
     child = element.by_name().get
-    # Some programs write the payee as text where the standard has an aggregate.
+    # Some programs write PAYEE with text, although the standard says that it is an aggregate.
     payee = child("NAME") or child("PAYEE")
     if payee and payee.children:
         payee = payee.child("NAME")
@@ -113,7 +113,7 @@ def _movement(element: Element) -> Movement:
 
 
 def _required(element: Element, below: Sequence[Element], *names: str) -> Element:
-    """The one leaf below the element of the first name there is; refused if none or several."""
+    """Return the leaf with the first name that occurs. Raises ImportRefused if none or several."""
     for name in names:
         found = [leaf for leaf in below if leaf.name == name and leaf.text]
         if len(found) > 1:
@@ -126,16 +126,16 @@ def _required(element: Element, below: Sequence[Element], *names: str) -> Elemen
 
 
 def _id_of(leaf: Element | None) -> str | None:
-    """The leaf's text, None if it stands in for an id that the bank does not have."""
+    """Return the leaf's text; None if it is only a placeholder for a missing id."""
     identifier = identifier_of(leaf)
     return None if identifier is None or _PLACEHOLDER.fullmatch(identifier) else identifier
 
 
 def _stated_currency(element: Element) -> tuple[str, str, int] | None:
-    """The tag, text and line of what says that the transaction's amount is in a currency.
+    """Return the tag, text and line of the element that states the amount's currency.
 
-    CURRENCY says that the amounts are in its CURSYM, to be converted; a converted amount is not
-    what the bank booked. ORIGCURRENCY says that they have been converted (OFX 1.6, 5.2).
+    CURRENCY means that the amounts are in its CURSYM and not converted yet, so they are not what
+    the bank booked. ORIGCURRENCY means that they are converted (OFX 1.6, 5.2).
     """
     marked = element.first("CURRENCY", "CURSYM", closed=("ORIGCURRENCY",))
     symbol = marked if not marked or marked.text else marked.child("CURSYM")
@@ -160,7 +160,7 @@ def _correction_of(
 
 
 def securities_of(file: Element) -> dict[str, str]:
-    """The names in the file's list of securities, by unique id."""
+    """Return the names in the file's list of securities, by unique id."""
     names: dict[str, str] = {}
     for info in file.descendants():
         if info.name == "SECINFO":
@@ -171,10 +171,10 @@ def securities_of(file: Element) -> dict[str, str]:
 
 
 def _investment_movement(element: Element) -> Movement | str:
-    """The movement of cash that an investment transaction is; what it is, if it is none.
+    """Return an investment transaction's movement of cash, or why it is skipped.
 
-    What is bought takes money out and what is sold brings it in, whatever the sign of TOTAL; of
-    others the sign is that of TOTAL.
+    Purchases take money out and sales bring it in, whatever the sign of TOTAL. Other transactions
+    keep the sign of TOTAL.
     """
     if element.name in _CASHLESS:
         return _CASHLESS[element.name]
@@ -200,7 +200,7 @@ def _investment_movement(element: Element) -> Movement | str:
 
 
 def count_holdings(statement: Element, skipped: Counter[str]) -> None:
-    """Counts the positions, open orders and balances of the statement."""
+    """Count the statement's positions, open orders and 401(k) balances as skipped."""
     for element in statement.descendants(closed=_LISTS.keys()):
         if element.name in _LISTS:
             number = sum(1 for child in element.children if child.children)

@@ -35,8 +35,8 @@ _LEVELS = """
     STMTRS CCSTMTRS INVSTMTRS
     BANKTRANLIST BANKTRANLISTP INVTRANLIST INVPOSLIST INVOOLIST INVBAL LEDGERBAL AVAILBAL
 """
-#: Inner aggregates have higher ranks. None contains an aggregate of the same or a lower rank: when
-#: such a one opens, the outer one must have ended without a closing tag.
+#: Inner aggregates have higher ranks. If an aggregate opens inside one of the same or a higher
+#: rank, the outer aggregate has lost its closing tag.
 _RANKS = {
     name: rank
     for rank, names in enumerate(

@@ -1,4 +1,4 @@
-"""Reads QIF files: the entries of all registers, or the reason why none."""
+"""Reads QIF files: the entries of all registers, or a refusal that says why there are none."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ from finance_api.importers.texts import listed
 from finance_api.values.number import decimal_text
 from finance_api.values.text import clean_or_none
 
-#: A date with a short year, maybe behind an apostrophe and filled up with blanks: 1/ 2'26, 1/2' 6.
+#: A date with a short year, such as 1/2'26; `_AROUND_SEPARATORS` first removes blanks (1/2' 6).
 _SHORT_YEAR = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})(?:'|\2)([0-9]{1,4})")
 _AROUND_SEPARATORS = re.compile(r"\s{0,3}([/.'-])\s{0,3}")
 _STATES = {"*": "cleared", "c": "cleared", "x": "reconciled", "r": "reconciled"}
@@ -40,8 +40,8 @@ _STATES = {"*": "cleared", "c": "cleared", "x": "reconciled", "r": "reconciled"}
 class QifImporter:
     """Reads one file.
 
-    options: what was given for what the file leaves open: account, currency, date_format, decimal,
-    thousands, encoding, force_encoding; as in `Layout` of CSV.
+    options: the user's options for anything the file leaves open: account, currency, date_format,
+    decimal, thousands, encoding, force_encoding; as in `Layout` of CSV.
     """
 
     source = "qif"
@@ -56,7 +56,7 @@ class QifImporter:
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """As `StatementImporter`. The lines are passed over twice, as those of CSV are."""
+        """As `StatementImporter`. Reads all lines twice, as the CSV importer does."""
         options, questions = self._options, Questions()
         force = bool(options.get("force_encoding"))
         text = open_text(stream, options.get("encoding"), force=force, questions=questions)
@@ -77,7 +77,7 @@ class QifImporter:
 
 
 class _File:
-    """The content of a file, from one pass over all of it. Raises ImportRefused."""
+    """What a first pass over the whole file finds out. Raises ImportRefused."""
 
     def __init__(self, options: Mapping[str, Any], text: TextFile) -> None:
         self._account, self._currency = options.get("account"), options.get("currency")
@@ -86,7 +86,7 @@ class _File:
         self._dates = DateColumn(None if form is None else form.replace("'", "/"))
         self._amounts = AmountColumns(options.get("decimal"), options.get("thousands"))
         self._says_cleared = False
-        # The line of the first transaction of an account that has no name.
+        # By account name (None: not stated): the line of the account's first transaction.
         self._first: dict[str | None, int | None] = {}
         for account, transaction in read_registers(text.lines(), self._passed):
             self._first.setdefault(account.name, None)
@@ -102,7 +102,7 @@ class _File:
         self._says_cleared |= bool(transaction.text("C"))
 
     def decide(self, questions: Questions, remembered: Remembered) -> None:
-        """Asks for all that the file leaves open; called before `entries`."""
+        """Ask about everything the file leaves open. Call it before `entries`."""
         if not self._first:
             held = self._passed.listed()
             if self._passed.investments:
@@ -153,7 +153,7 @@ class _File:
         return statement
 
     def add_remarks(self, statement: Statement) -> None:
-        """Say what was passed over."""
+        """Add remarks and counts about the parts of the file that are not imported."""
         passed = self._passed
         if passed.investments:
             statement.skipped["transaction of investments"] += passed.investments
@@ -165,7 +165,7 @@ class _File:
             )
 
     def entries(self, transaction: Transaction) -> Iterator[Entry]:
-        """The transaction's entry, or one for each of its splits."""
+        """Yield the transaction's entry, or one for each of its splits."""
         total, *further = map(self._units, transaction.amounts)
         if further and further[0] != total:
             raise ImportRefused(
@@ -173,7 +173,7 @@ class _File:
                 transaction.amounts[1].line,
             )
         day = transaction.fields["D"]
-        # Where any transaction says that it is cleared, those that do not are not.
+        # If any transaction has a cleared status (C), transactions without one are uncleared.
         state = _STATES.get(transaction.text("C").lower(), "uncleared")
         entry = Entry(
             line=transaction.line,
@@ -208,7 +208,7 @@ class _File:
 
 
 def _classified(entry: Entry, category: str, note: str) -> Entry:
-    """The entry with the note, and the category, class or other account of L or S."""
+    """Return the entry with the note, and the category, class or other account of L or S."""
     name, other_account, label = map(_clean, category_of(category))
     return entry._replace(
         payee=entry.payee or other_account,
@@ -225,7 +225,7 @@ def _clean(text: str) -> str | None:
 
 
 def _date_text(text: str) -> str:
-    """The date with one separator, and a year of two or four digits."""
+    """Return the date with one kind of separator, and at least two digits in a short year."""
     text = _AROUND_SEPARATORS.sub(r"\1", text)
     short = _SHORT_YEAR.fullmatch(text)
     return text if short is None else f"{short[1]}{short[2]}{short[3]}{short[2]}{short[4]:0>2}"

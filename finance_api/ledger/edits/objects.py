@@ -1,4 +1,4 @@
-"""Making, changing and removing rows of every type but the records."""
+"""Creates, changes and removes rows of every type except records."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -34,7 +34,7 @@ from finance_api.resources.records import record_type
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 
-#: A message names this many of the rows that use another one.
+#: A message names up to this many of the rows that refer to another row.
 _NAMED_USERS = 3
 
 
@@ -44,12 +44,12 @@ def add_object(session: LedgerSession, resource: Resource, given: Mapping[str, s
 
 
 def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) -> EditReport:
-    """values: stored ones. Raises ChangeRefused."""
+    """Add a row. values: in the stored form. Raises ChangeRefused."""
     return _put(session, resource, _new_row(session, resource, values), None)
 
 
 def add_category(session: LedgerSession, name: str) -> Row:
-    """Add a category, to be stored with the change that uses it. Raises ChangeRefused."""
+    """Add a category, which is stored with the change that uses it. Raises ChangeRefused."""
     values = parse_assignments(session, CATEGORIES, {"name": name})
     row = stamped(_new_row(session, CATEGORIES, values), {}, None, session.now)
     assert row is not None
@@ -75,12 +75,12 @@ def _new_row(session: LedgerSession, resource: Resource, values: dict[str, Any])
 def set_object(
     session: LedgerSession, resource: Resource, name: str, given: Mapping[str, str]
 ) -> EditReport:
-    """name: or id. given: see `parse_assignments`. Raises ChangeRefused."""
+    """Change a row by name or id. given: see `parse_assignments`. Raises ChangeRefused."""
     stored = find_row(session, resource, name)
     values = parse_assignments(session, resource, given)
     by_hand = {*stored.get("setByHand", ()), *values}
     if resource is ACCOUNTS and not given.get("initialBalance", "given").strip():
-        # The initial balance follows from the bank's again, once there is one.
+        # From now on, the initial balance is derived from the bank's balance again.
         by_hand.discard("initialBalance")
         del values["initialBalance"]
     row = {**stored, **values}
@@ -98,7 +98,7 @@ def set_object(
 def remove_object(
     session: LedgerSession, resource: Resource, name: str, *, with_records: bool = False
 ) -> EditReport:
-    """name: or id. with_records: those of the account, too. Raises ChangeRefused if it is used."""
+    """Remove a row by name or id. with_records: also an account's. Raises ChangeRefused if used."""
     row = find_row(session, resource, name)
     uses = uses_of(session, resource, row["id"])
     with_records = with_records and resource is ACCOUNTS
@@ -122,7 +122,7 @@ def remove_object(
 
 
 def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | None) -> EditReport:
-    """Stores the row and all that follows from it."""
+    """Store the row and everything that is derived from it."""
     report = EditReport()
     row_set = session.row_set(resource)
     _check_required(resource, row)
@@ -146,13 +146,13 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     report.note(session, resource, stored, row_set.rows[row["id"]])
     if records_changed:
         report.remarks.append("its records have the new value as well")
-    # A hand's word counts, also where it says what was there.
+    # A manual edit is stored even if it sets the values that were there.
     session.close(records_changed=True, details={"counts": report.counts})
     return report
 
 
 def _follows_amount(order: Row) -> bool:
-    """Whether the type of a standing order is that of its amount."""
+    """Return whether the type of a standing order is the one that its amount implies."""
     return order["amount"] is not None and order["type"] == record_type(order["amount"])
 
 
@@ -167,7 +167,7 @@ def _check_required(resource: Resource, row: Row) -> None:
 
 
 def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
-    """Names are unique, but for categories of different parents."""
+    """Refuse a name that another row has, unless they are categories of different parents."""
     for other in named:
         if other["id"] != row["id"] and other.get("parentId") == row.get("parentId"):
             raise ChangeRefused(
@@ -176,7 +176,7 @@ def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
 
 
 def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> None:
-    """The currency of its accounts, else of all accounts: amounts without one count nowhere."""
+    """Set the row's currency to that of its accounts or of all accounts. Raises ChangeRefused."""
     field = resource.get_field("currencyCode")
     if field is None or field.required:
         return
@@ -190,7 +190,7 @@ def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> 
 
 
 def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, str]:
-    """Return by resource how many rows refer to the row, with the names of some."""
+    """Return, by resource, how many rows refer to the row, and the names of some of them."""
     uses = {}
     for other in RESOURCES:
         names = fields_referring_to(resource, other)

@@ -1,4 +1,4 @@
-"""Editing and removing records that are stored."""
+"""Edits and removes stored records."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
@@ -35,9 +35,9 @@ _NAMED = 10
 
 
 def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
-    """Gives records the cells that differ from what is stored; those count as set by hand.
+    """Update records with the file's cells that differ from them; these count as manual edits.
 
-    Raises ChangeRefused, also for what stands in the file twice or is unknown.
+    Raises ChangeRefused, also for records that are in the file twice or do not exist.
     """
     columns = [column for column in EDITED if column in file.columns]
     if not columns:
@@ -69,10 +69,10 @@ def change_records(
     add_labels: Collection[str] = (),
     remove_labels: Collection[str] = (),
 ) -> EditReport:
-    """Gives records the values, and labels beside those that they have; a hand's, from then on.
+    """Set values of records, and add or remove labels. All changes count as manual edits.
 
-    values: stored ones of the fields in `EDITED`. Labels: ids. Raises ChangeRefused if a record is
-    unknown.
+    values: stored values of the fields in `EDITED`. Labels are ids. Raises ChangeRefused if a
+    record does not exist.
     """
     changes = RecordChanges(session)
     for rows in _known(session, ids):
@@ -89,7 +89,7 @@ def change_records(
 
 
 def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
-    """Raises ChangeRefused if one is unknown."""
+    """Raises ChangeRefused if a record does not exist."""
     changes = RecordChanges(session)
     for rows in _known(session, ids):
         changes.remove(rows)
@@ -98,12 +98,12 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 
 
 def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
-    """Makes records count nowhere, for good. Raises ChangeRefused if one is unknown."""
+    """Void records, so that they count nowhere. Raises ChangeRefused if one does not exist."""
     return change_records(session, ids, {"recordState": VOID})
 
 
 def _known(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
-    """The records with these ids, in batches. Raises ChangeRefused at the end of all."""
+    """Yield the records with these ids in batches. Raises ChangeRefused after the last batch."""
     unknown: list[str] = []
     for batch in _batches(dict.fromkeys(row_id.lower() for row_id in ids)):
         stored = _stored(session, batch)
@@ -113,9 +113,9 @@ def _known(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Ro
 
 
 class _Cells:
-    """Cells as values of records.
+    """Converts cells to values of records.
 
-    faults: what names are unknown or ambiguous, each once.
+    faults: messages about unknown or ambiguous names, each once.
     """
 
     def __init__(self, session: LedgerSession) -> None:
@@ -125,7 +125,7 @@ class _Cells:
         self._fields = {f.name: (f, text_writer(f)) for f in fields}
 
     def changed(self, row: FileRow, columns: list[str], before: Row) -> dict[str, Any]:
-        """The new values, by field, of the cells that say something else than ``before``."""
+        """Return the new values, by field, of the cells that differ from ``before``."""
         values = {}
         for column in columns:
             field, write = self._fields[column]
@@ -164,7 +164,7 @@ class _Cells:
             raise ChangeRefused(f"{field.name} {error}", line) from None
 
     def _id(self, field: Field, name: str) -> str:
-        """The category's or label's; some text where there is none."""
+        """Return the id of a category or label. If there is none, note a fault."""
         resource = CATEGORIES if field.name == "category" else LABELS
         try:
             return str(find_row(self._session, resource, name)["id"])
@@ -173,13 +173,13 @@ class _Cells:
             return name
 
     def refuse_faults(self) -> None:
-        """Raises ChangeRefused with all names that are unknown or ambiguous."""
+        """Raises ChangeRefused if any names are unknown or ambiguous, and lists all of them."""
         if self.faults:
             raise ChangeRefused("; ".join(self.faults))
 
 
 def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
-    """A program that knows fewer letters than the text has writes a question mark for each."""
+    """Refuse a cell that has question marks for letters that a program could not save."""
     if len(cell) == len(text) and all(
         c == t or (c == "?" and not t.isascii()) for c, t in zip(cell, text, strict=True)
     ):
@@ -204,7 +204,7 @@ def _each_once(rows: Iterable[FileRow]) -> Iterator[FileRow]:
 
 
 def _stored(session: LedgerSession, ids: Iterable[str]) -> dict[str, Row]:
-    """The records that there are, by id."""
+    """Return the existing records by id."""
     wanted = []
     for row_id in ids:
         try:

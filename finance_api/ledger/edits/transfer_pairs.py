@@ -1,8 +1,8 @@
-"""Finding the two records of a transfer between own accounts.
+"""Finds the two records of a transfer between own accounts.
 
-A pair has one currency and equal, opposite amounts, on different accounts, at most three days
-apart. Where a record names the other side's account, it is with that account only; of the other
-records only those are a pair that can be nobody else's.
+A pair has one currency and opposite amounts, on different accounts, at most three days apart. A
+record that names the other side's account is paired with records of that account only. Records
+that name no account are paired only if neither fits any other record.
 """
 
 from collections import defaultdict
@@ -23,10 +23,10 @@ MAX_DAYS = 3
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The compared part of a record.
+    """The parts of a record that pairing compares.
 
-    names: the own accounts whose number it has as the other side's. allows: the own accounts that
-    can be the other side; None: all of them.
+    names: the own accounts whose number equals the record's counterparty account. allows: the own
+    accounts that can be the other side; None: all of them.
     """
 
     id: str
@@ -36,20 +36,20 @@ class Side:
     allows: frozenset[str] | None
 
 
-#: By currency and size of the amount: outgoing and incoming sides, each in the order of days.
+#: (currency, absolute amount) -> outgoing and incoming sides, each sorted by day.
 _Sides = defaultdict[tuple[str, int], tuple[list[Side], list[Side]]]
 
-#: Pairs of one day depend on no record that is further away than this, unless a chain of equal
-#: amounts leads there.
+#: The pairs of a day depend only on records within this time, unless a chain of equal amounts
+#: goes further.
 _NEAR = 7 * DAY_SECONDS
-#: Records are compared in parts of this length, so that a part fits in memory.
+#: Records are compared in periods of this length, so that a period fits in memory.
 _PART = 31 * DAY_SECONDS
 
 
 def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
-    """Store the pairs of the days and of those near them, in place of others.
+    """Find the pairs around the days again, and replace the stored proposals there.
 
-    days: counted from 1970-01-01. Records further than `_NEAR` from a part are ignored.
+    days: counted from 1970-01-01. Records further than `_NEAR` from a period are ignored.
     """
     dates = {day * DAY_SECONDS for day in days}
     parts = {near // _PART for date in dates for near in (date - _NEAR, date, date + _NEAR)}
@@ -63,9 +63,9 @@ def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
 def find_pairs(
     session: LedgerSession, about: Sequence[Condition] = (), *, by_number_only: bool = False
 ) -> list[TransferProposal]:
-    """Pair records that are neither void, nor linked, nor linked or unlinked manually.
+    """Pair records that are not void, not linked, and were never linked or unlinked manually.
 
-    about: which records.
+    about: conditions on the records to pair.
     """
     pairs: list[TransferProposal] = []
     for outs, ins in _read_sides(session, about).values():
@@ -78,7 +78,7 @@ def find_pairs(
 
 
 def _read_sides(session: LedgerSession, about: Sequence[Condition]) -> _Sides:
-    """Read the records whose amount goes both ways: they are few, and an index finds them."""
+    """Read records whose amount occurs both incoming and outgoing: a few, found by an index."""
     data, user_id = session.storage.data, session.user.id
     unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
     amounts = data.list_amounts(user_id, ["id", "currencyCode"], [unlinked, *about])
@@ -112,9 +112,9 @@ class _Numbers:
     def _meaning(
         self, number: str | None, own_id: str
     ) -> tuple[frozenset[str], frozenset[str] | None]:
-        """`Side.names` and `Side.allows` of a record of the account with this other side.
+        """Return `Side.names` and `Side.allows` for a counterparty number of an account's record.
 
-        An IBAN ends with the number that a bank writes elsewhere: one is not against the other.
+        An IBAN ends with the bank's own account number, so the two do not contradict each other.
         """
         plain = _plain(number or "")
         if not plain:
@@ -144,10 +144,10 @@ def _fit(one: Side, other: Side) -> bool:
 
 
 def _named_pairs(outs: list[Side], ins: list[Side], taken: set[str]) -> Iterator[TransferProposal]:
-    """Pairs of which one names the other's account; first those where both do.
+    """Pair records if at least one names the other's account; first the pairs where both do.
 
-    Between two accounts records of one amount are alike: of as many on both sides within a few
-    days, each is with the next. Where one side has more, nobody knows which one is left over.
+    Between two accounts, records of one amount look alike. If there are equally many on both sides
+    within a few days, they are paired in order. If not, none is paired.
     """
     from_accounts, to_accounts = _by_account(outs), _by_account(ins)
     routes = {(s.account_id, other) for s in outs for other in s.names if other in to_accounts}
@@ -168,7 +168,7 @@ def _by_account(sides: list[Side]) -> dict[str, list[Side]]:
 
 
 def _named(sides: list[Side], other: str, taken: set[str], *, must: bool) -> list[Side]:
-    """Return the sides that name the other account, or (not must) can be with it."""
+    """Return the sides that name the other account, or, if not must, that allow it."""
     return [
         side
         for side in sides
@@ -178,7 +178,7 @@ def _named(sides: list[Side], other: str, taken: set[str], *, must: bool) -> lis
 
 
 def _clusters(some: list[Side], others: list[Side]) -> Iterator[tuple[list[Side], list[Side]]]:
-    """Parts of both, in the order of days, with more than so many days between them."""
+    """Split both lists by day, wherever there are more than MAX_DAYS between two sides."""
     tagged = sorted([(s.day, s.id, 0, s) for s in some] + [(s.day, s.id, 1, s) for s in others])
     cluster: tuple[list[Side], list[Side]] = [], []
     last = None
@@ -192,7 +192,7 @@ def _clusters(some: list[Side], others: list[Side]) -> Iterator[tuple[list[Side]
 
 
 def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[TransferProposal]:
-    """Each with the next, if there are as many of both and all are near."""
+    """Pair the sides in order, if both lists are equally long and every pair within MAX_DAYS."""
     if len(some) != len(others):
         return
     pairs = list(zip(some, others, strict=True))
@@ -207,7 +207,7 @@ _Groups = dict[int, dict[tuple[str, frozenset[str] | None], list[Side]]]
 
 
 def _unique_pairs(outs: list[Side], ins: list[Side]) -> Iterator[TransferProposal]:
-    """Pairs of which neither could be with another one."""
+    """Pair sides that fit each other and no other side."""
     from_groups, to_groups = _grouped(outs), _grouped(ins)
     for out in outs:
         into = _only_other(out, to_groups)
@@ -224,7 +224,7 @@ def _grouped(sides: list[Side]) -> _Groups:
 
 
 def _only_other(side: Side, groups: _Groups) -> Side | None:
-    """The one that can be with it; None if there are several, or none."""
+    """Return the only side that fits this one; None if there are several, or none."""
     found = None
     for day in range(side.day - MAX_DAYS, side.day + MAX_DAYS + 1):
         for alike in groups.get(day, {}).values():

@@ -1,4 +1,4 @@
-"""Linking the two records of a transfer between own accounts."""
+"""Links the two records of a transfer between own accounts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, date_text
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Two records that look like a transfer: whole rows.
+    """Two records that look like a transfer, as whole rows.
 
     by_number: whether one of them names the other's account.
     """
@@ -97,7 +97,7 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
 
 
 def list_proposals(owned: UserRows, *, limit: int, offset: int = 0) -> list[Proposal]:
-    """List the pairs that wait to be confirmed, newest first."""
+    """List the pairs that the user has not confirmed or dismissed yet, newest first."""
     pairs = owned.storage.transfers.list_newest(owned.user.id, limit=limit, offset=offset)
     return _with_rows(owned, pairs)
 
@@ -113,7 +113,7 @@ def _with_rows(owned: UserRows, pairs: list[TransferProposal]) -> list[Proposal]
 
 
 def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
-    """Link pairs that wait. Raises ChangeRefused if one does not wait any more."""
+    """Link proposed pairs. Raises ChangeRefused if one is no longer proposed."""
     changes = RecordChanges(session)
     for one, other in _waiting(session, pairs):
         _link(changes, one, other)
@@ -121,9 +121,9 @@ def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) 
 
 
 def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
-    """Decline pairs that wait: neither record is proposed again.
+    """Decline proposed pairs: neither record is proposed again.
 
-    Raises ChangeRefused if one does not wait any more.
+    Raises ChangeRefused if one is no longer proposed.
     """
     changes = RecordChanges(session)
     for pair in _waiting(session, pairs):
@@ -144,10 +144,10 @@ def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterat
 
 
 def link_by_number(session: LedgerSession) -> int:
-    """Link pairs of which one names the other's account; return the number of pairs.
+    """Link pairs in which one record names the other's account; return the number of pairs.
 
-    For an import, which has stored its records and closes the session itself. The user can still
-    unlink them.
+    For an import, which has stored its records and closes the session itself. The links do not
+    count as manual edits, and the user can unlink the pairs.
     """
     pairs = find_pairs(session, by_number_only=True)
     changes = RecordChanges(session)
@@ -160,7 +160,7 @@ def link_by_number(session: LedgerSession) -> int:
 
 
 def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
-    """Makes any two records of different accounts a transfer. Raises ChangeRefused."""
+    """Link any two records of different accounts as a transfer. Raises ChangeRefused."""
     rows = _rows(session, [one, other])
     if len(rows) < 2:
         raise ChangeRefused("that is one record: a transfer has two")
@@ -185,7 +185,7 @@ def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
 
 
 def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
-    """Takes transfers apart, each named by one of its records or both. Raises ChangeRefused."""
+    """Unlink transfers. ids: one or both records of each. Raises ChangeRefused."""
     rows = _rows(session, ids)
     for row in rows:
         if row["transferId"] is None:
@@ -207,7 +207,7 @@ def _link(changes: RecordChanges, one: Row, other: Row) -> None:
 
 
 def _rows(session: LedgerSession, ids: Iterable[str]) -> list[Row]:
-    """The records, each once. Raises ChangeRefused."""
+    """Return the records with these ids, each once. Raises ChangeRefused."""
     wanted: dict[str, None] = {}
     for text in ids:
         try:

@@ -1,4 +1,4 @@
-"""The accounts of a file: whose days it covers, and what earlier imports show of each account."""
+"""The accounts of a file: the days it covers of each, and the facts from earlier imports."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -15,9 +15,9 @@ REUSED, STABLE = "reused", "stable"
 
 
 class Cover(NamedTuple):
-    """The days, by their numbers, that a statement covers.
+    """The first and last day that a statement covers, as days since 1970-01-01.
 
-    first_rows, last_rows: digests of what it has of its first and last day.
+    first_rows, last_rows: digests of its entries on the first and last day.
     """
 
     first: int
@@ -29,18 +29,18 @@ class Cover(NamedTuple):
         return self.first <= day <= self.last
 
     def holds_all_of(self, day: int) -> bool:
-        """A statement may begin or end in the middle of a day."""
+        """Excludes the first and last day: a statement may begin or end in the middle of a day."""
         return self.first < day < self.last
 
 
 @dataclass
 class Learned:
-    """The facts about one account and source.
+    """The facts from earlier imports about one account and source.
 
-    covers: of its statements. others: those of other sources, by source.
-    ids: how the bank's ids behave: REUSED, STABLE, None: not known; said: by the user.
+    covers: of its statements. others: of other sources' statements, by source.
+    ids: how the bank's ids behave: REUSED, STABLE or None (unknown). said: the user chose ``ids``.
     again: how many entries of earlier files came again with the same id and content.
-    texts, as_of: of the account's statements, by the number of the import. files: their SHA-256.
+    texts, as_of: of the account's statements, by number of the import. files: the files' SHA-256.
     """
 
     covers: list[Cover] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Learned:
 
 
 def facts_of(history: Iterable[HistoryEntry]) -> Iterable[tuple[HistoryEntry, dict[str, Any]]]:
-    """Yield the facts of all statements, oldest first."""
+    """Yield the facts of all statements that are not undone, oldest first."""
     for entry in history:
         if entry.undone_at is None:
             for fact in entry.facts:
@@ -98,7 +98,7 @@ def learned(facts: FactsBefore, source: str) -> Learned:
 def remembered_options(
     history: Iterable[HistoryEntry], names: Mapping[str, str], heading: str, account: str | None
 ) -> Mapping[str, Any] | None:
-    """See `importers.interface.Remembered`. names: of the accounts, by id."""
+    """See `importers.interface.Remembered`. names: the accounts' names by id."""
     latest = None
     for _, fact in facts_of(history):
         options = fact.get("options") or {}
@@ -108,21 +108,21 @@ def remembered_options(
     return latest
 
 
-#: Ids are known to be stable once this many rows came again with the same one.
+#: Ids are considered stable once this many rows came again with the same id.
 _ROWS_THAT_SHOW_STABLE_IDS = 3
 
 
 @dataclass(eq=False)
 class KnownAccount:
-    """An account of the user's to which statements of the file go.
+    """A user's account that statements of the file belong to.
 
-    is_new: whether the file makes it. is_repeat: whether this very file
-    was imported before.
-    learned: of earlier files. ids: how the bank's ids behave, as the user says now.
-    statements, scopes, covers: those of the file, of their source ids and days, by their numbers.
-    again: how many entries of earlier files this one has with the same id and content.
-    shows_reuse: whether this file shows that the bank uses ids again.
-    is_of_several: whether statements of several bank accounts go to it.
+    is_new: this import creates it. is_repeat: exactly this file was imported before.
+    learned: facts from earlier imports. ids: how the bank's ids behave, if the user says so now.
+    statements, scopes, covers: the file's statements, the scopes of their source ids, and the days
+    they cover, by the statement's index in the file.
+    again: how many entries of earlier files this file repeats with the same id and content.
+    shows_reuse: this file shows that the bank uses ids again.
+    is_of_several: statements of several bank accounts belong to it.
     """
 
     id: str
@@ -153,7 +153,7 @@ class KnownAccount:
         return max(cover.last for cover in self.covers.values())
 
     def coverage(self, day: int) -> tuple[bool, bool]:
-        """Whether the file has some of a day, and all of it."""
+        """Return whether the file covers the day at least partly, and whether it does wholly."""
         found = self._coverage.get(day)
         if found is None:
             covers = self.covers.values()
@@ -162,13 +162,13 @@ class KnownAccount:
         return found
 
     def is_stored_whole(self, day: int) -> bool:
-        """Whether an earlier file of this source had all of the day."""
+        """Return whether an earlier file of this source covered the whole day."""
         return any(cover.holds_all_of(day) for cover in self.learned.covers)
 
     def as_made(self, row: Row, bank_id: str | None, content: Content | None = None) -> Said:
-        """The values that the record's source stated, where nothing else is noted.
+        """Return the values that the record's source stated, for a record without stored ones.
 
-        content: the record's own, unless it is known to have been another one.
+        content: the stated content, if it is known to differ from the record's.
         """
         number = row["importId"]
         return Said(
@@ -180,7 +180,7 @@ class KnownAccount:
 
     @property
     def known_stable(self) -> bool:
-        """Whether earlier files or the user show that ids are stable."""
+        """Whether ids are stable, according to the user or earlier files."""
         if self.ids is not None:
             return self.ids == STABLE
         shown = self.learned.again >= _ROWS_THAT_SHOW_STABLE_IDS
@@ -188,7 +188,7 @@ class KnownAccount:
 
     @property
     def stable(self) -> bool:
-        """Whether this file or an earlier one, or the user, shows that ids are stable."""
+        """Whether ids are stable, according to the user, earlier files or this file."""
         if self.ids is not None or self.reused or self.known_stable:
             return self.known_stable
         return self.learned.again + self.again >= _ROWS_THAT_SHOW_STABLE_IDS

@@ -1,4 +1,4 @@
-"""Reads the stored records that entries of a file may be, as files stated them."""
+"""Reads the stored records that may equal entries of a file, as earlier files stated them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -32,23 +32,23 @@ from finance_api.values.time import DAY_SECONDS
 _PAGE = 2_000
 _FEW = 2_000
 _NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
-#: Up to this many records of one bank id are looked for.
+#: For each bank id, look for up to this many records.
 MOST_OF_AN_ID = 8
 _BATCH = 1_000
-#: How far from the file's days its transactions may be stored.
+#: Records are candidates up to this many days before and after the file's days.
 REACH_DAYS = 7
 
 
 def record_pages(
     session: LedgerSession, account_ids: Sequence[str], first: int, last: int
 ) -> Iterator[list[Row]]:
-    """The records of the accounts on the days from ``first`` to ``last``, in pages by id."""
+    """Yield the accounts' records from day ``first`` to ``last``, in pages sorted by id."""
     conditions = (
         any_of("accountId", account_ids),
         dated(first * DAY_SECONDS, (last + 1) * DAY_SECONDS),
     )
     data, user_id = session.storage.data, session.user.id
-    # A few are looked up by their days; for many, all records are gone through once.
+    # A few records are looked up by day; for many, one scan of all records is faster.
     by_date = Query(RECORDS, conditions, _NEWEST_FIRST, limit=_FEW)
     few = data.list_rows(user_id, by_date)
     if not few.has_more:
@@ -59,7 +59,7 @@ def record_pages(
 
 
 class Wanted(NamedTuple):
-    """An entry whose record is looked for."""
+    """An entry whose record is to be read by its bank id."""
 
     account: KnownAccount
     statement: int
@@ -67,9 +67,9 @@ class Wanted(NamedTuple):
 
 
 class CandidateReader:
-    """Reads the records that entries of the file may be, each once.
+    """Reads the records that may equal entries of the file, each once.
 
-    candidates: those that were read, in that order.
+    candidates: the candidates read so far, in the order of reading.
     """
 
     def __init__(
@@ -103,9 +103,9 @@ class CandidateReader:
                 self._add(row, self._accounts[row["accountId"]])
 
     def read_ids(self, entries: Iterable[Wanted]) -> bool:
-        """Read the records that have the bank ids, on whatever day.
+        """Read the records with the entries' bank ids, on any day.
 
-        Returns whether any was not there yet.
+        Returns whether there are new candidates.
         """
         begin = len(self.candidates)
         left = iter([] if self.is_empty else dict.fromkeys(entries))
@@ -125,7 +125,7 @@ class CandidateReader:
     def read_contents(
         self, wanted: dict[str, tuple[KnownAccount, Content]]
     ) -> dict[str, Candidate]:
-        """The untaken records that were once made of entries without a bank id, by source id."""
+        """Return the free candidates that came from entries without a bank id, by source id."""
         if self.is_empty or not wanted:
             return {}
         found = {}
@@ -139,7 +139,7 @@ class CandidateReader:
         return found
 
     def texts_of(self, candidate: Candidate) -> tuple[str | None, str | None]:
-        """Payee and note of the record."""
+        """Return the payee and the note of the candidate's record."""
         found = self._session.storage.data.get_rows(
             self._session.user.id, RECORDS, [candidate.record]
         )
@@ -147,7 +147,7 @@ class CandidateReader:
         return row["payee"], row["note"]
 
     def taken(self, source_ids: list[str]) -> set[str]:
-        """Return the ids under which a record is stored, or was when it got its own id."""
+        """Return the source ids that records have, or had when their own ids were derived."""
         data, user, source = self._session.storage.data, self._session.user, self._source
         ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
         stored = data.get_rows(user.id, RECORDS, list(ids))
@@ -155,7 +155,7 @@ class CandidateReader:
         return {*of_source, *(ids[each] for each in stored)}
 
     def by_source_ids(self, source_ids: list[str]) -> dict[str, Row]:
-        """Stored records by the source ids of this source that they have, or once had."""
+        """Return stored records by source id: the current or, if they have none now, the first."""
         if self.is_empty or not source_ids:
             return {}
         data, user, source = self._session.storage.data, self._session.user, self._source
@@ -174,7 +174,7 @@ class CandidateReader:
         bank_id: str | None = None,
         content: Content | None = None,
     ) -> None:
-        """bank_id, content: of the entry that it was made of, where one of them is known."""
+        """bank_id, content: those of the entry the record was made from, if known."""
         stated, of = read_stated(row), own_source(row)
         mine = stated.get(self._source)
         if mine is None and (of == self._source or bank_id is not None or content is not None):
@@ -183,7 +183,7 @@ class CandidateReader:
             if each.now is None:
                 continue
             its_id = each.bank_id
-            # One that only its source id names.
+            # The bank id is only in the record's source id.
             if mine is not None and its_id is None and place == 0 and of == self._source:
                 its_id = bank_id_in(row["sourceId"])
             candidate = Candidate(
@@ -225,7 +225,7 @@ def _texts_differ(row: Row, said: Said, texts: str) -> int:
 
 
 def _of_another(row: Row, said: list[Said] | None) -> Said:
-    """The values of another source's entry; the record's own, if it is several entries."""
+    """Return the values another source's entry stated, or the record's if several entries did."""
     if said is not None and len(said) == 1 and said[0].now is not None:
         return said[0]
     return Said(None, own_content(row))

@@ -16,32 +16,32 @@ from finance_api.values.time import DAY_SECONDS
 class Outcome(IntEnum):
     """The decision about an entry."""
 
-    #: It is the stored record.
+    #: The entry equals a stored record.
     SAME = 1
-    #: It is the stored record, judged by its content alone.
+    #: The entry equals a stored record, judged by its content alone.
     SAME_CONTENT = 2
-    #: The file has it already.
+    #: The entry repeats another entry of the file.
     DUPLICATE = 3
-    #: It is the stored record, and states something else of it.
+    #: The entry equals a stored record, but states different values.
     CORRECTION = 4
-    #: It is the stored record, of which a later statement is known already.
+    #: The entry equals a stored record that has values from a newer statement.
     OLDER = 5
-    #: It is the record of another source.
+    #: The entry equals a record of another source.
     MATCHED = 6
-    #: It is several records together: only the first one gets the entry's content.
+    #: The entry equals several records together: only the first one gets the entry's content.
     MATCHED_PARTS = 7
-    #: It voids the stored record.
+    #: The entry voids a stored record.
     VOIDS = 8
-    #: It corrects or voids another entry of the file, and waits for it.
+    #: The entry corrects or voids another entry of the file, which has to be stored first.
     WAITING = 9
-    #: A new record.
+    #: The entry becomes a new record.
     NEW = 10
 
 
 class Pair(NamedTuple):
     """A rule's decision about an entry.
 
-    candidate: the stored record that it is. parts: all of them, where it is several together.
+    candidate: the stored record that it equals. parts: all records, if it equals several together.
     """
 
     entry: "FileEntry"
@@ -52,13 +52,13 @@ class Pair(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class FileEntry:
-    """The part of an entry that is compared; `FileEntries.read` has the rest.
+    """The compared part of an entry; `FileEntries.read` returns the whole entry.
 
     n: its place in the file, from 0. day: the number of days since 1970-01-01. time: seconds of
-    the day, 0: not known. text, content: hashes, see `stated.Content`. rare: see `Rare`.
-    outcome: None while it is undecided. candidate: the stored record that it is. parts: all of
-    them, of MATCHED_PARTS. awaits: the entry that it corrects.
-    number: of the entry among those that share its bank id or content.
+    the day, 0 if unknown. text, content: hashes, see `stated.Content`. rare: see `Rare`.
+    outcome: None while it is undecided. candidate: the stored record that it equals. parts: all
+    records, for MATCHED_PARTS. awaits: the entry that it corrects.
+    number: counts the entries that share its bank id or content, from 1.
     """
 
     n: int
@@ -82,7 +82,7 @@ class FileEntry:
 
     @property
     def instant(self) -> int | None:
-        """Seconds in UTC; None: not known."""
+        """Seconds in UTC; None if the offset is unknown."""
         return _instant(self.day * DAY_SECONDS + self.time, self.rare.offset)
 
 
@@ -102,10 +102,10 @@ def _instant(date: int, offset: int | None) -> int | None:
 
 @dataclass(eq=False, slots=True)
 class Rare:
-    """Values that few entries have; all entries without any share one object.
+    """Values that few entries have; entries without any share one object for each offset.
 
-    corrects: the bank id of the entry that it corrects, or deletes. Others: see
-    `importers.interface.Entry`.
+    corrects: the bank id of the entry that it corrects or deletes. See `importers.interface.Entry`
+    for the other fields.
     """
 
     fingerprint: str = ""
@@ -116,7 +116,7 @@ class Rare:
     offset: int | None = None
 
 
-#: Whether the texts of a stored entry are made otherwise than the file's.
+#: Whether payee and note of a candidate were derived with the same options as the file's.
 SAME_TEXTS, OTHER_TEXTS, UNKNOWN_TEXTS = 0, 1, 2
 
 
@@ -124,11 +124,11 @@ SAME_TEXTS, OTHER_TEXTS, UNKNOWN_TEXTS = 0, 1, 2
 class Candidate:
     """A stored record, as one entry of a source stated it.
 
-    record: its id. place: of the entry among those of the record. mine: whether the entry is of
-    this file's source. covered, inner: whether the file has some of its day, or all of it.
+    record: its id. place: index of the entry among those that stated the record. mine: whether the
+    entry is of this file's source. covered: the file covers its day at least partly; inner: wholly.
     instant: see `FileEntry`. payee, note: hashes.
-    earlier: what it stated before: content, time, bank id, and whether that is another id than it
-    has now. following: the next of equal ones, while they are paired.
+    earlier: previously stated values, see `Earlier`. following: the next equal candidate, while
+    pairs are formed.
     """
 
     account: KnownAccount
@@ -164,7 +164,7 @@ class Candidate:
         self.instant = _instant(content.date, stated.offset)
         self.covered, self.inner = self.account.coverage(self.day)
         if self.bank_id is not None:
-            # Only of equal ids texts are compared one by one.
+            # Payee and note are compared separately only between rows with equal ids.
             self.payee, self.note = hash_of(content.payee), hash_of(content.note)
 
     @property
@@ -172,20 +172,20 @@ class Candidate:
         return hash((self.day, self.amount, self.text))
 
 
-#: content, time, bank id, whether that is another one than the candidate has now.
+#: content, time, bank id, and whether this id differs from the candidate's current one.
 Earlier = tuple[int, int, str | None, bool]
 
 
 #: More corrections of corrections would take too long to follow.
 _LONGEST_CHAIN = 100
-#: Shared by entries without other rare values, by offset.
+#: Offset -> the object that entries without other rare values share.
 _OFFSETS: dict[int | None, Rare] = {}
 
 
 class FileEntries:
-    """The entries in the order of the file, packed: a file can have many.
+    """The entries in the order of the file, packed because there can be many.
 
-    source: their source. statements: of the file. open: what is compared of each entry.
+    source: of all entries. statements: of the file. open: the compared part of each entry.
     """
 
     def __init__(self, source: str, entries: Iterable[tuple[Statement, Entry | None]]) -> None:
@@ -203,7 +203,7 @@ class FileEntries:
                 self.statements.append(statement)
             if entry is None:
                 continue
-            # The same as in `Content`, without making one for each of many entries.
+            # Computes the same as `Content` does, but without an object for each entry.
             day, time = divmod(entry.date, DAY_SECONDS)
             text = hash((fold(entry.payee or ""), fold(entry.note or "")))
             day, n = days.setdefault(day, day), len(self.open)
@@ -214,8 +214,8 @@ class FileEntries:
             self._packed.append(marshal.dumps(tuple(plain)))  # type: ignore[arg-type]
 
     def read(self, n: int) -> Entry:
-        """The whole entry, but for its correction, which is in `Rare`."""
-        # It was packed above; and marshal runs no code that it reads.
+        """Return the whole entry, except its correction, which is in `Rare`."""
+        # The bytes were packed above, and marshal does not run code while it reads.
         return Entry._make(marshal.loads(self._packed[n]))  # noqa: S302
 
 

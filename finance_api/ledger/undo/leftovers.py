@@ -1,7 +1,7 @@
-"""Data that an undone entry leaves to later ones.
+"""Handles data of an undone entry that later entries still use.
 
-Documents that it made are removed, or belong to the next entry that uses them. The keys and the
-number that its statements gave an account stay as far as statements of other entries state them.
+Documents that the entry created are removed, or attributed to the next entry that uses them. An
+account keeps keys and a number from the entry's statements if other entries' statements state them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,14 +18,14 @@ from finance_api.values import Row
 
 DOCUMENTS = [resource for resource in RESOURCES if resource is not RECORDS]
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
-#: The oldest version of each row that is known: the documents it refers to, and who made the row.
+#: The oldest known version of each row: the documents it refers to, and the row's import.
 _Versions = dict[Key, tuple[set[Key], int | None]]
 #: Shared by the many rows that refer to none.
 _NOTHING: set[Key] = set()
 
 
 class Leftovers:
-    """The documents of an entry that was otherwise undone.
+    """The documents that an entry created, after the rest of the entry was undone.
 
     links: see `Past.links`.
     """
@@ -52,7 +52,7 @@ class Leftovers:
         }
 
     def remove(self) -> None:
-        """Remove what nothing uses, and hand over the rest."""
+        """Remove documents that nothing uses, and attribute the rest to later entries."""
         in_use: set[Key] = set()
         while self._made:
             heirs, in_use = self._users()
@@ -61,7 +61,7 @@ class Leftovers:
             for (name, row_id), number in heirs.items():
                 self._past.replace(number, [BeforeImage(_BY_NAME[name], row_id, None)])
                 self._note_kept(name, row_id)
-            # A category that stays needs those above it.
+            # A category that stays needs its parents, so look for users again.
             self._made -= heirs.keys()
         for name, row_id in self._made:
             rows = self._session.row_set(_BY_NAME[name])
@@ -80,10 +80,10 @@ class Leftovers:
             self._report.kept += 1
 
     def _users(self) -> tuple[dict[Key, int], set[Key]]:
-        """Find who uses the documents.
+        """Find the users of the documents.
 
-        Returns the first later entry that changed each of them, or wrote a row that refers to it;
-        and those that rows of today refer to.
+        Returns, by document, the first later entry that changed it or wrote a row that refers to
+        it; and the set of documents that current rows refer to.
         """
         heirs = {key: self._links[key] for key in self._made & self._links.keys()}
 
@@ -107,9 +107,9 @@ class Leftovers:
         return heirs, in_use
 
     def _written(self, number: int, oldest: _Versions) -> Iterator[set[Key]]:
-        """Yield the documents that each row refers to as a later entry wrote it.
+        """For each row that a later entry wrote, yield the documents that this version refers to.
 
-        oldest: from the entries after that one; the versions before the entry take their place.
+        oldest: versions known from still later entries; updated to the versions before this entry.
         """
         for resource in RESOURCES:
             for page in self._past.images(number, resource) if resource.references else ():
@@ -130,7 +130,7 @@ class Leftovers:
         }
 
     def _referring_records(self) -> Iterator[tuple[str, int | None, set[Key]]]:
-        """Yield the records of today that refer to the documents: id, import, and documents."""
+        """Yield the current records that refer to the documents: id, import, and documents."""
         data, user_id = self._session.storage.data, self._session.user.id
         for field in RECORDS.references:
             referred = referred_by(field).name
@@ -157,14 +157,14 @@ class Leftovers:
 
 
 def marks_of(entry: HistoryEntry, account_id: str) -> tuple[str, ...]:
-    """Return the fields of an account that are settled here."""
+    """Return the fields of an account that this module restores."""
     if _numbers_in(entry, account_id):
         return "statementKeys", "bankAccountNumber"
     return ("statementKeys",)
 
 
 def infer_keys(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
-    """Give accounts of an undone entry the keys of all other statements since they were made."""
+    """Set the keys of an undone entry's accounts to those of all statements that remain."""
     changed = {image.row_id for page in past.images(entry.number, ACCOUNTS) for image in page}
     for account_id in changed | {fact["accountId"] for fact in entry.facts}:
         account = session.accounts.rows.get(account_id)
@@ -181,10 +181,10 @@ def infer_keys(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
 
 
 def hand_over_numbers(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
-    """A number that the entry gave an account is the next statement's, if that says one."""
+    """Replace an account number that the entry set by the one that the next statement states."""
     for page in past.images(entry.number, ACCOUNTS):
         for image in page:
-            # A later entry may have removed it: undone, it brings the account back.
+            # Also for an account that a later entry removed: an undo of that entry restores it.
             left = past.after(entry.number, ACCOUNTS, image.row_id)
             if left is not None and not (image.row and image.row["bankAccountNumber"]):
                 _hand_over_number(session, past, entry, left)
@@ -195,14 +195,14 @@ def _hand_over_number(session: LedgerSession, past: Past, entry: HistoryEntry, l
     account_id, numbers = left["id"], _numbers_in(entry, left["id"])
     if left["bankAccountNumber"] not in numbers:
         return
-    #: As if the entry had not been.
+    #: The number that the account would have without the entry.
     value = None
     for number in past.later(entry.number):
         stated = next(iter(_numbers_in(past.live[number], account_id)), None)
         image = past.image_of(number, ACCOUNTS, account_id)
         row = None if image is None else image.row
         if image is None and value is None and stated is not None:
-            # Now it is this entry that sets the number.
+            # From now on, this later entry is the one that sets the number.
             row = past.after(number, ACCOUNTS, account_id)
         if row is not None and row["bankAccountNumber"] in (None, *numbers):
             row = {**row, "bankAccountNumber": value}

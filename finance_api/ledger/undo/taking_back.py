@@ -1,4 +1,4 @@
-"""Undo entries, newest first: rows are removed, or get their old values."""
+"""Undoes entries, newest first: removes the rows they created, and restores old values."""
 
 from collections import defaultdict
 from itertools import islice
@@ -24,7 +24,7 @@ from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 _PAGE = 1_000
-#: Page size of removals: they touch the whole table, each part of it once for each page.
+#: Page size of removals, which is larger because each page touches the whole table.
 _REMOVED_PAGE = 10_000
 
 
@@ -33,7 +33,7 @@ def undo(
 ) -> UndoReport:
     """Undo an entry, in a session without an action.
 
-    with_later: undo later entries about the same rows or days, too. keep_changed: keep rows that
+    with_later: also undo later entries about the same rows or days. keep_changed: keep rows that
     were edited manually since. Raises ChangeRefused.
     """
     past = Past(session)
@@ -47,7 +47,7 @@ class _Undo:
         self._past = past
         self._balances = Balances()
         self._report = UndoReport()
-        #: Accounts whose bank's balances are looked at again.
+        #: Accounts whose initial balances are derived again from the bank's balances.
         self._accounts: set[str] = set()
         self._categories: set[str] = set()
         self._restored_records: set[str] = set()
@@ -95,7 +95,7 @@ class _Undo:
             left = [row for row in page if (RECORDS.name, row["id"]) not in links]
             self._remove(left)
             self._report.kept += len(page) - len(left)
-        # Records that an undone import made, and that were kept for this entry.
+        # Records that an undone import created, and that its undo kept because of this entry.
         later = self._past.later(entry.number)
         for images in self._past.images(entry.number, RECORDS):
             ids = [
@@ -118,13 +118,13 @@ class _Undo:
             restored = [image for image in left if image.row]
             renamed += self._put_records(restored)
             self._report.restored[RECORDS.name] += len(restored)
-        # Rows may have changed their source ids among each other: only now is each of them free.
+        # Rows may have exchanged their source ids, which are all free only now.
         for begin in range(0, len(renamed), _PAGE):
             images = self._past.images_of(entry.number, RECORDS, renamed[begin : begin + _PAGE])
             self._put_records(list(images.values()), with_sources=True)
 
     def _put_records(self, images: list[BeforeImage], *, with_sources: bool = False) -> list[str]:
-        """Return the ids of those that have yet to get their source back."""
+        """Restore records; return the ids of those whose source is still to be restored."""
         data, user_id = self._session.storage.data, self._session.user.id
         stored = data.get_rows(user_id, RECORDS, [image.row_id for image in images])
         new: list[Row] = []
@@ -147,7 +147,7 @@ class _Undo:
         return renamed
 
     def _name_restored_records(self) -> None:
-        """Derive records again: they got the names that held between two of the entries."""
+        """Derive restored records again: their names date from between two undone entries."""
         data, user_id = self._session.storage.data, self._session.user.id
         ids = iter(self._restored_records)
         while batch := list(islice(ids, _PAGE)):
@@ -210,9 +210,9 @@ class _Undo:
     def _merged(
         self, entry: HistoryEntry, image: Row, left: Row, current: Row | None
     ) -> Row | None:
-        """An account without what the entry changed of it; later images follow.
+        """Return the account without the entry's changes, and update the images of later entries.
 
-        What a later entry set, such as a statement, stays. left: as the entry left it.
+        Values that a later entry set are kept. left: the account as the entry left it.
         """
         before, after = own_values(ACCOUNTS, image), own_values(ACCOUNTS, left)
         names = before.keys() - marks_of(entry, image["id"])
