@@ -1,7 +1,7 @@
-"""The statements of a bank's file in their order: each is checked, and goes on where another ended.
+"""Checks the statements of a bank's file, and joins consecutive ones.
 
-A file can hold many statements of one account, day by day or page by page. Those that follow each
-other become one `Statement`; so do reports without balances.
+A file can contain many statements of one account, day by day or page by page. Consecutive ones
+become one `Statement`, and so do reports without balances.
 """
 
 from dataclasses import dataclass, replace
@@ -16,7 +16,8 @@ from finance_api.importers.interface import (
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS
 
-#: Each takes memory until the file is stored. Beyond, gaps between them are not distinguished.
+#: Maximum number of `Statement`s, which stay in memory; after that, statements are joined even if
+#: there are gaps between them.
 MAX_STATEMENTS = 2_000
 
 
@@ -24,11 +25,11 @@ MAX_STATEMENTS = 2_000
 class Section:
     """A statement of the file while its entries are read.
 
-    number: equal ones follow each other: what both say are two things.
+    number: see `Entry.section`; sections that cannot repeat each other share a number.
     opening: the balance before its entries.
-    earlier: the `Statement` of the account that it does not follow.
-    count, total: of its entries so far; the sum in ten-thousandths.
-    first, last: the days of the entries of its `Statement`. closing: once it has ended.
+    earlier: the account's previous `Statement`, if this one does not continue it.
+    count, total: number and sum (in ten-thousandths) of its entries so far.
+    first, last: the days of its `Statement`'s entries. closing: the balance at the end, once ended.
     """
 
     statement: Statement
@@ -60,8 +61,8 @@ class Section:
     ) -> None:
         """Add the balances and days of this section to its `Statement`.
 
-        days: the first and last that it says to cover. line: where it stands.
-        Raises ImportRefused if its entries do not make its closing balance.
+        days: the first and last day it claims to cover. line: its line in the file.
+        Raises ImportRefused if opening balance and entries do not sum to the closing balance.
         """
         if opening is not None and closing is not None:
             _check(opening.amount, self.total, closing.amount, line)
@@ -69,21 +70,21 @@ class Section:
         if opening is not None and statement.opening is None and statement.closing is None:
             statement.opening = opening
         if statement.opening is not None and self.first is not None:
-            # Whatever day stands beside it, it is the one before the first entry.
+            # Whatever date the file gives the balance, it is from the day before the first entry.
             statement.opening = replace(statement.opening, date=self.first - DAY_SECONDS)
         if closing is not None and self.last is not None:
-            # Days of value can come after the day of the statement.
+            # Entries can have days after the date of the closing balance.
             closing = replace(closing, date=max(closing.date, self.last))
         if closing is not None or self.count:
             statement.closing = closing
         earlier = self.earlier
         if earlier and earlier.closing and closing and earlier.closing.date == closing.date:
-            # The last of two on one day has all entries of the day.
+            # If both end on the same day, only the later one has all entries of that day.
             earlier.closing = None
         self.closing = None if closing is None else closing.amount
         first, last = days
         if first is not None and last is not None:
-            # Its entries are in it, whatever it says.
+            # The days of the entries are covered, whatever the statement claims.
             firsts = (first, self.first, statement.first_day)
             lasts = (last, self.last, statement.last_day)
             statement.first_day = min(day for day in firsts if day is not None)
@@ -95,7 +96,7 @@ class Section:
 class Sections:
     """The statements of one file.
 
-    repeat: whether a statement without balances can repeat an earlier one.
+    repeat: whether a statement without balances can repeat entries of an earlier one.
     """
 
     def __init__(self, *, repeat: bool) -> None:
@@ -110,9 +111,9 @@ class Sections:
         return not self._statements
 
     def begin(self, account: StatementAccount, opening: BankBalance | None) -> tuple[Section, bool]:
-        """A section of the account, and whether its `Statement` is new.
+        """Return a new section of the account, and whether its `Statement` is new.
 
-        It is to be ended before the next one of its account begins.
+        End the section before the next one of its account begins.
         """
         key = account.key, account.currency
         before = self._latest.get(key)
@@ -138,7 +139,7 @@ class Sections:
         return self._numbers
 
     def _named(self, account: StatementAccount) -> StatementAccount:
-        """With the currency in its name, if an account of another one has its number."""
+        """Add the currency to the name if an account in another currency has the same number."""
         if account.number is None or account.name is None:
             return account
         first = self._currencies.setdefault(account.number, account.currency)
@@ -148,9 +149,9 @@ class Sections:
 
 
 def _is_later(opening: BankBalance, before: BankBalance | None) -> bool:
-    """Whether a statement that goes on where the one before ended can be no repetition.
+    """Return whether a statement that continues the one before cannot be a repetition of it.
 
-    One whose entries come to nothing goes on where it ended itself.
+    A statement whose entries sum to zero also continues itself, so it may be repeated.
     """
     if before is None or opening.date != before.date:
         return before is None or opening.date > before.date

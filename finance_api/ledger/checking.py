@@ -1,6 +1,6 @@
-"""Whether a user's data agrees with itself: values, references, derived fields, balances.
+"""Checks that a user's data is consistent: values, references, derived fields, balances.
 
-How it is stored is another matter: `StorageBackend.find_faults`.
+`StorageBackend.find_faults` checks how the data is stored.
 """
 
 from collections.abc import Iterator
@@ -40,9 +40,9 @@ _TYPES: dict[Kind, type | tuple[type, ...]] = {
     Kind.TEXT_LIST: tuple,
     Kind.ID_LIST: tuple,
 }
-#: Fields of accounts that follow from their records.
+#: Fields of accounts that are derived from their records.
 _COUNTED = ("balance", "recordCount", "lastRecordDate")
-#: Fields of each resource that follow from other data, and that a repair computes again.
+#: Derived fields of each resource, which a repair computes again.
 _DERIVED = {
     ACCOUNTS.name: _COUNTED,
     RECORDS.name: ("recordType", "accountName", "category", "labels"),
@@ -50,10 +50,10 @@ _DERIVED = {
 
 
 def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) -> Iterator[Fault]:
-    """A user's. repair: corrects what is derived, as a new revision. Raises StorageError."""
+    """Yield a user's faults. repair: correct derived fields as a new revision. Raises StorageError."""
     with reading(backend) as storage:
         found = _UserData(storage, user).faults()
-    # A sum without the rows that cannot be read would be a wrong one.
+    # Do not repair if rows cannot be read: sums without them would be wrong.
     unreadable = any(fault.kind == "values" for fault in found)
     if not repair or unreadable or not any(fault.command == REPAIR for fault in found):
         yield from found
@@ -70,7 +70,7 @@ def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) 
 
 
 class _UserData:
-    """A user's data, as one unit of work reads it; the objects that others refer to are held."""
+    """A user's data, read in one unit of work. Keeps objects that others refer to in memory."""
 
     def __init__(self, storage: Storage, user: User) -> None:
         self._storage = storage
@@ -123,13 +123,13 @@ class _UserData:
         account = self._accounts.get(row["accountId"])
         if account is not None:
             if row["currencyCode"] != account["currencyCode"]:
-                # Which of the two is right, nobody can tell.
+                # Nothing shows which of the two is right, so a repair cannot help.
                 message = "currencyCode is not the account's, of records: {}"
                 found.add("currencies", message, row["id"], RESTORE)
             _count(self._counted[row["accountId"]], row)
 
     def _derived(self, row: Row) -> dict[str, Any]:
-        """Derive the record's fields, unless one of its references leads nowhere."""
+        """Return the record's derived fields; nothing if one of its references is broken."""
         derived = {**row, "currencyCode": None}
         try:
             derive(self._owned, derived)
@@ -138,7 +138,7 @@ class _UserData:
         return {name: derived[name] for name in _DERIVED[RECORDS.name]}
 
     def correct(self, storage: WritableStorage) -> None:
-        """Write what is derived; after `faults`."""
+        """Store the corrected derived fields. Call it after `faults`."""
         for page in self._pages(RECORDS):
             corrected = [{**r, **self._derived(r)} for r in page if not _unsound(RECORDS, r)]
             before = {row["id"]: row for row in page}
@@ -167,13 +167,13 @@ def _count(counted: dict[str, Any], record: Row) -> None:
 
 
 def _unsound(resource: Resource, row: Row) -> list[str]:
-    """The fields that have no value of theirs, of those that follow from nothing."""
+    """Return the names of the fields with invalid values, derived fields aside."""
     given = (f for f in resource.persisted_fields if f.name not in _DERIVED.get(resource.name, ()))
     return [f.name for f in given if not _is_value(f, row[f.name])]
 
 
 def _is_value(field: Field, value: Any) -> bool:
-    """Whether it is one of the field's; SQLite keeps whatever somebody writes into it."""
+    """Return whether a value is valid for the field: SQLite accepts any type in any column."""
     if value is None:
         return field.nullable
     wanted = _TYPES.get(field.kind, str)

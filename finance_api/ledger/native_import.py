@@ -1,4 +1,4 @@
-"""Importing the native format: whole objects of every type."""
+"""Imports the native format: whole objects of every type."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -30,14 +30,14 @@ from finance_api.resources.field import Resource
 from finance_api.values import Row
 
 BATCH = 1_000
-#: A few objects of long texts are a batch, too.
+#: A batch ends at about this many bytes, even if it has only a few objects with long texts.
 BATCH_BYTES = 4 << 20
 
 
 class NativeImport:
-    """documents, then records: each row is stored, or the file is refused with its line.
+    """Stores the documents of a file, then its records. Refuses the file with the line at fault.
 
-    details: of the history's entry, as far as they are known.
+    details: the details known so far of this import's entry in the history; `run` adds to them.
     """
 
     def __init__(
@@ -47,9 +47,9 @@ class NativeImport:
         self._report = report
         self._details = details
         self._balances = Balances()
-        #: Money in and money out of the file's records, by account.
+        #: Account -> money in and money out of the file's records.
         self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        #: The initial balances of the accounts that the file brings.
+        #: The initial balances of the accounts in the file, by id.
         self._initial: dict[str, int] = {}
         self._facts: list[Facts] = []
 
@@ -58,7 +58,7 @@ class NativeImport:
         documents: Callable[[], Iterable[NativeRow]],
         records: Callable[[], Iterable[NativeRow]],
     ) -> None:
-        """records is called when the documents are through. Raises ImportRefused."""
+        """Import all rows. Calls ``records`` after the documents. Raises ImportRefused."""
         session = self._session
         self._import_held(document for document in documents() if document.resource in REFERRED)
         session.begin_storing()
@@ -82,7 +82,7 @@ class NativeImport:
     def _settle_bank_balances(self) -> None:
         settled = (*self._initial, *self._balances.touched)
         remarks = settle_bank_balances(self._session, settled, self._facts)
-        # An account that the file brings says itself what its initial balance is.
+        # For an account in the file, the file's initial balance counts.
         rows = self._session.accounts.rows
         differing = [i for i, own in self._initial.items() if rows[i]["initialBalance"] != own]
         for account_id in differing:
@@ -101,7 +101,7 @@ class NativeImport:
                 self._initial[row["id"]] = row["initialBalance"]
             elif document.resource is CATEGORIES:
                 lines[row["id"]] = document.line
-        # Only now is every one known that another one may refer to.
+        # Check references only now, when all rows that can be referred to are known.
         for category_id, line in lines.items():
             row = self._session.categories.rows[category_id]
             check_document(self._session, CATEGORIES, row, line)
@@ -109,7 +109,7 @@ class NativeImport:
             check_tree(self._session.categories, lines)
 
     def _store(self, resource: Resource, documents: list[NativeRow]) -> bool:
-        """Return whether any row that it stores is seen to change."""
+        """Store a batch; return whether any change is visible from outside."""
         session = self._session
         row_set = RowSet(resource, self._stored_rows(resource, documents))
         for document in documents:
@@ -121,7 +121,7 @@ class NativeImport:
         return session.save(row_set)
 
     def _stored_rows(self, resource: Resource, documents: list[NativeRow]) -> Iterable[Row]:
-        """The stored rows that documents may be about, by their ids and sources."""
+        """Return the stored rows that have an id or source of one of the documents."""
         data, user = self._session.storage.data, self._session.user
         ids: list[str] = []
         sources: defaultdict[str, list[str]] = defaultdict(list)
@@ -173,7 +173,7 @@ class NativeImport:
 
 
 def _batches(documents: Iterable[NativeRow]) -> Iterator[tuple[Resource, list[NativeRow]]]:
-    """Collect documents of one type, up to `BATCH` of them or about `BATCH_BYTES`."""
+    """Yield batches of one type, of up to `BATCH` documents or about `BATCH_BYTES`."""
     batches: dict[str, list[NativeRow]] = {resource.name: [] for resource in RESOURCES}
     sizes = dict.fromkeys(batches, 0)
     for document in documents:

@@ -1,4 +1,4 @@
-"""Whole rows from the fields that an import gives, and the rows that a change works on."""
+"""Completes rows from the fields in a file, and keeps the rows that a change works on."""
 
 import hashlib
 from collections import defaultdict
@@ -11,12 +11,12 @@ from finance_api.resources.field import MAX_SOURCE_ID_CHARACTERS, Resource
 from finance_api.values import Row
 from finance_api.values.ids import derived_id, new_id
 
-#: Fields that a replacement keeps if the import does not give them.
+#: Fields that a replaced row keeps if the import does not set them.
 _KEPT = ("id", "createdAt", "updatedAt")
 _BLANK: dict[str, Row] = {
     r.name: {f.name: f.default for f in r.persisted_fields} for r in RESOURCES
 }
-#: Values that a replacement gets if the import does not give them.
+#: Values that a replaced row gets in fields that the import does not set.
 _NOT_GIVEN: dict[str, Row] = {
     r.name: {
         f.name: f.default
@@ -28,21 +28,21 @@ _NOT_GIVEN: dict[str, Row] = {
 
 
 def blank_row(resource: Resource) -> Row:
-    """A row in which every field has its default."""
+    """Return a row in which every field has its default."""
     return dict(_BLANK[resource.name])
 
 
 def row_id(user_uuid: str, source: str | None, source_id: str | None) -> str:
-    """The id of a new row: always the same for the same source of the same user."""
+    """Return the id for a new row: always the same for a user's source id, random without one."""
     if source is None or source_id is None:
         return new_id()
     return derived_id(user_uuid, source, source_id)
 
 
 def check_still_its_own(stored: Row | None, line: int) -> None:
-    """Refuses a row found by the id that its source gives it, if it is of another source by now.
+    """Refuse a row that was found by the id derived from a source id, but has another source now.
 
-    One without a source is taken for the row that it once was.
+    A row without a source is accepted, because it once had that source id.
     """
     if stored is not None and stored["sourceId"] is not None:
         raise ImportRefused(
@@ -53,18 +53,18 @@ def check_still_its_own(stored: Row | None, line: int) -> None:
 
 
 def bounded_source_id(text: str) -> str:
-    """The source id, or the hash of one that is too long for an index."""
+    """Return the source id, or its hash if it is too long for an index."""
     if len(text) <= MAX_SOURCE_ID_CHARACTERS:
         return text
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def replaced(resource: Resource, given: dict[str, Any], stored: Row | None) -> Row:
-    """A whole row: what is given, for the rest the defaults.
+    """Return a whole row with the given values, and defaults for the other fields.
 
-    given: native fields, and ``extra`` where the resource is open-ended.
-    Derived fields and what is kept apart from the public ones stay as stored, and so do id and
-    times, where they are not given.
+    given: native fields, and ``extra`` if the resource is open-ended.
+    Derived and private fields keep their stored values, and so do id and times that are not
+    given.
     """
     if stored is None:
         return {**_BLANK[resource.name], **given}
@@ -72,9 +72,9 @@ def replaced(resource: Resource, given: dict[str, Any], stored: Row | None) -> R
 
 
 def stamped(row: Row, given: dict[str, Any], stored: Row | None, now: int) -> Row | None:
-    """The row with its times, or None if it says nothing that is not stored already.
+    """Return the row with its times, or None if it equals the stored one.
 
-    Times that are not given are ``now`` for what is new, and for ``updatedAt`` of what changed.
+    Times that are not given are set to ``now``: both for a new row, ``updatedAt`` for a changed one.
     """
     if stored is None:
         row["createdAt"] = given.get("createdAt", now)
@@ -87,12 +87,12 @@ def stamped(row: Row, given: dict[str, Any], stored: Row | None, now: int) -> Ro
     return row
 
 
-#: The most accounts, categories or labels a user can have: they are all held in memory.
+#: Maximum number of accounts, categories or labels of a user: all of them are kept in memory.
 MOST_ROWS = 20_000
 
 
 class RowSet:
-    """Stored rows and those that the change puts in their place, by id and by source."""
+    """Rows of one resource: as they are stored, and as the change leaves them."""
 
     def __init__(self, resource: Resource, stored: Iterable[Row]) -> None:
         self.resource = resource
@@ -108,19 +108,19 @@ class RowSet:
             self._ids_by_name[row.get("name")].add(row["id"])
 
     def find(self, row_id: str | None, source: str | None, source_id: str | None) -> Row | None:
-        """The row with this id, else the one of this source."""
+        """Return the row with this id or, without an id, the row with this source."""
         if row_id is not None:
             return self.rows.get(row_id)
         return self.rows.get(self._ids_by_source.get((source or "", source_id or ""), ""))
 
     def named(self, name: str) -> list[Row]:
-        """The rows of that name, by id."""
+        """Return the rows with that name, sorted by id."""
         return [self.rows[row_id] for row_id in sorted(self._ids_by_name[name])]
 
     def put(self, row: Row, line: int | None = None) -> None:
-        """Adds or replaces a row.
+        """Add or replace a row.
 
-        Raises ChangeRefused if another one has its source id, or there are too many.
+        Raises ChangeRefused if another row has its source id, or there are too many rows.
         """
         old = self.rows.get(row["id"])
         if old is None and len(self.rows) >= MOST_ROWS:
@@ -141,18 +141,18 @@ class RowSet:
         self.rows[row["id"]] = row
 
     def remove(self, row_id: str) -> None:
-        """Takes a row out."""
+        """Remove a row."""
         row = self.rows.pop(row_id)
         if row["sourceId"] is not None:
             self._ids_by_source.pop((row["source"], row["sourceId"]), None)
         self._ids_by_name[row.get("name")].discard(row_id)
 
     def stored(self, row_id: str) -> Row | None:
-        """The row as it was before the import."""
+        """Return the row as it was before the change; None for a new row."""
         return self._stored.get(row_id)
 
     def changed_ids(self, *names: str) -> set[str]:
-        """Ids of rows that were there before and differ now in one of the fields."""
+        """Return the ids of stored rows in which one of these fields changed."""
         return {
             row_id
             for row_id, old in self._stored.items()
@@ -160,11 +160,11 @@ class RowSet:
         }
 
     def removed(self) -> list[Row]:
-        """The rows that were there before and are no more."""
+        """Return the stored rows that the change removed."""
         return [old for row_id, old in self._stored.items() if row_id not in self.rows]
 
     def written(self) -> tuple[list[Row], list[Row]]:
-        """The rows that are new, and those that are different."""
+        """Return the new rows and the changed rows."""
         new = [row for row_id, row in self.rows.items() if row_id not in self._stored]
         changed = [
             self.rows[row_id]
@@ -174,7 +174,7 @@ class RowSet:
         return new, changed
 
     def is_seen(self, new: list[Row], changed: list[Row]) -> bool:
-        """Whether anything of what is `written` can be seen from outside."""
+        """Return whether any of these changes is visible from outside."""
         shown = [f.name for f in self.resource.persisted_fields if not f.private]
         return bool(new) or any(
             row[name] != self._stored[row["id"]][name] for row in changed for name in shown

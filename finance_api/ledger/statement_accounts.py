@@ -1,4 +1,4 @@
-"""The account of a statement: one of the user's, or a new one."""
+"""Finds the account of a statement: one of the user's accounts, or a new one."""
 
 from collections import Counter
 
@@ -21,11 +21,11 @@ def find_account(
     currency: str | None,
     example: str,
 ) -> str:
-    """The id of the statement's account, made if it is new; it remembers the statement's key.
+    """Return the id of the statement's account; create it if it is new. Notes the statement's key.
 
-    name: the user's choice among the accounts, or the name of a new one.
-    currency: for a new account, where the statement does not say; example: to propose.
-    Raises ImportRefused, also where ``name`` is not the account that earlier statements were of.
+    name: the account that the user chose, or the name of a new one.
+    currency: for a new account, if the statement has none; example: one to suggest.
+    Raises ImportRefused, also if earlier statements of this key belong to an account not ``name``.
     """
     found = _chosen(session, source, account, name) if name else _known(session, source, account)
     if found is None:
@@ -47,19 +47,20 @@ def find_account(
 
 
 def is_new(owned: UserRows, source: str, name: str, number: str | None) -> bool:
-    """Whether a statement of this name and number makes an account."""
+    """Return whether a statement with this name and number would create an account."""
     try:
         return _known(owned, source, StatementAccount(key=name, name=name, number=number)) is None
     except ImportRefused:
-        # There are several.
+        # Several accounts match.
         return False
 
 
 def is_of_several(account: Row) -> bool:
-    """Whether statements of several bank accounts go to it: none of them knows its balance."""
+    """Return whether the account has statements of several bank accounts.
+
     keys: tuple[str, ...] = account["statementKeys"]
     sources = Counter(key.partition(":")[0] for key in keys)
-    # A key by the user is the name that the account had.
+    # Keys that the user chose do not count: they are names that the account once had.
     return any(
         count > 1
         for source, count in sources.items()
@@ -87,10 +88,10 @@ def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | Non
         )
     if account.name != account.key:
         known = _remembered(owned, source, account.key) or _called(owned, account.key)
-        # No two banks give the same one.
+        # An IBAN is unique across banks, so it identifies an account without a known key.
         by_iban = known is None and account.number is not None and is_iban(compact(account.number))
         return _numbered(owned, account) if by_iban else known
-    # If the file calls its account by a name, as the user does, the name counts first.
+    # The file identifies its account by a name, so an account with that name comes first.
     return (
         _named(owned, account.key)
         or _remembered(owned, source, account.key)
@@ -99,7 +100,7 @@ def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | Non
 
 
 def _remembered(owned: UserRows, source: str, key: str) -> Row | None:
-    """The account that earlier statements of this key were of."""
+    """Return the account of earlier statements of this source with this key."""
     account_id = owned.account_ids.get(key, {}).get(source)
     if account_id is not None:
         return owned.accounts.rows[account_id]
@@ -110,9 +111,9 @@ def _remembered(owned: UserRows, source: str, key: str) -> Row | None:
 
 
 def _called(owned: UserRows, key: str) -> Row | None:
-    """The account that statements of other formats call so: MT940 and MT942 say it alike.
+    """Return the account whose statements in other formats have this key, if there is just one.
 
-    What files and the user call by a name is another matter.
+    Some formats, such as MT940 and MT942, share the bank's keys. Keys that are names do not count.
     """
     called = owned.account_ids.get(key, {})
     found = {
@@ -131,7 +132,7 @@ def _named(owned: UserRows, name: str) -> Row | None:
 
 
 def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
-    """The account that has the number, or is called so, and the currency if the file says one."""
+    """Return the account with this number or name, and with the file's currency if it has one."""
     if account.number is None:
         return None
     number = compact(account.number)

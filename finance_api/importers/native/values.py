@@ -1,7 +1,7 @@
-"""JSON values -> stored values, one strict reader for each field.
+"""Converts JSON values to stored values, with one strict reader for each field.
 
-A reader is made once for its field, with what it has to know of it: a million records are read by
-some ten million calls.
+Each reader is made only once, because reading a million records takes some ten million calls of
+readers.
 """
 
 import json
@@ -33,10 +33,10 @@ class ValueRefused(ValueError):
 
 
 def _reader(expected: type | tuple[type, ...], what: str, parse: Callable[[Any], Any]) -> Reader:
-    """A reader of the JSON values of a type. parse: raises a ValueError that says why."""
+    """Return a reader for JSON values of a type. parse: raises a ValueError that says why."""
 
     def read(value: Any) -> Any:
-        # true and false are whole numbers to Python.
+        # In Python, true and false are integers as well.
         if not isinstance(value, expected) or isinstance(value, bool):
             raise ValueRefused(f"is not a {what}")
         try:
@@ -73,7 +73,7 @@ def _date(field: Field) -> Reader:
 
 
 def _id(field: Field) -> Reader:
-    # The same few accounts, categories and labels are named again and again.
+    # Cache references: files name the same few accounts, categories and labels again and again.
     return _reader(str, "UUID", lru_cache(maxsize=4096)(parse_id) if field.references else parse_id)
 
 
@@ -105,7 +105,7 @@ def _list(element: Callable[[Field], Reader]) -> Callable[[Field], Reader]:
                 raise ValueRefused(
                     f"has {len(value)} elements; at most {MAX_LIST_ELEMENTS} are kept"
                 )
-            # A dictionary drops repetitions and keeps the order.
+            # Removes repetitions and keeps the order.
             elements = dict.fromkeys(map(read_element, value))
             elements.pop(None, None)
             return tuple(elements)
@@ -129,12 +129,12 @@ _READERS: dict[Kind, Callable[[Field], Reader]] = {
 
 
 def reader_of(field: Field) -> Reader:
-    """The reader of the JSON values of ``field``."""
+    """Return the reader for JSON values of ``field``."""
     return _READERS[field.kind](field)
 
 
 def extra_text(members: dict[str, Any]) -> str | None:
-    """The members as one line of JSON, numbers written out exactly; None if there are none."""
+    """Return the members as one line of JSON with exact numbers; None if there are none."""
     if not members:
         return None
     text = _json(members, _MAX_DEPTH)
@@ -167,7 +167,7 @@ def _json(value: Any, depth: int) -> str:
 
 
 def clean_key(key: str) -> str:
-    """A key as it is kept. Raises ValueRefused."""
+    """Return the key as it is stored. Raises ValueRefused."""
     try:
         return clean(key)
     except TextError as error:

@@ -1,4 +1,4 @@
-"""Evidence that a bank uses its ids again, for other transactions."""
+"""Looks for evidence that a bank uses its ids again, for other transactions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator
@@ -24,7 +24,7 @@ _OfSameId = list[tuple[FileEntry, list[Candidate]]]
 
 
 def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
-    """Notes on accounts what ids show, or asks where it goes against what earlier files showed."""
+    """Note on accounts whether ids are reused; ask if this contradicts earlier files."""
     _count_same_ids(rows)
     for entry, candidate in _signs(rows):
         account = entry.account
@@ -67,7 +67,7 @@ def _with_id(rows: OpenRows) -> Iterator[Candidate]:
 
 
 def has_same_text(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool:
-    """Whether payee or note are the same."""
+    """Return whether the payee or the note is the same."""
     if entry.text == candidate.text:
         return True
     whole = rows.read(entry)
@@ -76,7 +76,7 @@ def has_same_text(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> boo
 
 
 def is_partly_same(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool:
-    """Whether the candidate is near, and has the same amount or text."""
+    """Return whether the candidate's day is near, and its amount or text is the same."""
     return abs(entry.day - candidate.day) <= REACH_DAYS and (
         entry.amount == candidate.amount or has_same_text(rows, entry, candidate)
     )
@@ -93,7 +93,7 @@ def _count_same_ids(rows: OpenRows) -> None:
 
 
 def _signs(rows: OpenRows) -> Iterator[Sign]:
-    """Yield the first of each kind by account."""
+    """Yield the first sign of each kind for each account."""
     # An id that many stored records have identifies none of them.
     shared = {key: some for key, some in _by_id(rows).items() if len(some) > MOST_OF_AN_ID}
     yield from _first_by_account(
@@ -119,14 +119,14 @@ def _first_by_account(signs: Iterable[Sign]) -> list[Sign]:
 
 
 def _strangers(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
-    """The id of an entry belongs to records none of which it can be."""
+    """Yield entries whose id belongs only to records that cannot be the same transaction."""
     for entry, candidates in found:
         if not any(is_partly_same(rows, entry, candidate) for candidate in candidates):
             yield entry, candidates[0]
 
 
 def _under_another_id(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
-    """An entry is stored under another id already."""
+    """Yield entries whose content is already stored under another id."""
     ids = _ids_by_content(_with_id(rows))
     for entry, candidates in found:
         if ids[entry.account, entry.content] - {entry.bank_id}:
@@ -134,7 +134,7 @@ def _under_another_id(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
 
 
 def _with_another_id_now(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
-    """The record of an entry's id has another id in the file."""
+    """Yield entries whose id belongs to a record that has another id in the file."""
     ids = _ids_by_content(entry for entry in rows.undecided if entry.bank_id is not None)
     for entry, candidates in found:
         for candidate in candidates:
@@ -152,10 +152,10 @@ def _ids_by_content(
 
 
 def _missing(rows: OpenRows) -> Iterator[Sign]:
-    """A record of a day that the file has whole is missing in it; an equal one has come.
+    """Yield entries that equal a stored record with another id, on a day the file covers wholly.
 
-    Where records of other sources have ids of this one, far ones are not found by them: there any
-    day counts.
+    If an account also has statements of other sources, any day counts, because far records with
+    ids of this source were not found by their ids.
     """
     known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
     for candidate in _with_id(rows):

@@ -1,7 +1,7 @@
 """Values that files stated for a record, and the ids of entries within their source.
 
-`stated` is an object of JSON: for each source, the entries of it that are this record. It lacks
-the source that made the record while the record says the same.
+The field `stated` is a JSON object: for each source, the entries that equal this record. The source
+that created the record is missing there as long as the record still has the stated values.
 """
 
 import json
@@ -19,12 +19,12 @@ from finance_api.values.time import DAY_SECONDS
 
 #: The fields whose values files state.
 CONTENT = ("recordDate", "amount", "payee", "note")
-#: Members of the JSON, and the fields of `Said` that they are.
+#: Members of the JSON -> fields of `Said`.
 _MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {n: n for n in ("texts", "batch", "offset")}
 
 
 def hash_of(text: str | None) -> int | None:
-    """Equal for texts that differ by case only, within this process; None for no text."""
+    """Return a hash that ignores case, valid within this process; None for no text."""
     return hash(fold(text)) if text else None
 
 
@@ -43,27 +43,27 @@ class Content(NamedTuple):
 
     @property
     def time(self) -> int:
-        """Seconds of the day; 0: not known."""
+        """Seconds of the day; 0 if unknown."""
         return self.date % DAY_SECONDS
 
     @property
     def text_hash(self) -> int:
-        """Equal for texts that differ by case only, within this process."""
+        """A hash of payee and note that ignores case, valid within this process."""
         return hash((fold(self.payee or ""), fold(self.note or "")))
 
     def hash_of(self, text_hash: int) -> int:
-        """Equal for the same content at any time of the day, within this process."""
+        """Return a hash that ignores the time of the day, valid within this process."""
         return hash((self.day, self.amount, text_hash))
 
 
 class Said(NamedTuple):
-    """One entry of a source.
+    """The values that one entry of a source stated.
 
-    bank_id: None if the source gives none. now: as the latest statement says it; None for a part
-    of an entry that another record stands for.
-    before: what earlier statements said, each with the bank's id of then.
-    as_of: when the statement of ``now`` was made. texts: see `Statement.texts`; None: not known.
-    batch: what it is a part of. offset: of the time of ``now`` from UTC, where it was stated.
+    bank_id: None if the source gives none. now: the values in the latest statement; None if the
+    record is only a part of an entry whose values another record has.
+    before: the values in earlier statements, each with the bank's id in that statement.
+    as_of: when the statement of ``now`` was made. texts: see `Statement.texts`; None if unknown.
+    batch: see `Entry`. offset: of the time of ``now`` from UTC, if it was stated.
     """
 
     bank_id: str | None
@@ -93,18 +93,18 @@ class Said(NamedTuple):
 
 
 def own_content(row: Row) -> Content:
-    """The record's own values."""
+    """Return the record's own values."""
     return Content(*(row[name] for name in CONTENT))
 
 
 def own_source(row: Row) -> str | None:
-    """The source that made the record."""
+    """Return the source that created the record; None if it has no source id."""
     source: str | None = row["source"]
     return None if row["sourceId"] is None else source
 
 
 def bank_id_in(source_id: str) -> str | None:
-    """The bank's id in a source id; None if there is none, or only its hash."""
+    """Return the bank's id in a source id; None if there is none, or only a hash."""
     tail = source_id.rpartition("/")[2]
     if tail.startswith("hash:") or source_id.startswith("sha256:"):
         return None
@@ -113,7 +113,7 @@ def bank_id_in(source_id: str) -> str | None:
 
 
 def read_stated(row: Row) -> dict[str, list[Said]]:
-    """Return the entries by source; none if a native file brought a text of another kind."""
+    """Return the entries by source; an empty dict if a native file set another kind of text."""
     if row["stated"] is None:
         return {}
     try:
@@ -139,14 +139,14 @@ def written(stated: dict[str, list[Said]]) -> str | None:
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
     if unicodedata.is_normalized("NFC", text):
         return text
-    # A dump's import composes text: here a mark with the letter of the escape before it.
+    # Importing a dump normalizes its text: that would join a combining mark with an escape's letter.
     return json.dumps(values, separators=(",", ":"))
 
 
 def note_stated(before: Row, after: Row) -> None:
-    """Note on ``after`` what the file stated that made the record, if the record differs now.
+    """If a record's content changes, keep on ``after`` the values stated when it was created.
 
-    So the file is recognised when it comes again.
+    They make its entry recognisable when the file is imported again.
     """
     source = own_source(before)
     if source is None or source == NATIVE or own_content(before) == own_content(after):
@@ -162,36 +162,36 @@ def _json(text: str | None) -> str:
 
 
 class Scope:
-    """Gives out the source ids of one account's entries.
+    """Makes the source ids of one account's entries.
 
-    account: the user's; it has the statement's key by now.
+    account: the user's account, which already has the statement's key.
     """
 
     def __init__(self, source: str, statement: StatementAccount, account: Row) -> None:
         self._source = source
-        #: The account's part of hashes.
+        #: The part of hashed source ids that identifies the account.
         self._key = statement.key
         self._scope = statement.key or account["id"]
         if statement.key is not None and statement.name == statement.key:
-            # Names change: the first one stays.
+            # The key is a name, which can change: use the first one for all source ids.
             keys = (key.partition(":") for key in account["statementKeys"])
             self._key = next((key for of, _, key in keys if of == source), statement.key)
             self._scope = joined_key(self._key)
         self._json_key, self._json_currency = _json(self._key), _json(account["currencyCode"])
 
     def of_bank_id(self, bank_id: str, number: int = 1) -> str:
-        """number: of the entry among those with this id."""
+        """number: counts the entries with this id, from 1."""
         name = joined_key(bank_id).replace("#", "%23")
         numbered = f"{name}#{number}" if number > 1 else name
         return bounded_source_id(f"{self._scope}/{numbered}")
 
     def of_content(self, content: Content, number: int) -> str:
-        """number: of the entry among those of equal content."""
+        """number: counts the entries of equal content, from 1."""
         day, amount = content.date - content.date % DAY_SECONDS, content.amount
         texts = content.payee, content.note
         if self._source == CSV:
             payee, note = (_json(text) for text in texts)
-            # The same text as `json.dumps`, in a fifth of the time.
+            # The same text as from `json.dumps`, in a fifth of the time.
             values = f"[{self._json_key}, {day}, {amount}, {self._json_currency}, {payee}, {note}]"
             digest = sha256(sha256(values.encode()).digest() + b"#%d" % number)
             return f"hash:{digest.hexdigest()}"

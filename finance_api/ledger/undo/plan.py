@@ -1,4 +1,4 @@
-"""Which entries an undo takes back, and which later ones prevent it."""
+"""Plans an undo: which entries it undoes, and which later entries prevent it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,15 +18,15 @@ from finance_api.values.time import DAY_SECONDS, date_text
 
 #: A refusal names up to this many rows.
 _NAMED_ROWS = 10
-#: Fields that every later statement may add to an account.
+#: Fields of an account that any later statement may set.
 _OF_STATEMENTS = ("statementKeys", "bankAccountNumber", "updatedAt")
 
 
 @dataclass
 class _Blocker:
-    """A later entry that stands in the way.
+    """A later entry that prevents an undo.
 
-    reasons: why, beside the rows that both entries touched, which are in ``rows``.
+    reasons: why, apart from ``rows``. rows: the rows that both entries changed.
     """
 
     entry: HistoryEntry
@@ -35,7 +35,7 @@ class _Blocker:
 
     @property
     def is_by_hand(self) -> bool:
-        """Whether it is a manual edit, whose rows can be left as they are."""
+        """Whether the entry is a manual edit, whose rows an undo can keep."""
         return self.entry.action not in (IMPORT, APPLY) and not self.reasons
 
 
@@ -68,7 +68,7 @@ def plan_undo(
 
 
 class _Later:
-    """The live entries after one that is to be undone."""
+    """The live entries after an entry that is to be undone."""
 
     def __init__(self, session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
         self._session = session
@@ -91,14 +91,14 @@ class _Later:
         return [blocker for blocker in self._later.values() if blocker.reasons or blocker.rows]
 
     def _note_same_days(self, facts: list[dict[str, Any]]) -> None:
-        """Note later entries that cover one of the days."""
+        """Note later entries that cover one of the days in the facts."""
         for blocker in self._later.values():
             for account_id in _same_days(facts, blocker.entry.facts):
                 account = self._session.accounts.rows.get(account_id, {"name": account_id})
                 blocker.reasons.append(f"covers the same days of {account['name']}")
 
     def _is_changed(self, account: BeforeImage, number: int) -> bool:
-        """Whether the later entry changed more of it than every statement does."""
+        """Return whether the later entry changed more of the account than any statement does."""
         after = self._past.after(number, ACCOUNTS, account.row_id)
         if account.row is None or after is None:
             return True
@@ -106,7 +106,7 @@ class _Later:
         return any(before[n] != after[n] for n in before if n not in _OF_STATEMENTS)
 
     def _look_at_records(self, page: list[BeforeImage]) -> None:
-        """Note later entries about the days of records it made, or that made one again."""
+        """Note later entries that cover days of records the entry made, or added its records again.
         data, user_id = self._session.storage.data, self._session.user.id
         stored = data.get_rows(user_id, RECORDS, [image.row_id for image in page])
         made = [stored[i.row_id] for i in page if i.row is None and i.row_id in stored]
@@ -127,7 +127,7 @@ class _Later:
                     blocker.reasons.append(f"removed the {missing.model_type} {name}")
 
     def _missing(self, resource: Resource, image: BeforeImage) -> Iterator[tuple[Resource, str]]:
-        """Yield the rows that it refers to and that no longer exist."""
+        """Yield the rows that an image refers to and that no longer exist."""
         for each in resource.references if image.row else ():
             referred = referred_by(each)
             known = self._session.row_set(referred).rows
@@ -163,7 +163,7 @@ class _Later:
 
 
 def _same_days(facts: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[str]:
-    """Return the accounts of which both cover a day."""
+    """Return the accounts of which both lists of facts cover the same day."""
     covers, others = (
         [fact for fact in each if None not in (fact.get("first"), fact.get("last"))]
         for each in (facts, later)

@@ -1,4 +1,4 @@
-"""The bank reports a record otherwise: its text, its day or its id is another one."""
+"""Pairs rows after the bank changed how it reports a transaction: its text, day or id."""
 
 from collections.abc import Iterator
 from itertools import islice, product
@@ -18,7 +18,7 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.rules.same_id import correction
 
-#: Up to this many pairs are searched for the nearest, which a question names.
+#: A question names the nearest of up to this many pairs.
 _MANY = 100
 #: Entries and records of one account and amount, on near days.
 _Group = tuple[list[FileEntry], list[Candidate]]
@@ -48,13 +48,13 @@ def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
 
 
 def _is_lacking(candidate: Candidate) -> bool:
-    # A file of one bank account says nothing of another one's records.
+    # If several bank accounts share this account, the file may lack the records of the others.
     is_of_one = not candidate.account.is_of_several
     return candidate.mine and candidate.covered and not candidate.is_void and is_of_one
 
 
 def _groups(rows: OpenRows) -> Iterator[_Group]:
-    """Undecided entries and lacking records of equal account and amount."""
+    """Group undecided entries and the records that the file lacks by account and amount."""
     lacking = grouped(rows.free(_is_lacking), lambda c: (c.account, c.amount))
     entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
     for key, records in lacking.items():
@@ -63,7 +63,7 @@ def _groups(rows: OpenRows) -> Iterator[_Group]:
 
 
 def _near(entries: list[FileEntry], records: list[Candidate]) -> Iterator[_Group]:
-    """Groups of which each row is at most so many days from another one."""
+    """Split the rows by day, wherever there are more than REACH_DAYS between two of them."""
     by_day: list[FileEntry | Candidate] = sorted([*entries, *records], key=lambda row: row.day)
     group: list[FileEntry | Candidate] = []
     for row in [*by_day, None]:
@@ -78,13 +78,13 @@ def _near(entries: list[FileEntry], records: list[Candidate]) -> Iterator[_Group
 
 
 def _possible(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
-    """The first pairs that may be the same."""
+    """Return the first pairs that may be the same transaction."""
     pairs = (pair for pair in product(*group) if _is_moved(rows, *pair) is not False)
     return list(islice(pairs, _MANY))
 
 
 def _proven(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
-    """Pairs that can be nothing else: one of each, or as many of each on each day."""
+    """Return the certain pairs: there is one of each, or equally many of each on every day."""
     entries, records = group
     pairs = _possible(rows, group) if len(entries) == len(records) == 1 else []
     if len(entries) == len(records) > 1:
@@ -111,17 +111,17 @@ def _of_same_days(
 
 
 def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | None:
-    """Whether the entry is the record that the file lacks; None: only the user can say."""
+    """Return whether the entry is the record that the file lacks; None if only the user knows."""
     account = entry.account
     is_of_day = entry.day == candidate.day
     if abs(entry.day - candidate.day) > REACH_DAYS:
         return False
     if is_of_day and entry.time and candidate.time and entry.time != candidate.time:
-        # Two times of a day are two transactions.
+        # Two different times on one day mean two transactions.
         return False
     if candidate.inner:
         return True
-    # The file may begin or end in the middle of the day, and have the record's part no more.
+    # The file may begin or end in the middle of this day, and so not include the record.
     ids = {entry.bank_id, candidate.bank_id} - {None}
     if len(ids) == 2 and account.known_stable:
         return False if account.said else None
@@ -134,7 +134,7 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
 
 
 def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
-    """Pair as many as possible."""
+    """Pair as many rows as possible, in the order of their days."""
     records = sorted(group[1], key=lambda candidate: candidate.day, reverse=True)
     for entry in sorted(group[0], key=lambda entry: entry.day):
         while records and records[-1].day < entry.day - match_days:

@@ -1,4 +1,4 @@
-"""The same day, time (where both have one), amount and text."""
+"""Pairs rows of the same day, amount and text, and the same time if both have one."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _BATCH = 1_000
 
 
 def pair_same_contents(rows: OpenRows) -> Iterator[Pair]:
-    """Pair an entry without an id of its own with the record of its content.
+    """Pair an entry without an id, or with an unreliable one, with the record of its content.
 
     stored  2026-01-03  -3.00  Coffee
             2026-01-03  -3.00  Coffee
@@ -70,9 +70,9 @@ def _has_other_texts(candidate: Candidate) -> bool:
 
 
 def _know_texts(rows: OpenRows) -> None:
-    """How texts of records from before this was noted were made: as the file's, if any agrees.
+    """Decide for old records, which lack this, whether their texts were derived like the file's.
 
-    An agreement of missing texts shows nothing.
+    They were if any entry of the account has the same text as its record, unless both are empty.
     """
     unknown = [c for c in rows.candidates if c.texts == UNKNOWN_TEXTS]
     if not unknown:
@@ -90,9 +90,9 @@ def _know_texts(rows: OpenRows) -> None:
 
 
 def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
-    """Pair an entry with the record that was made of it, and was moved or changed since.
+    """Pair an entry with the record that was made from it, and was moved or changed since.
 
-    Its source id is still the hash of the entry's content.
+    The record's source id is still the hash of the entry's content.
     """
     if rows.reader.is_empty or all(entry.bank_id is not None for entry in rows.undecided):
         return
@@ -119,18 +119,18 @@ def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
 
 
 def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
-    """The hash has no time, which distinguishes two of a day."""
+    """Return whether the record was stated with another time: the hash does not include times."""
     stated = {time for content, time, *_ in candidate.earlier if content == entry.content}
     if entry.content == candidate.content:
         stated.add(candidate.time)
     return bool(entry.time and stated) and stated.isdisjoint((0, entry.time))
 
 
-# -- days of which file and storage have parts
+# -- days that the file and stored statements cover only partly
 
 
 def check_parts_of_days(rows: OpenRows) -> Iterator[Pair | Question]:
-    """Ask about equal rows of a day of which both have a part: they may be two transactions.
+    """Ask about equal rows on a day that both cover partly: they may be two transactions.
 
     stored  2026-01-03  -3.00  Coffee      (the file ended on the 3rd)
             2026-01-03  -9.00  Lunch
@@ -146,7 +146,7 @@ def check_parts_of_days(rows: OpenRows) -> Iterator[Pair | Question]:
 
 
 def _is_known_part(rows: OpenRows, account: KnownAccount, day: int) -> bool:
-    """Whether an earlier file had the same part of the day."""
+    """Return whether an earlier file had the same part of the day."""
     digest = day_digest(rows, account, day)
     return any(
         (day == cover.first and digest == cover.first_rows)
@@ -158,7 +158,7 @@ def _is_known_part(rows: OpenRows, account: KnownAccount, day: int) -> bool:
 def _check_part(
     rows: OpenRows, account: KnownAccount, day: int, missing: set[int]
 ) -> Iterator[Pair | Question]:
-    """missing: contents of records of the day that are not in the file."""
+    """Ask about a day. missing: contents of the day's records that the file lacks."""
     of_day = rows.of_edge(account, day)
     # An older file often ends in the middle of a day.
     if not missing or (day != account.first and all(e.outcome is not None for e in of_day)):
