@@ -16,8 +16,7 @@ from finance_api.importers.interface import (
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS
 
-#: Maximum number of `Statement`s, which stay in memory; after that, statements are joined even if
-#: there are gaps between them.
+#: Maximum number of `Statement`s in memory; beyond it, statements are joined despite gaps.
 MAX_STATEMENTS = 2_000
 
 

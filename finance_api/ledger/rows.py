@@ -74,7 +74,7 @@ def replaced(resource: Resource, given: dict[str, Any], stored: Row | None) -> R
 def stamped(row: Row, given: dict[str, Any], stored: Row | None, now: int) -> Row | None:
     """Return the row with its times, or None if it equals the stored one.
 
-    Times that are not given are set to ``now``: both for a new row, ``updatedAt`` for a changed one.
+    Times not given are set to ``now``: both for a new row, ``updatedAt`` for a changed one.
     """
     if stored is None:
         row["createdAt"] = given.get("createdAt", now)

@@ -56,8 +56,7 @@ def is_new(owned: UserRows, source: str, name: str, number: str | None) -> bool:
 
 
 def is_of_several(account: Row) -> bool:
-    """Return whether the account has statements of several bank accounts.
-
+    """Return whether it has statements of several bank accounts, so none states its balance."""
     keys: tuple[str, ...] = account["statementKeys"]
     sources = Counter(key.partition(":")[0] for key in keys)
     # Keys that the user chose do not count: they are names that the account once had.

@@ -139,7 +139,7 @@ def written(stated: dict[str, list[Said]]) -> str | None:
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
     if unicodedata.is_normalized("NFC", text):
         return text
-    # Importing a dump normalizes its text: that would join a combining mark with an escape's letter.
+    # Importing a dump normalizes text: that would join a combining mark with an escape's letter.
     return json.dumps(values, separators=(",", ":"))
 
 

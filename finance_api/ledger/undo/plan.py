@@ -106,7 +106,7 @@ class _Later:
         return any(before[n] != after[n] for n in before if n not in _OF_STATEMENTS)
 
     def _look_at_records(self, page: list[BeforeImage]) -> None:
-        """Note later entries that cover days of records the entry made, or added its records again.
+        """Note later entries that cover days of the records it made, or added one of them again."""
         data, user_id = self._session.storage.data, self._session.user.id
         stored = data.get_rows(user_id, RECORDS, [image.row_id for image in page])
         made = [stored[i.row_id] for i in page if i.row is None and i.row_id in stored]
