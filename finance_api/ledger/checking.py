@@ -50,7 +50,7 @@ _DERIVED = {
 
 
 def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) -> Iterator[Fault]:
-    """Yield a user's faults. repair: correct derived data as a new revision. Raises StorageError."""
+    """Yield a user's faults. repair: correct derived data, as a revision. Raises StorageError."""
     with reading(backend) as storage:
         found = _UserData(storage, user).faults()
     # Do not repair if rows cannot be read: sums without them would be wrong.
