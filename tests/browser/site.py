@@ -61,7 +61,7 @@ class Site:
         self._server.wait()
 
     def stop(self) -> None:
-        """Ends the server, which must have had no trouble."""
+        """Stop the server. Fails if it has logged any problem."""
         try:
             code = self._server.stop()
         finally:
@@ -79,7 +79,7 @@ class Site:
         return self._clock.now()
 
     def change(self, work: Callable[[Storage], Any]) -> Any:
-        """Does something to the storage in a transaction of its own."""
+        """Call ``work`` with the storage in a new transaction."""
         with unit_of_work(self._backend) as storage:
             return work(storage)
 
@@ -100,7 +100,7 @@ class Site:
         )
 
     def load(self, user: User, rows: list[dict[str, Any]]) -> None:
-        """Native rows."""
+        """Import native rows."""
         data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
         import_file(self._backend, ImportOrder(user.email, BytesIO(data), now=self.now()))
 
@@ -122,7 +122,7 @@ class Site:
         return upload
 
     def token(self, user: User, name: str, *, at: int | None = None, **options: Any) -> str:
-        """The text of a new token. at: when it was made; by default now."""
+        """Make a token and return its text. at: when it was made; by default now."""
         made_at = self.now() if at is None else at
         text: str = self.change(lambda s: issue_token(s, user, name=name, now=made_at, **options))
         return text
@@ -142,12 +142,12 @@ class Site:
         return made
 
     def use(self, user: User, requests: int) -> None:
-        """Makes so many requests stand in today's usage."""
+        """Add this many requests to today's usage."""
         today = self.now() - self.now() % DAY_SECONDS
         self.change(lambda storage: storage.usage.add({(user.id, today): requests}))
 
     def enter(self, context: BrowserContext, user: User, agent: str = "Tests/1.0") -> None:
-        """Signs in without the form."""
+        """Sign in without the form."""
         secret = self.change(
             lambda storage: start_session(storage, user, now=self.now(), user_agent=agent)
         )
@@ -157,7 +157,7 @@ class Site:
     # -- what a program asks
 
     def get(self, path: str, credential: str) -> int:
-        """The status of what a program is answered."""
+        """GET a path as a program does. Return the status."""
         return self.fetch(f"{self.url}{path}", {"Authorization": f"Bearer {credential}"})
 
     def fetch(self, url: str, headers: Mapping[str, str]) -> int:
@@ -172,7 +172,7 @@ class Site:
             connection.close()
 
     def spend(self, token: str, requests: int) -> None:
-        """Makes so many requests, quickly."""
+        """Send this many requests quickly."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
         headers = {"Authorization": f"Bearer {token}"}
         for _ in range(requests):

@@ -46,7 +46,7 @@ class House:
         engine.dispose()
 
     def check(self, *options):
-        """The exit code, and the faults."""
+        """Return the exit code and the faults."""
         outcome = self.command.run("check", "--json", *options)
         assert "Traceback" not in outcome.err, outcome
         assert outcome.out, outcome
@@ -60,12 +60,12 @@ def house(request, tmp_path, new_settings):
     return House(tmp_path, new_settings(request.param))
 
 
-#: For what does not depend on the database.
+#: For tests that do not depend on the database.
 alike = by_day_on("house")
 
 RECORD, ACCOUNT = f"id = '{uid('Record', 1_000)}'", f"id = '{uid('Account', 1)}'"
 
-#: What is planted, as SQL, by the kind that it is found as. All of these are derived.
+#: SQL that plants a fault in derived data, by the kind of fault that the check reports.
 DERIVED = {
     "a record shown otherwise": (
         "projection",

@@ -31,18 +31,18 @@ from support.service import USUAL_LIMITS, Service
 
 PROJECT = Path(__file__).parents[2]
 PAGES = (PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md")))
-#: When the demo data of the examples was made, and when they are run.
+#: The time at which the demo data is made and the examples run.
 NOW = "2026-11-21T12:00:00Z"
 EMAIL = "demo@example.com"
-#: What the pages call the service.
+#: The service's address in the pages.
 ADDRESS = "http://127.0.0.1:6543"
-#: Of files, one page for each format, app or bank.
+#: The folder with a page about the files of each format, app or bank.
 IMPORTING = PROJECT / "docs" / "importing"
-#: On these pages commands are examples, too; each builds on those before it.
+#: On these pages, commands are examples, too. Each example builds on the ones before it.
 CONSECUTIVE = ("exchange-rates.md", "importing.md", *(page.name for page in IMPORTING.iterdir()))
-#: Whose files the pages below `IMPORTING` import.
+#: The user whose files the pages below `IMPORTING` import.
 READER = "me@example.com"
-#: page -> how many blocks of commands and answers are not run. Each says why.
+#: page -> number of blocks that are not run. Each block has the reason in its comment.
 NOT_RUN = {
     "deploying.md": 9,
     "exchange-rates.md": 1,
@@ -51,10 +51,10 @@ NOT_RUN = {
     "settings.md": 3,
 }
 
-#: What a page needs beside curl: programs, and modules of Python.
+#: The programs and Python modules that a page needs, except curl.
 PROGRAMS = {"curl-and-jq.md": "jq"}
 MODULES = {"pandas.md": "pandas", "duckdb.md": "duckdb"}
-#: An example that takes longer hangs, on the busiest machine too.
+#: Time limit of an example, long enough for the busiest machine.
 _SECONDS = 300
 #: Runs a command at the time of the examples.
 _COMMAND = """#!/bin/sh
@@ -109,7 +109,7 @@ class Sandbox:
         self._environment = {**inherited, "PATH": path, "LC_ALL": "C.UTF-8"}
 
     def run(self, example: Example) -> str:
-        """The output of the example. Raises AssertionError where one of its commands fails."""
+        """Return the example's output. Raises AssertionError if one of its commands fails."""
         if example.command.language != "python" and "curl" not in example.command.body:
             # It is about the command alone.
             return self._commands(example.command.body)
@@ -120,7 +120,7 @@ class Sandbox:
         if example.command.language == "python":
             output = self._output([sys.executable, "-c", code], variables)
         elif example.answer is None:
-            # Without an answer to compare with, an error must not pass for one.
+            # Without an answer to compare with, an HTTP error must fail the example.
             output = self.shell('curl() { command curl --fail "$@"; }\n' + code, variables)
         else:
             output = self.shell(code, variables)
@@ -156,7 +156,7 @@ class Sandbox:
         try:
             out, err = child.communicate(timeout=_SECONDS)
         except BaseException:
-            # With what it has started, which would hold its output open.
+            # Kill its child processes, too, because they would keep the output open.
             os.killpg(child.pid, signal.SIGKILL)
             child.communicate()
             raise
@@ -165,7 +165,7 @@ class Sandbox:
 
     @cached_property
     def _served(self) -> tuple[Service, StopableWSGIServer]:
-        """The service, from the first example that asks it."""
+        """Return the service, which the first example that needs it starts."""
         settings = {
             "finance_api.storage": "sql",
             "finance_api.jwt.keys": str(self._keys),
@@ -184,7 +184,7 @@ class Sandbox:
             service.stop()
 
     def _credentials(self, service: Service, condition: str) -> dict[str, str]:
-        """Variables with fresh ones, such that the condition holds."""
+        """Return variables with new credentials for which the condition holds."""
         user: User = service.change(lambda storage: storage.users.get(EMAIL))
         scopes = {"scopes": ("accounts",)} if condition == "a token for accounts" else {}
         token: str = service.change(
@@ -206,7 +206,7 @@ def _use_up_quota(service: Service, token: str) -> None:
 
 @dataclass(slots=True)
 class Run:
-    """What has come of the examples of a page."""
+    """The results of a page's examples."""
 
     wrong: list[str] = field(default_factory=list)
     new: dict[Block, str] = field(default_factory=dict)
@@ -240,7 +240,7 @@ def read(page: Path) -> tuple[list[Example], list[Block]]:
 
 
 def finds_something(command: str, output: str) -> bool:
-    """Whether no list in it is empty: of the JSON documents, or of the lines of CSV."""
+    """Return whether the output has no empty list, in JSON or as lines of CSV."""
     decoder = json.JSONDecoder()
     while output.lstrip().startswith("{"):
         document, end = decoder.raw_decode(output.lstrip())

@@ -27,7 +27,7 @@ LOGGER = "finance_api.ratelimit.fallback"
 
 
 class Seconds:
-    """A monotonic clock that goes on when it is told."""
+    """A monotonic clock that moves only when a test moves it."""
 
     def __init__(self):
         self.now = 1_000.0
@@ -199,7 +199,7 @@ def test_a_redis_killed_under_load_stops_nobody_and_is_used_again_when_it_is_bac
         server.kill()
         _wait_for(lambda: sum(a.allowed for a in answers if a.made_by is fallback.local) >= 500)
         server.start()
-        # Nobody asks before the rest is over.
+        # No request asks the shared limiter before its rest is over.
         fallen_back = fallback.count
         _wait_for(lambda: fallback.count > fallen_back + 100)
         assert answers[-1].made_by is fallback.local
@@ -257,7 +257,7 @@ def test_an_error_that_redis_answers_is_unavailability(redis_url):
 
 @pytest.fixture
 def black_hole():
-    """An address that accepts connections and never says a word."""
+    """An address that accepts connections and never sends anything."""
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
         yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
 

@@ -37,7 +37,7 @@ def ask(service, address="192.0.2.1", method="GET", path=PATH, **headers):
 
 
 def sample(service, name, /, **labels):
-    """The value of one sample, 0 if it is not there."""
+    """Return the value of a sample, or 0 if it does not exist."""
     text = ",".join(f'{label}="{value}"' for label, value in labels.items())
     wanted = re.escape(name + (f"{{{text}}}" if text else ""))
     found = re.search(rf"^{wanted} (\S+)$", ask(service).text, re.MULTILINE)
@@ -131,7 +131,7 @@ def test_answers_are_counted_by_their_status(service, monkeypatch):
     assert service.web.post("/v1/api/labels", headers=client.headers, status="*").status_int == 405
     with monkeypatch.context() as patch:
         patch.setattr(MemoryData, "list_rows", lambda *arguments: 1 / 0)
-        # One that is kept from before would do without the storage.
+        # A cached response would not need the storage.
         assert client.get("labels", limit=2).status_int == 500
     after = {status: count(service, status) for status in before}
     more = {status: after[status] - before[status] for status in before}

@@ -1,4 +1,4 @@
-"""GET /v1/api/records/summary. The clock stands at 2026-03-18."""
+"""GET /v1/api/records/summary. The clock is set to 2026-03-18."""
 
 import json
 from decimal import Decimal
@@ -15,7 +15,7 @@ def summary(client, **query):
 
 
 def cells(client, *names, **query):
-    """Some columns of the groups."""
+    """Return some columns of the groups."""
     return [tuple(group[name] for name in names) for group in summary(client, **query)["groups"]]
 
 
@@ -89,7 +89,7 @@ def test_what_is_left_out_is_counted_and_can_be_included(books):
         left = {k: int(k not in include) for k in ("void", "transfers", "excluded")}
         assert found["leftOut"] == left
     assert list(expenses.values()) == [-100, -200, -400, -700]
-    # An account that is asked for by its id is not left out.
+    # An excluded account is included if the request names its id.
     found = summary(books, accountId=uid("Account", 3))
     assert found["groups"][0]["net"] == -400
     assert found["leftOut"] == {"void": 0, "transfers": 0, "excluded": 0}
@@ -126,7 +126,7 @@ def test_empty_periods_can_be_filled_between_the_first_and_the_last_that_are_ask
     [
         ({"groupBy": "month", "recordDate": "gte.2025-12-15,lt.2026-03-01"}, 3),
         ({"groupBy": "day", "recordDate": "eq.2026-02"}, 28),
-        # An open end is today, 2026-03-18; without any date there is today alone.
+        # An open end means today, 2026-03-18. Without any date, the range is today only.
         ({"groupBy": "month", "recordDate": "gte.2026-01-31"}, 3),
         ({"groupBy": "month", "recordDate": "gte.2027-01"}, 1),
         ({"groupBy": "month", "recordDate": "lt.2020-03"}, 1),

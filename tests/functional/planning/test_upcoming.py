@@ -1,4 +1,4 @@
-"""GET /v1/api/standing-orders/upcoming. The clock stands at Wednesday, 2026-03-18."""
+"""GET /v1/api/standing-orders/upcoming. The clock is set to Wednesday, 2026-03-18."""
 
 import json
 from decimal import Decimal

@@ -30,7 +30,7 @@ def bank(person):
 
 
 def remarks(person):
-    """What the next import would say."""
+    """Return the remarks that the next import would report."""
     now = person.clock.now()
     with changing(person.backend, person.user.email, now, action="edit", dry_run=True) as session:
         return settle_bank_balances(session, list(session.accounts.rows))
@@ -96,7 +96,7 @@ ROWS = [("01", -5), ("02", 10), ("05", -3), ("05", -4), ("05", 20), ("06", -1), 
 
 
 def part(begin, end):
-    """A CSV file of some of the rows, with the balance after each."""
+    """Make a CSV file of some of the rows, with the balance after each."""
     balances = accumulate((amount for _, amount in ROWS), initial=100)
     told = zip(ROWS, list(balances)[1:], strict=True)
     lines = [f"2026-01-{day},{amount},p{amount},{after}\n" for (day, amount), after in told]

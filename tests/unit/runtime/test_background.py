@@ -10,7 +10,7 @@ import pytest
 
 from finance_api.runtime.background import Periodic, WriteBehind
 
-#: A turn that no test waits for.
+#: An interval so long that no test reaches its end.
 NEVER = 3_600
 LOGGER = "finance_api.runtime.background"
 
