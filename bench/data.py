@@ -1,6 +1,6 @@
 """Native files of synthetic users: the same at every run, on every machine, on every day.
 
-A record is put together from prepared pieces of JSON: a million of them in some ten seconds.
+A record is made of prepared pieces of JSON, a million records in about ten seconds.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ ID_SETS = 200
 IDS_IN_SET = 30
 
 _BYTES_OF_RECORD = 32
-#: Of 256 records so many are followed by the other record of a transfer.
+#: Out of 256 records, this many begin a transfer: its other record follows.
 _TRANSFERS = 3
 _MINUTES_OF_DAY = [f"T{m // 60:02}:{m % 60:02}" for m in range(24 * 60)]
 DAY_TEXTS = [(LAST_DAY - timedelta(days=n)).isoformat() for n in range(DAYS)]
@@ -40,7 +40,7 @@ _STATES = ("cleared", "cleared", "reconciled", "reconciled", "cleared", "cleared
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A user of the data. id_sets: lists of ids of some of the user's records."""
+    """A synthetic user. id_sets: lists of ids of some of the user's records."""
 
     number: int
     email: str
@@ -50,7 +50,7 @@ class Person:
 
 
 def prepare(workspace: Workspace) -> list[Person]:
-    """The users; their files are written unless they are there, made by this very code."""
+    """Return the users; write their files unless this version of the code has written them."""
     fingerprint = _fingerprint(workspace.size)
     if workspace.people.exists():
         stored = json.loads(workspace.people.read_text("utf-8"))
@@ -69,7 +69,7 @@ def prepare(workspace: Workspace) -> list[Person]:
 
 
 def prepare_bulk(workspace: Workspace, records: int) -> None:
-    """The file of the import of one user, with so many records."""
+    """Write the file for the import of one user, with this many records."""
     mark = workspace.bulk.with_suffix(".fingerprint")
     fingerprint = f"{_fingerprint(workspace.size)} {records}"
     if not workspace.bulk.exists() or not mark.exists() or mark.read_text() != fingerprint:
@@ -92,7 +92,7 @@ def record_counts(size: Size) -> list[int]:
 
 
 def _fingerprint(size: Size) -> str:
-    """Changes with the code that makes the data."""
+    """Return a hash that changes with the code that makes the data."""
     sources = (Path(__file__), Path(words.__file__))
     code = b"".join(path.read_bytes() for path in sources) + repr(record_counts(size)).encode()
     return hashlib.sha256(code).hexdigest()
@@ -120,7 +120,7 @@ def _id_of(digits: str) -> str:
 
 
 class _UserData:
-    """One user's objects. The records stand in no particular order of dates."""
+    """One user's objects. The records are in no particular order of dates."""
 
     def __init__(self, number: int, records: int) -> None:
         self._random = random.Random(f"{SEED} {number}")
@@ -135,7 +135,7 @@ class _UserData:
         return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
 
     def some_id_sets(self) -> tuple[tuple[str, ...], ...]:
-        """After `records`: ids of records picked all over."""
+        """Return ids of records from all over the data. Call it after `records`."""
         many = ID_SETS if self._count > 10_000 else 1
         width = min(IDS_IN_SET, len(self._ids))
         return tuple(tuple(self._random.sample(self._ids, width)) for _ in range(many))
@@ -184,10 +184,10 @@ class _UserData:
         }  # fmt: skip
 
     def records(self) -> Iterator[bytes]:
-        """One line each. Of its random bytes, 16 are the id, the others choose the pieces."""
+        """Yield a line per record. 16 of its random bytes are the id; the rest choose pieces."""
         accounts, spendings = self._account_pieces(), self._spending_pieces()
         labels, other_accounts = self._label_pieces(), self._other_accounts()
-        # The other record of the transfer before: its account, cents, day and labels.
+        # If the previous record began a transfer: account, cents, day, labels of its other record.
         other: tuple[str, int, int, str] | None = None
         minutes, days, states = _MINUTES_OF_DAY, DAY_TEXTS, _STATES
         draw, add = self._random.randbytes, self._ids.append
@@ -232,7 +232,7 @@ class _UserData:
         return f"{opening} {subject} {closing}"
 
     def _other_accounts(self) -> dict[str, str]:
-        """To where transfers from an account go: the next one in euros."""
+        """Return account -> the account that its transfers go to: the next one in euros."""
         pieces = list(dict.fromkeys(self._account_pieces()))
         euros = [
             piece
@@ -242,7 +242,7 @@ class _UserData:
         return dict(zip(euros, [*euros[1:], euros[0]], strict=True))
 
     def _account_pieces(self) -> list[str]:
-        """The accounts; the first ones are used more."""
+        """Return pieces for accounts; the first accounts occur more often."""
         pieces = [
             f'"accountId":"{account_id}","currencyCode":"{account.currency}"'
             for account_id, account in zip(self._accounts, words.ACCOUNTS, strict=True)
@@ -250,7 +250,7 @@ class _UserData:
         return [piece for at, piece in enumerate(pieces) for _ in range(2 * (len(pieces) - at))]
 
     def _spending_pieces(self) -> list[tuple[list[str], int, int]]:
-        """For each spending: category, payee and payment type; the lowest amount; the span."""
+        """For each spending, return category, payee and payment type; lowest amount; span."""
         return [
             (
                 [
@@ -265,7 +265,7 @@ class _UserData:
         ]
 
     def _label_pieces(self) -> list[str]:
-        """256 of them: most records have no label, some one, few two."""
+        """Return 256 pieces for labels: most with no label, some with one, few with two."""
         ids = list(self._labels.values())
         one = [f'"labelIds":["{label}"],' for label in ids]
         two = [f'"labelIds":["{ids[n]}","{ids[n - 1]}"],' for n in range(len(ids))]

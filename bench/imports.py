@@ -29,13 +29,13 @@ from bench.workspace import PROJECT, Workspace, exclusive
 
 FORMATS = ("ofx", "csv", "native")
 _RECORDS = 250_000
-#: Of --large: 200 MB, and a million.
+#: Numbers of records for --large: files of 200 MB, and a million native records.
 _LARGE = {"ofx": 1_400_000, "csv": 2_500_000, "native": 1_000_000}
 _COLUMNS = ("File", "Version", "What", "s", "server s", "wall s", "records/s", "MB", "MB stored")
 _EMAIL = "import@bench.example"
 _OPTIONS = {"csv": ("--account", "Main", "--currency", "EUR")}
 _NAME = "one_import"
-#: The code in the working directory, whatever is installed.
+#: Runs the code in the working directory, whatever version is installed.
 _PROGRAM = (sys.executable, "-P", "-c")
 _RUN = "import sys; sys.path.insert(0, {path!r}); from finance_api.cli import run; run()"
 _OFX_HEAD = """OFXHEADER:100
@@ -54,9 +54,9 @@ _CSV_HEAD = "Date;Amount;Payee;Note;Reference;Counterparty account\n"
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one command. seconds: of its processes' processors; server_seconds: of PostgreSQL's.
+    """The cost of one command. seconds: its processor time; server_seconds: PostgreSQL's.
 
-    wall_seconds: on the clock. peak_bytes: its largest resident set.
+    wall_seconds: elapsed time. peak_bytes: its largest resident set.
     """
 
     seconds: float
@@ -87,7 +87,7 @@ class Database:
         self.run("user", "add", _EMAIL, "--premium")
 
     def run(self, *arguments: str) -> Figures:
-        """`finance-api` with these arguments."""
+        """Run `finance-api` with these arguments."""
         code = _RUN.format(path=str(self._checkout))
         command = [*_PROGRAM, code, "-c", str(self._ini), *arguments]
         served, begin = self._server_seconds(), perf_counter()
@@ -108,7 +108,7 @@ class Database:
         return 0.0 if self._postgresql is None else self._postgresql.ended_seconds()
 
     def size(self) -> int:
-        """Bytes on the disk."""
+        """Return the database's size on disk, in bytes."""
         if self._postgresql is None:
             return self._file.stat().st_size
         return int(self._postgresql.run_sql(_NAME, f"SELECT pg_database_size('{_NAME}')"))
@@ -121,9 +121,9 @@ class Database:
 
 
 def file_of(workspace: Workspace, kind: str, records: int, *, plain: bool = False) -> Path:
-    """A file of one account; native: the one of `bench.bulk`, of a person's accounts.
+    """Return a file of one account; native: `bench.bulk`'s, with all accounts of a user.
 
-    Of the fields that not every file has, reference and counterparty are filled. plain: none are.
+    Reference and counterparty are filled; with ``plain`` no optional field is.
     """
     data.prepare_bulk(workspace, records)
     if kind == "native":
@@ -176,7 +176,7 @@ def _other(number: int) -> str:
 
 
 def large_file_of(workspace: Workspace, kind: str) -> Path:
-    """A file of 200 MB, its rows short ones; native: a million records."""
+    """Return a file of 200 MB with short rows; native: a million records."""
     records = _LARGE[kind]
     if kind == "native":
         data.prepare_bulk(workspace, records)
@@ -217,7 +217,7 @@ def compare(
     rounds: int,
     records: int,
 ) -> None:
-    """Prints a row of a table for each format and version."""
+    """Print a row of a table for each format and version."""
     for kind in formats:
         path = str(file_of(workspace, kind, records))
         best: dict[Path, list[Figures]] = {}
@@ -243,7 +243,7 @@ def compare(
 def large(
     workspace: Workspace, database: str, postgresql: Postgresql | None, formats: list[str]
 ) -> None:
-    """Prints what the import of a large file takes, and that of the same file again."""
+    """Print the cost of importing a large file, and of importing it again."""
     for kind in formats:
         path = str(large_file_of(workspace, kind))
         found = Database(PROJECT, workspace, postgresql)

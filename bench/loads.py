@@ -1,4 +1,4 @@
-"""The loads: for each one its queries in order, the same for every server."""
+"""The loads. Each has its queries, in the same order for every server."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -53,13 +53,13 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """queries: sent in turn. target: none where the service is compared with itself.
+    """queries: sent in turn. target: None if the service is only compared with itself.
 
     cached: whether the response cache is on.
-    follows: each connection has a part of the queries to itself, and sends them in order.
-    conditional: sent with the response's ETag and answered 304; competitors have no ETag and
-    get the plain request.
-    ours_only: competitors have nothing like it.
+    follows: whether each connection sends its own share of the queries, in order.
+    conditional: whether requests have the response's ETag, for a 304; competitors have no ETag
+    and get plain requests.
+    ours_only: whether competitors have no equivalent.
     """
 
     name: str
@@ -107,7 +107,7 @@ def _notes_with(word: str) -> Callable[..., list[Query]]:
     def queries(size: Size, people: Sequence[data.Person]) -> list[Query]:
         every = {COMMON_WORD: 50, RARE_WORD: 3_333}[word]
         found = min(FIRST, size.large_records // every)
-        # A part of the word, in another case than it is mostly written in.
+        # A part of the word, in a different case from the data.
         return [Query(people[0], Kind.RECORDS, found, word=word[1:].upper())]
 
     return queries
@@ -126,7 +126,7 @@ def _by_id(size: Size, people: Sequence[data.Person]) -> list[Query]:
 
 
 def _first_months() -> list[date]:
-    """Those of the first whole year of the records."""
+    """Return the first days of the months of the records' first whole year."""
     year = data.LAST_DAY.year - data.DAYS // 365 + 1
     return [date(year, month, 1) for month in range(1, 13)]
 
@@ -140,7 +140,7 @@ def _sums_of_large_user(size: Size, people: Sequence[data.Person]) -> list[Query
 
 
 def _sums_in_turn(size: Size, people: Sequence[data.Person]) -> list[Query]:
-    # The months and offsets of the large user: what differs is the number of records.
+    # Same months and offsets as for the large user, so that only the number of records differs.
     asked = _sums_of_large_user(size, people)
     return [
         replace(asked[at % len(asked)], person=person)
@@ -208,7 +208,7 @@ LOADS = (
         follows=True,
     ),
     Load("common", "first 30 with a text in 2 % of notes", _notes_with(COMMON_WORD), Target(3, 3)),
-    # Without an index: its speed would tell what other users have.
+    # This search uses no index, as an index's speed would reveal other users' data.
     Load(
         "rare", "first 30 with a text in 0.03 % of notes", _notes_with(RARE_WORD), Target(2, 0.05)
     ),

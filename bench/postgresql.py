@@ -37,11 +37,11 @@ _OPTIONS = {
 
 @cache
 def programs() -> Path | None:
-    """Where PostgreSQL's programs are; None where it is not installed."""
+    """Return the folder of PostgreSQL's programs; None if it is not installed."""
     on_path = shutil.which("pg_ctl")
     if on_path:
         return Path(on_path).resolve().parent
-    # Debian keeps each version's servers apart, off the path.
+    # Debian has a folder for each version's programs, which is not on the PATH.
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), key=_version)
     return found[-1].parent if found else None
 
@@ -64,11 +64,11 @@ class Postgresql:
         self._port = 0
 
     def url(self, database: str) -> str:
-        """As SQLAlchemy takes it."""
+        """Return the database's URL for SQLAlchemy."""
         return f"postgresql://{_USER}@127.0.0.1:{self._port}/{database}"
 
     def start(self) -> bool:
-        """Whether it was started now; it may be running already, and is then left so."""
+        """Start the server unless it runs already. Return whether this call started it."""
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
         running = self._running_port()
@@ -88,20 +88,20 @@ class Postgresql:
         self._run(["pg_ctl", "-D", str(self._data), "-m", "fast", "-w", "stop"])
 
     def files(self) -> Iterator[Path]:
-        """The files of its databases."""
+        """Yield the files of the server's databases."""
         return (path for path in (self._data / "base").rglob("*") if path.is_file())
 
     def recreate(self, database: str) -> None:
-        """An empty database of that name."""
+        """Create an empty database of this name; drop the old one if any."""
         self.drop(database)
         self.run_sql("postgres", f"CREATE DATABASE {database}")
 
     def drop(self, database: str) -> None:
-        """Harmless if there is none."""
+        """Drop the database, if it exists."""
         self.run_sql("postgres", f"DROP DATABASE IF EXISTS {database}")
 
     def run_sql(self, database: str, sql: str) -> str:
-        """What psql prints for ``sql``, without headings."""
+        """Return the output of psql for ``sql``, without headings."""
         where = ["-h", "127.0.0.1", "-p", str(self._port), "-U", _USER, "-d", database]
         return self._run(["psql", *where, "-X", "-q", "-A", "-t", "-c", sql])
 
@@ -111,7 +111,7 @@ class Postgresql:
         return int((self._data / "postmaster.pid").read_text().splitlines()[0])
 
     def ended_seconds(self) -> float:
-        """Processor time of its processes that have ended, such as those of closed connections."""
+        """Processor time of the server's ended processes, such as those of closed connections."""
         values = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         # cutime and cstime: see proc(5).
         return (int(values[13]) + int(values[14])) / os.sysconf("SC_CLK_TCK")
@@ -122,7 +122,7 @@ class Postgresql:
         self._run([*command, "--locale=C.UTF-8"])
 
     def _running_port(self) -> int | None:
-        """The port of the server that works on these data, if one does."""
+        """Return the port of the server that runs on this data, if any."""
         try:
             lines = (self._data / "postmaster.pid").read_text().splitlines()
             os.kill(int(lines[0]), 0)
@@ -133,7 +133,7 @@ class Postgresql:
     def _run(self, command: list[str], core: int | None = None) -> str:
         command = [str(self._programs / command[0]), *command[1:]]
         account = self._account
-        # The server inherits the output: a pipe would stay open as long as it runs.
+        # Not a pipe: the server inherits the output and would keep a pipe open while it runs.
         with tempfile.TemporaryFile("w+") as output:
             done = subprocess.run(
                 command if core is None else pinned(core, command),
@@ -154,7 +154,7 @@ class Postgresql:
 
 
 def _account() -> str | None:
-    """PostgreSQL refuses to run as root; None where the suite runs as somebody else."""
+    """Return the account to run as, since PostgreSQL refuses root; None if we are not root."""
     if os.geteuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}
@@ -162,7 +162,7 @@ def _account() -> str | None:
 
 
 def _home(workspace: Workspace, account: str | None) -> Path:
-    """Where the server's files are: with the rest, unless its account cannot get there."""
+    """Return the folder of the server's files: beside the others if its account has access."""
     directory = workspace.directory / "postgresql"
     directory.mkdir(exist_ok=True)
     if account is not None:
@@ -179,7 +179,7 @@ def _home(workspace: Workspace, account: str | None) -> Path:
 
 @contextmanager
 def running(workspace: Workspace) -> Iterator[Postgresql | None]:
-    """The server, stopped at the end if this started it; None where it is not installed."""
+    """Yield the server, and stop it at the end if this started it; None if not installed."""
     if programs() is None:
         yield None
         return
@@ -196,7 +196,7 @@ def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, default="full")
     workspace = Workspace(SIZES[parser.parse_args().size])
-    # Ended by SIGTERM as by Ctrl-C, so that the server is stopped.
+    # SIGTERM ends the program like Ctrl-C, so that the server is stopped.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     with running(workspace) as server:
         if server is None:

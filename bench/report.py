@@ -20,20 +20,20 @@ _BEGIN = "<!-- The tables begin: python -m bench.report --docs writes them. -->"
 _END = "<!-- The tables end. -->"
 _DATABASES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 _NAMES = {"fastapi": "FastAPI", "datasette": "Datasette"}
-#: With fewer, a 99th percentile means nothing: most responses take longer than a run.
+#: With fewer responses, a 99th percentile means nothing.
 _FEWEST_RESPONSES = 200
 _MEGABYTE = 1_000_000
 
 
 def write_report(workspace: Workspace) -> str:
-    """The tables of the last run of this size; also written beside its results."""
+    """Return the tables of the last run of this size, and write them beside its results."""
     text = report(json.loads(workspace.results.read_text("utf-8")))
     workspace.results.with_suffix(".md").write_text(text, encoding="utf-8")
     return text
 
 
 def report(found: dict[str, Any], *, latency: bool = True) -> str:
-    """found: what `bench.__main__.measure_everything` returns."""
+    """Return the tables. found: the result of `bench.__main__.measure_everything`."""
     size = SIZES[found["size"]]
     parts = [
         f"Measured on {found['date']} with {size.records:,} records of {size.users:,} users, "
@@ -70,7 +70,7 @@ def _number(value: float) -> str:
 def _times(ratio: float) -> str:
     if ratio < 10:
         return f"{ratio:.1f}×"
-    # A large ratio rests on few responses of the slower server.
+    # A large ratio is inexact, because the slower server has sent few responses.
     return f"{ratio:.0f}×" if ratio < 100 else f"{round(ratio, -1):.0f}×"
 
 
@@ -120,7 +120,7 @@ def _latency(results: dict[Any, Any], database: str) -> str:
 
 
 def _flatness(found: dict[str, Any], results: dict[Any, Any]) -> str:
-    """Costs are the inverse of throughput."""
+    """Compare costs, which are the inverse of throughput."""
     rows = []
     for database, name in _DATABASES.items():
         for server in OURS:
@@ -216,7 +216,7 @@ def _memory(found: dict[str, Any]) -> str:
 
 
 def put_into_docs(page: Path, text: str) -> None:
-    """Replaces the text between the marks."""
+    """Replace the text between the marks in the page."""
     before, _, rest = page.read_text("utf-8").partition(_BEGIN)
     _, mark, after = rest.partition(_END)
     if not mark:

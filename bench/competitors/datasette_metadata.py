@@ -1,6 +1,6 @@
 """The second competitor: Datasette on the competitors' SQLite file, a tuned query for each load.
 
-It has no users: the user is a parameter, and no token is looked up.
+Datasette has no users here: the user is a parameter, and no token is looked up.
 """
 
 import json
@@ -14,7 +14,7 @@ SETTINGS = {
     "max_returned_rows": "1000",
     "suggest_facets": "off",
     "allow_download": "off",
-    # Queries run in the event loop: on one core faster than handing them to threads.
+    # Run queries in the event loop: on one core that is faster than using threads.
     "num_sql_threads": "0",
 }
 
@@ -31,7 +31,7 @@ _JOINED = """
     JOIN accounts a ON a.id = r.account_id LEFT JOIN categories c ON c.id = r.category_id
 """
 
-#: Each page is chosen on the index of (user, date, id) before anything is joined.
+#: Each query selects its page by the index of (user, date, id) before it joins other tables.
 QUERIES = {
     "page": f"""
         WITH chosen AS MATERIALIZED (
@@ -65,7 +65,7 @@ QUERIES = {
 
 
 def write_metadata(path: Path, database: str) -> Path:
-    """The file that Datasette reads its queries from; database: the name of its file."""
+    """Write the file with Datasette's queries. database: the name of the database file."""
     queries: dict[str, Any] = {name: {"sql": sql} for name, sql in QUERIES.items()}
     path.write_text(json.dumps({"databases": {database: {"queries": queries}}}))
     return path

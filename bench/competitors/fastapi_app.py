@@ -1,10 +1,10 @@
-"""The first competitor: FastAPI, SQLAlchemy Core and orjson, the usual way.
+"""The first competitor: a typical application of FastAPI, SQLAlchemy Core and orjson.
 
-``COMPETITOR_URL`` names the database. Each request looks its token up; there is no rate limit, no
+``COMPETITOR_URL`` names the database. Each request looks up its token. There are no rate limit, no
 ETag, no revision and no log line.
 
-The endpoints are ``async`` and query the database in the event loop: with one core for everything
-that was some 1.3 (SQLite) to 1.5 times (PostgreSQL) as fast as the thread pool.
+The endpoints are ``async`` and query the database in the event loop. On a single core that was
+about 1.3 times (SQLite) to 1.5 times (PostgreSQL) as fast as the thread pool.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ Database = Annotated[Connection, Depends(connection)]
 async def authenticated(
     database: Database, authorization: Annotated[str | None, Header()] = None
 ) -> int:
-    """The user whose bearer token it is."""
+    """Return the user whose bearer token the request has."""
     scheme, _, token = (authorization or "").partition(" ")
     if scheme.lower() == "bearer":
         sha256 = hashlib.sha256(token.encode()).hexdigest()
@@ -100,7 +100,7 @@ async def list_records(
     limit: Annotated[int, Query(ge=1, le=100)] = 30,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
-    """A page, the newest first."""
+    """Return a page of records, newest first."""
     statement = _RECORDS.where(records.c.user_id == user)
     if date_from is not None:
         start = datetime.combine(date_from, datetime.min.time())
@@ -126,7 +126,7 @@ async def list_records(
 
 @app.get("/records/by-id")
 async def get_records(user: User, database: Database, ids: str) -> Response:
-    """Records in the order asked for."""
+    """Return records by id, in the requested order."""
     wanted = ids.split(",")
     if len(wanted) > MAX_IDS:
         raise HTTPException(400, f"at most {MAX_IDS} ids")
@@ -144,7 +144,7 @@ async def list_categories(
     limit: Annotated[int, Query(ge=1, le=100)] = 30,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
-    """A page, by name."""
+    """Return a page of categories, sorted by name."""
     statement = (
         select(
             categories.c.id,
@@ -178,7 +178,7 @@ async def sum_records(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
-    """By category and month."""
+    """Return sums by category and month."""
     values = {"user_id": user, "since": _moment(date_from), "limit": limit + 1, "offset": offset}
     if payee is None:
         found = database.execute(_SUMS, values)
@@ -190,26 +190,26 @@ async def sum_records(
 
 @app.get("/accounts/balances")
 async def list_balances(user: User, database: Database, date_from: date) -> Response:
-    """At the end of each month."""
+    """Return the balances at the end of each month."""
     values = {"user_id": user, "since": f"{date_from:%Y-%m}"}
     found = database.execute(_BALANCES, values).mappings()
     return _json({"balances": [_numbers(row) for row in found]})
 
 
 def _moment(day: date) -> Any:
-    """As the driver takes it where no column tells the type."""
+    """Return a day as the driver takes it if no column defines the type."""
     return (
         f"{day}" if engine.dialect.name == "sqlite" else datetime.combine(day, datetime.min.time())
     )
 
 
 def _numbers(row: Any) -> dict[str, Any]:
-    """PostgreSQL's decimals as numbers."""
+    """Return a row with PostgreSQL's decimals as numbers."""
     return {name: float(v) if isinstance(v, Decimal) else v for name, v in row.items()}
 
 
 def _contains(word: str) -> Any:
-    """On SQLite LIKE ignores the case of ASCII by itself; elsewhere ILIKE does."""
+    """Match a word in any case: SQLite's LIKE ignores ASCII case; elsewhere use ILIKE."""
     if engine.dialect.name == "sqlite":
         return records.c.note.contains(word, autoescape=True)
     return records.c.note.icontains(word, autoescape=True)

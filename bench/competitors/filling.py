@@ -1,4 +1,4 @@
-"""The users' native files -> the competitors' tables, as fast as it goes: this is not measured."""
+"""Loads the users' native files into the competitors' tables, fast; this is not measured."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ _LATER_INDEXES = (*records.indexes, *categories.indexes)
 
 
 def fill(url: str, workspace: Workspace) -> None:
-    """Makes and fills the tables; the database is empty."""
+    """Create and fill the tables in an empty database."""
     engine = create_engine(url)
     with engine.begin() as connection:
         tables = (api_tokens, accounts, categories, records)

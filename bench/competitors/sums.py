@@ -1,10 +1,10 @@
-"""Sums and balances as the competitors ask for them: SQL tuned by hand, covered by indexes."""
+"""The competitors' queries for sums and balances: hand-tuned SQL that reads only indexes."""
 
 from typing import NamedTuple
 
 
 class _Sql(NamedTuple):
-    """What databases write differently. records: the table, with its index if possible."""
+    """SQL that differs between databases. records: the table, with its index if possible."""
 
     month: str
     last_day: str
@@ -24,7 +24,7 @@ _POSTGRESQL = _Sql(
 
 
 def summary_sql(database: str, *, by_payee: bool) -> str:
-    """By category and month. Parameters: user_id, since, limit, offset; by_payee: payee."""
+    """Sums by category and month. Parameters: user_id, since, limit, offset; by_payee: payee."""
     sql = _SQLITE if database == "sqlite" else _POSTGRESQL
     index = "ix_records_payee_sums" if by_payee else "ix_records_sums"
     return f"""
@@ -53,7 +53,7 @@ def summary_sql(database: str, *, by_payee: bool) -> str:
 
 
 def balances_sql(database: str) -> str:
-    """At the end of each month. Parameters: user_id, since (a month)."""
+    """Balances at the end of each month. Parameters: user_id, since (a month)."""
     sql = _SQLITE if database == "sqlite" else _POSTGRESQL
     return f"""
         WITH monthly AS (

@@ -32,7 +32,7 @@ accounts = Table(
     Column("user_id", Integer, nullable=False, index=True),
     Column("name", Text, nullable=False),
     Column("currency_code", String(3), nullable=False),
-    # Ten-thousandths, as those of records.
+    # Ten-thousandths, like the amounts of records.
     Column("initial_balance", BigInteger, nullable=False),
 )
 
@@ -60,7 +60,7 @@ records = Table(
     Column("user_id", Integer, nullable=False),
     Column("account_id", String(36), ForeignKey("accounts.id"), nullable=False),
     Column("category_id", String(36), ForeignKey("categories.id")),
-    # Ten-thousandths: a binary float would not hold money, and Numeric is one on SQLite.
+    # Ten-thousandths: a binary float is not exact, and SQLite stores Numeric as one.
     Column("amount", BigInteger, nullable=False),
     Column("record_date", DateTime, nullable=False),
     Column("payee", Text),
@@ -76,7 +76,7 @@ records = Table(
     Index("ix_records_user_date", "user_id", text("record_date DESC"), "id"),
     Index("ix_records_user_account", "user_id", "account_id"),
     Index("ix_records_user_category", "user_id", "category_id"),
-    # Sums read indexes alone.
+    # Queries for sums read only this index and the next.
     Index("ix_records_sums", "user_id", "account_id", "category_id", "record_date", *_SUMMED),
     Index(
         "ix_records_payee_sums",
@@ -85,7 +85,7 @@ records = Table(
     ),
 )
 
-#: PostgreSQL has an index for substrings; ILIKE uses it by itself.
+#: PostgreSQL's index for substrings, which ILIKE uses automatically.
 TRIGRAM_INDEX = (
     "CREATE EXTENSION IF NOT EXISTS pg_trgm",
     "CREATE INDEX ix_records_note_trgm ON records USING gin (note gin_trgm_ops)",

@@ -20,7 +20,7 @@ from finance_api.storage.interface import NO_VALUE, RESTORE, Fault, User
 from finance_api.values.text import counted
 from finance_api.values.time import instant_text
 
-#: The clock of another machine may be ahead by this much.
+#: Another machine's clock may be this far ahead.
 _CLOCK_SECONDS = 300
 
 
@@ -124,7 +124,7 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
     path = cli.settings[JWT_KEYS]
     if not path:
         return
-    # It imports the libraries of signatures, which many installations never need.
+    # Imported here, as it loads signature libraries that many installations never need.
     from finance_api.auth.jwt_keys import open_key_ring, signing_key
 
     try:

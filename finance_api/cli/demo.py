@@ -20,7 +20,7 @@ from finance_api.storage.errors import NotFound
 from finance_api.values.text import counted
 
 _EMAIL = "demo@example.com"
-#: Demo users are for trying things out; everybody may know it.
+#: Everybody may know this password, as demo users are only for trying things out.
 PASSWORD = "demo-password"  # noqa: S105
 
 _READY = f"""

@@ -25,5 +25,5 @@ def dump(cli: CliContext, email: str) -> None:
         with unit_of_work(cli.backend, lock_timeout_seconds=1) as storage:
             storage.note(user.id, AuditAction.EXPORT, cli.clock.now(), "dump")
     except StorageUnavailable as error:
-        # Data can be saved from a database that can only be read.
+        # The audit log cannot be written, but a read-only database must still allow a dump.
         say(f"finance-api: this is not in the audit log: {error}", err=True)

@@ -73,7 +73,7 @@ def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-#: The least value of each limit, and what it limits.
+#: Limit -> its lowest value, and what it limits.
 _LIMITS = {
     "memory_mb": (128, "more memory"),
     "cpu_seconds": (1, "more processor time"),
@@ -273,7 +273,7 @@ def _say_report(file: str, report: ImportReport, *, dry_run: bool) -> None:
 
 
 def _value(name: str, value: Any) -> str:
-    """A value of a record as a person reads it."""
+    """Return a record's value as readable text."""
     if value is None:
         return "none"
     field = RECORDS.get_field(name)
@@ -297,11 +297,11 @@ def _sentence(report: ImportReport) -> str:
 def commands_to_copy(
     context: click.Context, email: str, file: str, answers: Iterable[Answer]
 ) -> list[Command]:
-    """The command as it was given, for this file, with the options of each answer."""
+    """Return, for each answer, the given command for this file with the answer's options."""
     words = ["finance-api"]
     if context.parent is not None:
         words += _given(context.parent, ())
-    # A name that begins with a hyphen would be an option; by itself it is standard input.
+    # Without "./", a name that begins with a hyphen would be an option; "-" is standard input.
     words += ["import", email, f"./{file}" if len(file) > 1 and file[0] == "-" else file]
     as_given = [*words, *_given(context, ())]
     found = [
