@@ -1,4 +1,4 @@
-"""Currencies as people and banks write them: codes, symbols, and names."""
+"""Recognises currencies as people and banks write them: by code, symbol or name."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ CODES = frozenset(CURRENCIES)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """text: as it is shown. currency: the code that it stands for where nothing else is said,
-    None if that is open. possible: the codes that it can stand for; empty: any.
+    """A written currency. text: as shown to users. currency: the code that it means by default;
+    None if ambiguous. possible: the codes that it can stand for; empty: any.
     """
 
     text: str
@@ -25,8 +25,8 @@ class Mark:
         return not self.possible or currency in self.possible
 
 
-#: The codes that the symbols and short names behind them stand for; the first is meant where
-#: nothing else is said, unless "?" stands before it. The names are folded.
+#: Each line: codes, then the symbols and names (folded) that can mean them. The first code is the
+#: default, unless the line begins with "?".
 _NAMES = """
 EUR: €, euro, euros
 USD: us dollar, us dollars, us-dollar, us$
@@ -79,7 +79,7 @@ _MARKS = dict(mark for line in _NAMES.strip().splitlines() for mark in _marks(li
 
 
 def mark_of(text: str) -> Mark | None:
-    """The currency that ``text`` (without blanks around it) stands for; None if for none."""
+    """Return the currency that ``text`` (stripped) stands for; None if it is not a currency."""
     code = text.upper()
     if code in CODES:
         return Mark(code, code, (code,))
@@ -87,9 +87,9 @@ def mark_of(text: str) -> Mark | None:
 
 
 def currency_code(text: str) -> str:
-    """The ISO 4217 code of a currency that a person writes as a code, a symbol or a name.
+    """Return the ISO 4217 code of a currency that a user writes as a code, a symbol or a name.
 
-    Raises ImportRefused for a text that stands for no currency, or for any of several.
+    Raises ImportRefused for a text that is not a currency, or is ambiguous.
     """
     mark = mark_of(text.strip())
     if mark is not None and mark.currency is not None:
@@ -103,7 +103,7 @@ def currency_code(text: str) -> str:
 
 
 def stated_code(text: str, what: str, line: int | None = None) -> str:
-    """`currency_code`, with the name of what states it in the refusal, such as an option."""
+    """As `currency_code`. what: begins a refusal, such as the name of an option."""
     try:
         return currency_code(text)
     except ImportRefused as refused:
@@ -111,9 +111,9 @@ def stated_code(text: str, what: str, line: int | None = None) -> str:
 
 
 def codes_in(texts: Iterable[str]) -> frozenset[str]:
-    """The currencies of a column that has nothing else; empty if a cell may mean something else.
+    """Return the currencies in a column; empty if any cell may mean something else.
 
-    A code in small letters may be a word, such as "all" or "top".
+    A code that is not in capitals may be a word, such as "all" or "top".
     """
     codes = set()
     for text in map(str.strip, texts):

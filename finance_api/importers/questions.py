@@ -1,4 +1,4 @@
-"""Questions that a file leaves open; they are asked all at once."""
+"""Collects the questions that a file leaves open, to ask them all at once."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from finance_api.importers.interface import Answer, ImportRefused, Question
 from finance_api.importers.texts import listed
 
-#: Placeholders in a command line for the name of an account, and for the code of a currency, that
-#: only the person can say.
+#: Placeholders in a command line for an account's name and a currency's code, which only the user
+#: knows.
 NAME, CODE = "NAME", "CODE"
 
 
 def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
-    """The refusal of options of which either these or those are meant."""
+    """Return a refusal of two groups of options that exclude each other."""
     return ImportRefused(
         f"{one[0]} and {other[0]} exclude each other",
         answers=(
@@ -24,11 +24,11 @@ def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
 
 @dataclass
 class Questions:
-    """Reading goes on under the first answer to each, so that what else is open comes to light.
+    """The questions so far. Reading continues with the first answer to each, to find the others.
 
-    asked: in the order in which it was found open.
-    columns: indexes of those that were asked about. fields: of which several columns can be meant:
-    what these hold is not asked about yet.
+    asked: in the order in which they came up.
+    columns: indexes of the columns that were asked about. fields: fields that several columns fit;
+    the content of these columns is not asked about yet.
     """
 
     asked: list[Question] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Questions:
         column: int | None = None,
         of: str | None = None,
     ) -> None:
-        """of: the field whose column is open."""
+        """Add a question. of: the field that several columns fit."""
         self.asked.append(Question(reason, line, answers))
         if column is not None:
             self.columns.add(column)
@@ -51,16 +51,16 @@ class Questions:
             self.fields.add(of)
 
     def add(self, others: "Questions") -> None:
-        """Ask what the others ask."""
+        """Add all questions of ``others``."""
         self.asked += others.asked
         self.columns |= others.columns
         self.fields |= others.fields
 
     def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
-        """Ask for the currency of accounts that may be new, where a command line is shown anyway.
+        """Ask for the currency of accounts that may be new, when there are other questions anyway.
 
-        new: the names of those that are, None: which account it is is open, too. codes: some that
-        are possible.
+        new: the names of the new accounts; None: the account itself is still unknown. codes: some
+        possible currencies.
         """
         if (new is not None and not new) or self.asks_for("--currency"):
             return

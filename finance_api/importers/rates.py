@@ -1,4 +1,4 @@
-"""Files of exchange rates: the European Central Bank's history, and one rate on each row."""
+"""Reads exchange rates: the European Central Bank's history, or CSV with one rate on each row."""
 
 import csv
 from collections import defaultdict
@@ -15,7 +15,7 @@ from finance_api.values.rates import DayRates
 from finance_api.values.text import counted
 from finance_api.values.time import TimeError, parse_date
 
-#: The largest file, unpacked too. The European Central Bank's has some 2 MiB.
+#: Maximum size of a file, packed and unpacked. The European Central Bank's has some 2 MiB.
 MAX_BYTES = 64 * 2**20
 MAX_RATE_CHARACTERS = 40
 #: The columns of a file with one rate on each row, in any order.
@@ -26,7 +26,7 @@ _ZIP = b"PK\x03\x04"
 
 
 def read_rates(stream: IO[bytes]) -> list[DayRates]:
-    """All rates of a file, which may be packed as ZIP, in the order of (day, base).
+    """Return all rates of a file, which may be a ZIP file, sorted by day and base.
 
     Raises ImportRefused.
     """
@@ -52,7 +52,7 @@ def read_rates(stream: IO[bytes]) -> list[DayRates]:
 
 
 def _content(stream: IO[bytes]) -> bytes:
-    """The content of the file, or of the one CSV file that is packed in it."""
+    """Return the content of the file, or of the only CSV file in a ZIP file."""
     content = _limited(stream)
     if not content.startswith(_ZIP):
         return content
@@ -65,7 +65,7 @@ def _content(stream: IO[bytes]) -> bytes:
                 return _limited(packed)
     except ImportRefused:
         raise
-    # A damaged file raises whatever the library comes upon in it.
+    # For a damaged file, the library can raise any exception.
     except Exception as error:
         raise ImportRefused(f"the ZIP file cannot be unpacked: {error}") from None
 
@@ -78,7 +78,7 @@ def _limited(stream: IO[bytes]) -> bytes:
 
 
 def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[tuple[str, str, str, str]]:
-    """The date, base, currency and rate of every rate in the file, as they are written."""
+    """Yield the date, base, currency and rate of every rate in the file, as written."""
     names = [name.lower() for name in heading]
     if sorted(names) == sorted(HEADINGS):
         places = [names.index(name) for name in HEADINGS]
@@ -99,7 +99,7 @@ def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[tuple[str,
     for date, *rates in _whole(rows, len(heading)):
         if any(rates[len(currencies) :]):
             raise ImportRefused("the last cell has no currency above it")
-        # There is none in what is left.
+        # Any cells beyond the currencies are empty.
         for currency, rate in zip(currencies, rates, strict=False):
             if rate not in ("", "N/A"):
                 yield date, _EUR, currency, rate
@@ -126,7 +126,7 @@ def _day(text: str) -> int:
 
 
 def _rate(text: str, *, is_own: bool) -> Decimal:
-    """is_own: whether it is of a currency in itself."""
+    """Parse a rate. is_own: base and currency are the same. Raises ImportRefused."""
     if len(text) > MAX_RATE_CHARACTERS:
         raise ImportRefused(f"a rate has more than {MAX_RATE_CHARACTERS} characters")
     try:

@@ -1,4 +1,4 @@
-"""Storing imported data: identity, references, rules, balances, one revision.
+"""Stores imported data: identity, references, rules, balances, one revision.
 
-`importing.import_file` is the way in; importers read, the ledger decides, the storage keeps.
+`importing.import_file` is the entry point: importers read, the ledger decides, the storage keeps.
 """

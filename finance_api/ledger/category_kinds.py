@@ -1,4 +1,4 @@
-"""Whether a category is of income or of expenses, where neither an import nor an edit says so."""
+"""Derives whether categories are for income or expenses, if no import or edit says so."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.values import Row
 from finance_api.values.text import fold
 
-#: Names of groups of income, folded: of the apps and languages whose exports are met most.
+#: Folded names of groups of income, in the apps and languages whose exports are most common.
 INCOME_GROUPS = frozenset(
     "income incomes earnings revenue revenues inflow inflows einkommen einnahmen einkünfte revenus "
     "ingresos entrate receitas inkomsten przychody příjmy bevételek inkomster indtægter inntekter "
@@ -18,7 +18,7 @@ INCOME_GROUPS = frozenset(
 
 
 def set_kind(row: Row, given: Mapping[str, Any], stored: Row | None) -> None:
-    """The kind of a category as it is given; `derive_kinds` has the last word on others."""
+    """Note whether a category's kind is given; `derive_kinds` derives the kinds that are not."""
     if given.get("kind") is not None and not given.get("kindIsDerived"):
         row["kindIsDerived"] = False
     else:
@@ -27,8 +27,8 @@ def set_kind(row: Row, given: Mapping[str, Any], stored: Row | None) -> None:
 
 
 def derive_kinds(categories: RowSet) -> None:
-    """Carries kinds over to categories without one of their own: from above, else by the group."""
-    # The nearest kind that is given, and the topmost group: of each category or above it.
+    """Derive the missing kinds of categories: from their parents, else from their group."""
+    # For each category: the nearest given kind and the topmost group, its own or from above.
     inherited: dict[str, tuple[str | None, str | None]] = {}
     for row in CategoryTree(categories.rows.values()).from_top():
         kind, group = inherited.get(row["parentId"], (None, None))

@@ -1,4 +1,4 @@
-"""Change a user's data: all of it or nothing, in a transaction of its own."""
+"""Changes a user's data in a separate transaction, completely or not at all."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -32,10 +32,10 @@ def changing(
     decides_first: bool = False,
     lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
 ) -> Iterator[LedgerSession]:
-    """The user's session, in a transaction of its own: all of it or nothing.
+    """Yield a session for a user, in a separate transaction that is committed at the end.
 
-    Other changes of the user's data wait until its end. dry_run: nothing is stored, and nobody
-    waits. decides_first: nobody waits before `LedgerSession.begin_storing`, which the change calls.
+    Other changes of the user's data wait until then. dry_run: nothing is stored, and nobody waits.
+    decides_first: nobody waits until the change calls `LedgerSession.begin_storing`.
     lock_timeout_seconds, origin: see `StorageBackend.write`.
     Raises ChangeRefused, storage.errors.NotFound, StorageUnavailable.
     """
@@ -74,5 +74,5 @@ def changing(
         except BaseException:
             tm.abort()
             raise
-    # A dry run has written nothing.
+    # In a dry run, there is nothing to commit.
     tm.commit()

@@ -1,7 +1,7 @@
-"""The fields of a record that follow from other data, and what record rules give new ones.
+"""Derives fields of records from other data, and applies record rules to new records.
 
-The names of its account, category and labels stand on the record itself: data is read far more
-often than it is imported, and a list of records then needs one table.
+Each record stores the names of its account, category and labels: data is read far more often than
+it is imported, and so a list of records needs only one table.
 """
 
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ _PAGE = 1_000
 
 
 def derive(owned: UserRows, row: Row, line: int | None = None) -> None:
-    """Fills in the derived fields of a record, and its currency if it has none.
+    """Fill in the derived fields of a record, and its currency if it has none.
 
-    Raises ChangeRefused for a reference to nothing, and for a currency other than the account's.
+    Raises ChangeRefused for a broken reference, and for a currency other than the account's.
     """
     account = owned.accounts.rows.get(row["accountId"])
     if account is None:
@@ -46,7 +46,7 @@ def derive(owned: UserRows, row: Row, line: int | None = None) -> None:
 
 
 def rederive_records(session: LedgerSession) -> bool:
-    """Carries new names and currencies over to the records stored before; whether any changed."""
+    """Update stored records after names or currencies changed; return whether any changed."""
     accounts = session.accounts.changed_ids("name", "currencyCode")
     changed = False
     for name, ids in (
@@ -77,7 +77,7 @@ def _pages_with(session: LedgerSession, field_name: str, ids: list[str]) -> Iter
 
 
 def list_rules(owned: UserRows) -> list[Row]:
-    """In the order in which they are asked."""
+    """Return a user's rules in the order in which they are applied."""
     rows = owned.row_set(RECORD_RULES).rows.values()
     return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
 
@@ -91,7 +91,7 @@ class _Rule:
 
 
 class Rules:
-    """A user's rules, in the order in which they are asked."""
+    """A user's rules, in the order in which they are applied."""
 
     def __init__(self, owned: UserRows) -> None:
         self._rules = [
@@ -107,13 +107,13 @@ class Rules:
     def apply(
         self, account_id: str, payee: str | None, note: str | None
     ) -> tuple[str | None, tuple[str, ...]]:
-        """The category of the first rule that matches and gives one; the labels of all that match.
+        """Return the category of the first matching rule that has one, and all matching labels.
 
-        A rule matches if one of its keywords is in the payee or the note, whatever their case.
+        A rule matches if the payee or the note contains one of its keywords, ignoring case.
         """
         if not self._rules:
             return None, ()
-        # No keyword has the character between them.
+        # Join the texts with a character that no keyword contains.
         text = "\x00".join([fold(each) for each in (payee, note) if each])
         category_id: str | None = None
         label_ids: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""A user's whole data in the native format."""
+"""Writes all of a user's data in the native format."""
 
 from collections.abc import Generator
 
@@ -9,10 +9,10 @@ from finance_api.storage.interface import STREAMED_ROWS, Storage, data_state_of
 
 
 def dump(storage: Storage, user_id: int) -> Generator[bytes, None, None]:
-    """The lines, some at a time: type after type, each referring only to types before; rows by id.
+    """Yield the lines in pieces: type after type, after the types it refers to; rows by id.
 
-    Raises StorageUnavailable where a replica has not heard of the user: what it has
-    would look like all there is.
+    Raises StorageUnavailable if a replica does not know the user yet: an incomplete dump would
+    look complete.
     """
     data_state_of(storage, user_id)
     for resource in RESOURCES:
@@ -22,5 +22,5 @@ def dump(storage: Storage, user_id: int) -> Generator[bytes, None, None]:
 
 
 def count_dumped(storage: Storage, user_id: int) -> int:
-    """The number of lines of `dump`."""
+    """Return the number of lines that `dump` yields."""
     return sum(storage.data.count_rows(user_id, Query(resource)) for resource in RESOURCES)

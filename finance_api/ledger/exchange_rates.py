@@ -1,4 +1,4 @@
-"""Storing exchange rates: those of a file are joined with those that are there."""
+"""Stores exchange rates: joins the rates of a file with the stored ones."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from finance_api.values.rates import DayRates
 
 @dataclass(frozen=True)
 class RatesReport:
-    """new, changed, unchanged: numbers of days. first, last: days; currencies: of what was given.
+    """new, changed, unchanged: numbers of days. first, last, currencies: of the imported rates.
 
-    revision: of all rates then.
+    revision: of all rates after the import.
     """
 
     new: int
@@ -33,9 +33,9 @@ class RatesReport:
 def import_rates(
     backend: StorageBackend, given: Sequence[DayRates], now: int, *, dry_run: bool = False
 ) -> RatesReport:
-    """Stores the rates of days; what they do not have of such a day stays.
+    """Store rates; stored rates of the same days that are not in ``given`` stay.
 
-    given: not empty, each day and base once. dry_run: everything but storing them. Raises
+    given: not empty, each day and base once. dry_run: only report what would change. Raises
     StorageUnavailable.
     """
     days = {each.day for each in given}
@@ -68,7 +68,7 @@ def import_rates(
 def _compare(
     rates: RateReader, days: Collection[int], given: Sequence[DayRates]
 ) -> tuple[set[tuple[int, str]], list[DayRates]]:
-    """The stored days and bases, and what differs of them after the import."""
+    """Return the stored (day, base) pairs, and the rates of the days that the import changes."""
     stored = {(each.day, each.base): each.rates for each in rates.list_days(days)}
     different = [
         DayRates(day, base, _joined(stored.get((day, base), {}), new))
@@ -79,5 +79,5 @@ def _compare(
 
 
 def _joined(stored: Mapping[str, Decimal], rates: Mapping[str, Decimal]) -> dict[str, Decimal]:
-    """In the order of the codes."""
+    """Return stored and new rates together, sorted by currency code."""
     return dict(sorted({**stored, **rates}.items()))

@@ -1,6 +1,6 @@
-"""Checks of documents, the rows of every type but the records.
+"""Checks documents, which are the rows of every type except records.
 
-They refer to rows that exist and fit, and categories are a tree.
+They must refer to existing rows that fit, and categories must form a tree.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from finance_api.resources.field import Resource
 from finance_api.resources.records import record_type
 from finance_api.values import Row
 
-#: How many categories can stand one below the other.
+#: Maximum depth of the tree of categories.
 MAX_LEVELS = 20
 
 
@@ -23,17 +23,17 @@ _PAGE = 1_000
 
 
 def ids_in(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """The ids in a value of a field that refers to other rows."""
+    """Return the ids in the value of a reference field."""
     return (value,) if isinstance(value, str) else value or ()
 
 
 def fields_referring_to(referred: Resource, resource: Resource) -> list[str]:
-    """The names of the fields of a resource that hold ids of the referred one."""
+    """Return the names of the resource's fields that contain ids of the referred resource."""
     return [f.name for f in resource.references if referred_by(f) is referred]
 
 
 def check_currency(account: Row, currency: str | None, line: int | None) -> None:
-    """Raises ChangeRefused for another currency than the account's."""
+    """Raises ChangeRefused if the currency is not the account's."""
     if currency not in (None, account["currencyCode"]):
         raise ChangeRefused(
             f"currencyCode is {currency}, but the account {account['name']} is in "
@@ -45,7 +45,7 @@ def check_currency(account: Row, currency: str | None, line: int | None) -> None
 def check_references(
     session: LedgerSession, resource: Resource, row: Row, line: int | None
 ) -> None:
-    """Raises ChangeRefused if the row refers to nothing of the user's."""
+    """Raises ChangeRefused if the row refers to a row that the user does not have."""
     for field in resource.references:
         known = session.row_set(referred_by(field)).rows
         for row_id in ids_in(row[field.name]):
@@ -56,10 +56,10 @@ def check_references(
 
 
 def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
-    """Check where categories stand whose parent may have changed, and those below them.
+    """Check the tree for categories whose parent may have changed, and the categories below them.
 
-    lines: their ids, each with its line of the file. Raises ChangeRefused for one that is below
-    itself, or too deep.
+    lines: ids of these categories -> line in the file. Raises ChangeRefused for a category that is
+    below itself, or too deep.
     """
     levels: dict[str, int] = {}
     moved = set(lines)
@@ -82,7 +82,7 @@ def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
 def check_document(
     session: LedgerSession, resource: Resource, row: Row, line: int | None = None
 ) -> None:
-    """References, currency and recurrence. Raises ChangeRefused."""
+    """Check references, currency and recurrence. Raises ChangeRefused."""
     check_references(session, resource, row, line)
     if resource is not STANDING_ORDERS:
         return
@@ -96,13 +96,13 @@ def check_document(
 
 
 def complete_standing_order(row: Row) -> None:
-    """The type follows from the amount, where it is not given."""
+    """Derive the type from the amount, if no type is given."""
     if row["type"] is None and row["amount"] is not None:
         row["type"] = record_type(row["amount"])
 
 
 def carry_currencies_over(session: LedgerSession) -> bool:
-    """A new currency of an account is that of its standing orders too; whether any changed."""
+    """Copy accounts' new currencies to their standing orders; return whether any changed."""
     changed = session.accounts.changed_ids("currencyCode")
     if not changed:
         return False

@@ -11,14 +11,14 @@ from finance_api.resources.wire import json_writer
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 
-#: Up to this many updates and matches are listed; the rest is counted.
+#: Up to this many updates and matches are listed; the rest are only counted.
 MOST_LISTED = 1_000
 #: Up to this many new records are shown.
 MOST_SHOWN = 10
 
 
 class Update(NamedTuple):
-    """A stored record that the file changed. old, new: its values, by field."""
+    """A stored record that the file changed. old, new: the changed values, by field."""
 
     id: str
     line: int
@@ -27,7 +27,7 @@ class Update(NamedTuple):
 
 
 class Match(NamedTuple):
-    """An entry that another format stated before. entry, record: the values of each, by field."""
+    """An entry matched with a record of another format. entry, record: their values, by field."""
 
     id: str
     line: int
@@ -36,7 +36,7 @@ class Match(NamedTuple):
 
 
 class AccountTotal(NamedTuple):
-    """The file's sums of an account, in ten-thousandths; balance: after the import."""
+    """The sums of an account in the file, in ten-thousandths. balance: after the import."""
 
     account: str
     currency: str
@@ -56,13 +56,13 @@ class AccountTotal(NamedTuple):
 
 @dataclass
 class ImportReport:
-    """Counts of the objects of one file (records only, for statement formats), and what they are.
+    """The counts of one file's objects (for statement formats, only records), and some of them.
 
-    matched: entries that another source stated before.
-    skipped: what the file has and nothing keeps, by what it is.
-    new: the first records that it made. updates, matches: the first of them. remarks: sentences.
-    totals: by account. details: what the history has of it.
-    changed: whether the user's data is different from before.
+    matched: number of entries matched with records of other sources.
+    skipped: number of items that no record can hold, by kind.
+    new, updates, matches: the first ones of each. remarks: sentences for the user.
+    totals: by account. details: those of the history entry.
+    changed: whether the import changed visible data.
     """
 
     created: int = 0
@@ -120,7 +120,7 @@ class ImportReport:
 
 
 def _number(units: int) -> float | str:
-    """Ten-thousandths as a number of JSON; as text where programs would round it."""
+    """Return ten-thousandths as a JSON number, or as text if programs would round the number."""
     text = decimal_text(units)
     return float(text) if abs(units) < 2**53 else text
 
@@ -137,7 +137,7 @@ def _said(record_id: str, line: int, **values: dict[str, Any]) -> dict[str, Any]
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:
-    """Values of a record's fields as JSON."""
+    """Return the values of a record's fields as JSON values."""
     written = {}
     for name, value in values.items():
         writer = _WRITERS.get(name)

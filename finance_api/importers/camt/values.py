@@ -11,24 +11,24 @@ from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import compact
 from finance_api.values.time import TimeError, parse_date, parse_time
 
-#: Where an account number is: an IBAN, or what the versions have for others.
+#: Paths of an account's IBAN, or of another number in the different versions.
 _NUMBERS = ("Id/IBAN", "Id/Othr/Id", "Id/PrtryAcct/Id", "Id/BBAN", "Id/UPIC")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CLOCK = re.compile(
     r"T([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?(?:[.,:][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
 )
 _DAY_LENGTH = 10
-#: Ten-thousandths, and their currency.
+#: An amount in ten-thousandths, and its currency.
 Amount = tuple[int, str]
 _SIGNS = {"CRDT": 1, "DBIT": -1}
 
 
 class Element:
-    """One element with what it holds.
+    """One element with its content.
 
-    name: without its namespace's prefix. text: of a leaf, without white space around it.
+    name: without a namespace prefix. text: the text of a leaf, stripped.
     currency: its attribute Ccy. line: where it begins in the file, from 1.
-    parts: what was made of the transactions in it, which are not among its children.
+    parts: the `Transaction`s read from its transactions, which are not among its children.
     """
 
     __slots__ = ("children", "currency", "line", "name", "parts", "text")
@@ -42,7 +42,7 @@ class Element:
         self.parts: list[Any] = []
 
     def all(self, *path: str) -> "Iterator[Element]":
-        """Yield the elements at the path of names below it, in their order, without empty ones."""
+        """Yield the non-empty elements at a path of names below this element, in order."""
         name, *rest = path
         for child in self.children:
             if child.name == name:
@@ -52,7 +52,7 @@ class Element:
                     yield child
 
     def first(self, *paths: str) -> "Element | None":
-        """The first one at the first of the paths, as ``A/B``, that leads to any."""
+        """Return the first element at the first path (such as ``A/B``) that leads to one."""
         for path in paths:
             found = next(self.all(*path.split("/")), None)
             if found is not None:
@@ -60,25 +60,25 @@ class Element:
         return None
 
     def only(self, name: str) -> "Element":
-        """The one child of the name. Raises ImportRefused."""
+        """Return the only child with this name. Raises ImportRefused if there is not just one."""
         found = [child for child in self.children if child.name == name]
         if len(found) != 1:
             raise self.refused(f"has {len(found) or 'no'} <{name}>")
         return found[0]
 
     def text_of(self, *paths: str) -> str | None:
-        """The text of `first`, on one line."""
+        """Return the text of `first`, on one line."""
         found = self.first(*paths)
         return None if found is None else one_line(found.text)
 
     def refused(self, reason: str) -> ImportRefused:
-        """The refusal of the file because of this element: its name, the text, the reason."""
+        """Return a refusal of the file that names this element, its text and the reason."""
         value = f"{quoted(self.text)} " if self.text else ""
         return ImportRefused(f"<{self.name}> {value}{reason}; {ANOTHER_FILE}", self.line)
 
 
 def amount_of(element: Element) -> Amount:
-    """Ten-thousandths without a sign, and the currency. Raises ImportRefused."""
+    """Return the amount without a sign, and the currency. Raises ImportRefused."""
     if element.text.startswith("-"):
         raise element.refused("has a sign, and <CdtDbtInd> says which way money went")
     try:
@@ -92,7 +92,7 @@ def amount_of(element: Element) -> Amount:
 
 
 def amount_or_none(element: Element | None) -> Amount | None:
-    """As `amount_of`; None for an amount that cannot be read."""
+    """As `amount_of`; None for a missing or invalid amount."""
     try:
         return None if element is None else amount_of(element)
     except ImportRefused:
@@ -100,7 +100,7 @@ def amount_or_none(element: Element | None) -> Amount | None:
 
 
 def signed_amount_of(holder: Element) -> Amount:
-    """The amount of an entry or balance, with its sign, and the currency. Raises ImportRefused."""
+    """Return the signed amount of an entry or balance, and its currency. Raises ImportRefused."""
     direction = holder.only("CdtDbtInd")
     units, currency = amount_of(holder.only("Amt"))
     sign = sign_of(direction)
@@ -110,10 +110,10 @@ def signed_amount_of(holder: Element) -> Amount:
 
 
 def sign_of(direction: Element | None) -> int | None:
-    """1 for money coming in, -1 for money going out, by a CdtDbtInd.
+    """Return 1 for money coming in, -1 for money going out, None for an unknown CdtDbtInd.
 
-    So it is for reversals: "if the CreditDebitIndicator is CRDT and ReversalIndicator is Yes, the
-    original operation was a debit entry" (ISO 20022, ReportEntry).
+    This holds for reversals, too: "if the CreditDebitIndicator is CRDT and ReversalIndicator is
+    Yes, the original operation was a debit entry" (ISO 20022, ReportEntry).
     """
     return None if direction is None else _SIGNS.get(direction.text)
 
@@ -123,7 +123,7 @@ def is_true(element: Element | None) -> bool:
 
 
 def day_of(date: Element) -> int:
-    """The day of a date or date-time as it is written, in seconds. Raises ImportRefused."""
+    """Return the written day of a date or date-time, in seconds. Raises ImportRefused."""
     day = _DAY.match(date.text)
     if not day:
         raise date.refused("is not a date in the form YYYY-MM-DD")
@@ -134,13 +134,13 @@ def day_of(date: Element) -> int:
 
 
 def time_of(date: Element) -> int:
-    """The time of the day of a date-time as it is written, in seconds; 0 for none."""
+    """Return the written time of a date-time, in seconds of the day; 0 if it has none."""
     clock = _CLOCK.match(date.text, _DAY_LENGTH)
     return int(clock[1]) * 3600 + int(clock[2]) * 60 + int(clock[3] or 0) if clock else 0
 
 
 def moment_of(date: Element | None) -> int | None:
-    """Parse a date-time with its zone, to compare two of them; None if it cannot be parsed."""
+    """Return a date-time with its zone as seconds in UTC; None if it cannot be parsed."""
     clock = date and _CLOCK.match(date.text, _DAY_LENGTH)
     if not date or not clock:
         return None
@@ -153,6 +153,6 @@ def moment_of(date: Element | None) -> int | None:
 
 
 def number_of(element: Element, account: str) -> str | None:
-    """The number of the account at the path."""
+    """Return the number of the account at the path ``account``; None if it has none."""
     number = element.text_of(*(f"{account}/{path}" for path in _NUMBERS))
     return None if number is None else compact(number)

@@ -1,8 +1,8 @@
-"""MT940 and MT942 of SWIFT, as banks write them, with the library mt-940 for their fields.
+"""SWIFT's MT940 and MT942, as banks write them; the library mt-940 parses their fields.
 
-``fields`` makes fields of bytes and values of fields, ``details`` reads the text of an entry, and
+``fields`` reads fields and their values, ``details`` parses the text of an entry, and
 ``importer`` makes statements and entries.
 
-The library is given one field at a time: it keeps all that it reads in memory, and joins what has
-no transaction type to the entry before it. It knows one of the forms of ``:86:`` that banks use.
+The library gets only one field at a time, because it keeps everything it reads in memory, and joins
+lines without a transaction type to the entry before. It knows only one of the forms of ``:86:``.
 """

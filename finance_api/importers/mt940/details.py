@@ -1,4 +1,4 @@
-"""The text of an entry (``:86:``), in the forms that banks give it.
+"""Parses the text of an entry (``:86:``), in the forms that banks use.
 
 ``166?00GUTSCHRIFT?20EREF+…?31DE42…?32NAME`` (Germany and Austria, others with ``<``, ``>`` or
 ``~``), with the codes of SEPA (``SVWZ+``) in it; ``/TRTP/…/IBAN/…/NAME/…/REMI/…`` (Netherlands); an
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from finance_api.importers.texts import one_line
 from finance_api.values.text import compact
 
-#: The length of the standard's lines, and of the sub-fields of German banks.
+#: The length of a line in the standard, and of a sub-field of German banks.
 _LINE, _SUB_FIELD = 65, 27
 _CODED = re.compile(r"\s*(?:[0-9]{3})?([?<>~^])[0-9]{2}")
 _PURPOSE = (*map(str, range(20, 30)), *map(str, range(60, 66)))
@@ -28,7 +28,7 @@ _NOT_GIVEN = frozenset({"NOTPROVIDED", "NONREF", "NOT PROVIDED"})
 
 
 class Details(NamedTuple):
-    """The parts of an entry's text. reference: an end-to-end id, or another."""
+    """The parts of an entry's text. reference: an end-to-end id or another reference."""
 
     payee: str | None = None
     note: str | None = None
@@ -37,9 +37,9 @@ class Details(NamedTuple):
 
 
 def details_of(text: str) -> Details:
-    """text: of ``:86:``, of one or several lines."""
+    """Parse the text of ``:86:``, which has one or more lines."""
     lines = text.split("\n")
-    # Lines are cut anywhere.
+    # Banks cut the text into lines at any place, even within a word or code.
     whole = "".join(lines)
     coded = _CODED.match(whole)
     if coded:
@@ -63,7 +63,7 @@ def _of_sub_fields(text: str, mark: str) -> Details:
         return _joined(values, max(_SUB_FIELD, *map(len, values), 0))
 
     leading, codes = _codes_in(_SEPA, of(*_PURPOSE))
-    # The codes but for the text end with their line.
+    # Except for SVWZ, the value of a code ends with its line.
     behind = (rest for code, rest in codes.items() if code != "SVWZ")
     texts = (leading, codes.get("SVWZ"), *(rest.partition("\n")[2] for rest in behind))
     return Details(
@@ -76,7 +76,7 @@ def _of_sub_fields(text: str, mark: str) -> Details:
 
 def _of_slashes(text: str) -> Details:
     _, codes = _codes_in(_SLASHED, text)
-    # Account, bank, name and place of the other side.
+    # CNTP has the account, bank, name and place of the other side.
     side = [*codes.get("CNTP", "").split("/"), "", "", ""]
     remittance = codes.get("REMI", "").removeprefix("USTD/").strip("/")
     is_structured = remittance.startswith("STRD/")
@@ -90,7 +90,7 @@ def _of_slashes(text: str) -> Details:
 
 
 def _codes_in(codes: re.Pattern[str], text: str) -> tuple[str, dict[str, str]]:
-    """The text before the first code, and the text after each; the first of equal codes counts."""
+    """Return the text before the first code, and the text after each code's first occurrence."""
     leading, *parts = codes.split(text)
     found: dict[str, str] = {}
     for code, value in zip(parts[::2], parts[1::2], strict=True):
@@ -99,7 +99,7 @@ def _codes_in(codes: re.Pattern[str], text: str) -> tuple[str, dict[str, str]]:
 
 
 def _joined(pieces: list[str], width: int) -> str:
-    """The pieces of a text that was cut at a width: shorter ones are lines."""
+    """Join the pieces of a text that was cut at a width; shorter pieces end a line."""
     return "".join(piece if len(piece) >= width else piece + "\n" for piece in pieces)
 
 

@@ -1,12 +1,11 @@
-"""The values of elements: texts, ids, amounts, dates, currencies, as banks write them.
+"""Parses the values of elements: texts, ids, amounts, dates, currencies, as banks write them.
 
-Amounts: OFX asks for ``[+-]digits[.digits]`` with a point or a comma (OFX 1.6, 3.2.9.1); thousands
-separators are not allowed and are written nevertheless. An amount that can be read in two ways is
-refused.
+Amounts: OFX requires ``[+-]digits[.digits]`` with a point or a comma (OFX 1.6, 3.2.9.1). Some banks
+write thousands separators, although they are not allowed. Ambiguous amounts are refused.
 
-Dates: ``YYYYMMDD[HHMMSS[.XXX][[offset:name]]]`` (OFX 1.6, 3.2.8.2). The date is the one that the
-bank wrote. Its time and zone are left aside: taken seriously, they would move a booking to the day
-before or after the one on the statement.
+Dates: ``YYYYMMDD[HHMMSS[.XXX][[offset:name]]]`` (OFX 1.6, 3.2.8.2). Only the written date counts.
+Its time and zone are ignored: converting them would move some bookings to the day before or after
+the one on the statement.
 """
 
 import re
@@ -17,7 +16,7 @@ from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import clean, clean_or_none
 from finance_api.values.time import TimeError, parse_date
 
-#: The longest identifier of the format (FITID, A-255); it goes into an index.
+#: Maximum length of an identifier in OFX (FITID, A-255); identifiers are stored in an index.
 MAX_IDENTIFIER_LENGTH = 255
 
 _MAX_AMOUNT_LENGTH = 64
@@ -31,12 +30,12 @@ _CLOCK = re.compile(
     r"T?([01][0-9]|2[0-3]):?([0-5][0-9]):?([0-5][0-9])(?:\.[0-9]*)?"
     r"(?:\s*\[([+-]?[0-9]{1,2}(?:\.[0-9]{1,2})?)(?::[^]]*)?\])?"
 )
-#: Some banks write a date of zeros where they have none.
+#: Some banks write zeros in place of a missing date.
 _NO_DATE = re.compile("0++(?![0-9])")
 
 
 def note_of(leaf: Element | None) -> str | None:
-    """The leaf's text without white space around it; None for nothing."""
+    """Return the leaf's text, stripped; None if there is none."""
     text = clean_or_none(leaf.text) if leaf else None
     return text.strip() if text else None
 
@@ -50,7 +49,7 @@ def name_of(leaf: Element | None) -> str | None:
 
 
 def identifier_of(leaf: Element | None) -> str | None:
-    """The leaf's text, refused if it is too long for an identifier."""
+    """Return the leaf's text. Raises ImportRefused if it is too long for an identifier."""
     if not leaf:
         return None
     if len(leaf.text) > MAX_IDENTIFIER_LENGTH:
@@ -59,7 +58,7 @@ def identifier_of(leaf: Element | None) -> str | None:
 
 
 def currency_of(leaf: Element) -> str:
-    """The leaf's ISO 4217 code, in upper case; else refused."""
+    """Return the leaf's ISO 4217 code in upper case. Raises ImportRefused."""
     code = leaf.text.upper()
     if code not in CODES:
         raise leaf.refused("is not an ISO 4217 currency code")
@@ -67,7 +66,7 @@ def currency_of(leaf: Element) -> str:
 
 
 def amount_of(leaf: Element) -> int:
-    """The leaf's amount in ten-thousandths, with the sign that is written; else refused."""
+    """Return the leaf's amount in ten-thousandths, with its written sign. Raises ImportRefused."""
     try:
         return parse_amount(leaf.text)
     except NumberError as error:
@@ -75,14 +74,14 @@ def amount_of(leaf: Element) -> int:
 
 
 def parse_amount(text: str) -> int:
-    """Ten-thousandths, or NumberError.
+    """Return the amount in ten-thousandths. Raises NumberError.
 
-    ``12.50``, ``-12,50``, ``1,234.56``, ``1.234,56`` and ``1,234,567`` are plain; ``1,234`` is
-    not: it may be a thousand or a little more than one. A lone point is the standard's decimal
-    point, however many digits follow it.
+    ``12.50``, ``-12,50``, ``1,234.56``, ``1.234,56`` and ``1,234,567`` are clear. ``1,234`` is
+    refused: the comma may be a thousands separator or a decimal one. A single point is always the
+    decimal point, as in the standard, however many digits follow it.
     """
     if _USUAL.fullmatch(text):
-        # As below, in a third of the time.
+        # Computes the same as below, in a third of the time.
         return int(text[:-3] + text[-2:]) * 100
     shape = _SHAPE.fullmatch(text)
     if len(text) > _MAX_AMOUNT_LENGTH or not shape or not any(c in "0123456789" for c in shape[2]):
@@ -102,7 +101,7 @@ def parse_amount(text: str) -> int:
 
 
 def date_of(leaf: Element) -> int:
-    """The seconds of the midnight of the leaf's date; else refused."""
+    """Return the leaf's date as the seconds of its midnight. Raises ImportRefused."""
     date = _DATE.match(leaf.text)
     if not date:
         raise leaf.refused("is not a date in the form YYYYMMDD")
@@ -113,12 +112,12 @@ def date_of(leaf: Element) -> int:
 
 
 def date_or_none_of(leaf: Element | None) -> int | None:
-    """As `date_of`; None for no date."""
+    """As `date_of`; None for a missing date."""
     return None if leaf is None or _NO_DATE.match(leaf.text) else date_of(leaf)
 
 
 def moment_of(leaf: Element | None) -> int | None:
-    """The leaf's date with its time and zone, in seconds, to tell which of two is later."""
+    """Return the leaf's date with its time and zone, in seconds; used only to compare two."""
     day = date_or_none_of(leaf)
     if leaf is None or day is None:
         return None

@@ -1,7 +1,7 @@
-"""Sheets of xlsx, xls and ods files, read as the tables that CSV files are.
+"""Sheets of xlsx, xls and ods files, read as tables like CSV files.
 
-``container`` checks and copies a file, ``faults`` finds cells without a value, ``conversion`` makes
-rows of text of the sheets, and ``importer`` chooses the sheet. calamine takes the cells out.
-Damaged files make it abort or never end, and two cells far apart make it take all memory: that is
-why it runs in a process of its own, with limits.
+``container`` checks and copies a file, ``faults`` finds cells without a value, ``conversion``
+converts the sheets to CSV with the library calamine, and ``importer`` chooses the sheet.
+calamine can crash or hang on damaged files, and two cells far apart make it use all memory: that
+is why it runs in a separate process, with limits.
 """

@@ -24,28 +24,28 @@ from finance_api.importers.spreadsheet.faults import (
     with_password,
 )
 
-#: How large a file may be, and what it unpacks to.
+#: Maximum size of a file, both packed and unpacked, in bytes.
 MAX_BYTES = 100_000_000
 _PIECE_BYTES = 1 << 18
 
 _ZIP = b"PK\x03\x04"
 _CONTENT_TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
 _MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
-#: The beginning of a ZIP file whose end, with the list of its members, is missing.
+#: How a spreadsheet begins: for a ZIP file cut off before its end, which lists the members.
 _CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
 _HEAD_BYTES = 4_096
-#: Exceptions of damaged files.
+#: Exceptions that damaged files cause.
 _DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError),
     *(OSError, RuntimeError, ValueError, LookupError, OverflowError),
 )
 
-#: A full disk is no fault of the file.
+#: Errors of a full disk, for which the file is not to blame.
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def looks_like_spreadsheet(stream: BinaryIO) -> bool:
-    """Whether the file is one, a damaged one too; the stream is at its start, before and after."""
+    """Return whether a file is a spreadsheet, even a damaged one; rewind the stream."""
     head = stream.read(_HEAD_BYTES)
     stream.seek(0)
     if head.startswith(olefile.MAGIC):
@@ -62,7 +62,7 @@ def looks_like_spreadsheet(stream: BinaryIO) -> bool:
 
 
 def _kind(archive: zipfile.ZipFile) -> str:
-    """xlsx, ods, or nothing."""
+    """Return "xlsx", "ods" or ""."""
     names = archive.namelist()
     if _CONTENT_TYPES in names and any(name.startswith("xl/") for name in names):
         return "xlsx"
@@ -72,10 +72,10 @@ def _kind(archive: zipfile.ZipFile) -> str:
 
 
 def checked_copy(stream: BinaryIO, copy: Path) -> dict[int, str]:
-    """Write what calamine is to read, and return the faults that it does not see.
+    """Write a copy for calamine to read, and return the faults that calamine would miss.
 
-    The number of a sheet, from 0 -> the first cell of it that has no value, and why. The members
-    of an xlsx or ods file are written as they were checked, unpacked, and nothing else.
+    The result maps the number of a sheet, from 0, to its first cell without a value, and why. The
+    copy of an xlsx or ods file contains only its checked members, unpacked.
     Raises ImportRefused.
     """
     try:
@@ -110,7 +110,7 @@ def _copy_book(stream: BinaryIO, copy: Path) -> dict[int, str]:
 
 
 def _unpack(stream: BinaryIO, copy: Path) -> str:
-    """Write the members without packing them; which kind of spreadsheet they are."""
+    """Write the members unpacked; return the kind of spreadsheet. Raises ImportRefused."""
     names: set[str] = set()
     elements = 0
     with zipfile.ZipFile(stream) as archive:
@@ -126,7 +126,7 @@ def _unpack(stream: BinaryIO, copy: Path) -> str:
         with zipfile.ZipFile(copy, "w") as unpacked:
             for member in members:
                 name = member.filename
-                # calamine takes them for the same.
+                # calamine ignores case in the names of members.
                 if name.lower() in names:
                     raise damaged(f": its part {name!r} is there twice")
                 names.add(name.lower())
@@ -149,7 +149,7 @@ def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes
 
 
 def _is_encrypted(archive: zipfile.ZipFile) -> bool:
-    """An ods file has the keys of its members in the manifest."""
+    """Return whether an ods file is encrypted, which its manifest shows."""
     manifest = "META-INF/manifest.xml"
     return manifest in archive.namelist() and b":encryption-data" in archive.read(manifest)
 

@@ -1,7 +1,7 @@
-"""Sheets as rows of text. Run as a program, by `workbook`, with limits of memory and time.
+"""Converts sheets to CSV. `open_workbook` runs this as a program, with limits of memory and time.
 
-Each sheet becomes a file named by its number: CSV, in which only rows end in CR and LF, and have
-all columns of the sheet, or none if all are empty. One more file says what the sheets are.
+Each sheet becomes a CSV file named by its number. Only rows end in CR and LF. A row has all columns
+of the sheet, or none if all are empty. The file INDEX describes the sheets.
 """
 
 import csv
@@ -15,20 +15,20 @@ from pathlib import Path
 
 from python_calamine import PasswordError, SheetTypeEnum, load_workbook
 
-#: The exit codes for a file with a password, and with too many cells; others are those of crashes
-#: and limits.
+#: Exit codes for a file with a password, and for one with too many cells. Others, except 0, mean a
+#: crash or an exceeded limit.
 PASSWORD, TOO_MANY_CELLS = 3, 4
-#: The most cells of all sheets together, empty ones between others included.
+#: Maximum number of cells in all sheets together, including empty cells before the last one.
 MAX_CELLS = 10_000_000
-#: The file of [name, why it cannot be read or null, [column, last row] for each column that has
-#: numbers with decimals, the same for texts like 1.234] for each sheet, null for one without cells.
+#: The name of a JSON file: for each sheet null if it has no cells, or [name, fault or null,
+#: [column, last row] for each column with decimal numbers, the same for texts like 1.234].
 INDEX = "sheets"
 
 _MEMORY_BYTES = _FILE_BYTES = 2**30
 _SECONDS = 60
 
 _LINE_ENDS = re.compile("\r\n|\r")
-#: A text that is a number of thousands, or has three decimals.
+#: A number with three digits after a point or comma: thousands or decimals.
 _THOUSAND = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9.,])")
 _HALF_A_SECOND = timedelta(milliseconds=500)
 
@@ -87,7 +87,7 @@ def text_of(cell: Cell) -> str:
     if isinstance(cell, int | float):
         return number_text(cell)
     if isinstance(cell, datetime):
-        # They are fractions of a day, without all digits.
+        # Round to seconds: spreadsheets store times as rounded fractions of a day.
         moment = (cell + _HALF_A_SECOND).replace(microsecond=0)
         return moment.isoformat() if moment.time() != time() else moment.date().isoformat()
     if isinstance(cell, timedelta):
@@ -97,7 +97,7 @@ def text_of(cell: Cell) -> str:
 
 
 def number_text(number: float) -> str:
-    """The shortest decimal that is this number, without an exponent."""
+    """Return the shortest decimal that equals this number, without an exponent."""
     text = f"{Decimal(repr(number)):f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
@@ -111,7 +111,7 @@ if __name__ == "__main__":
         resource.RLIMIT_CORE: 0,
     }
     for limit, value in limits.items():
-        # Who runs it may have set a lower one.
+        # Keep a lower limit that is already set.
         own = [value, *(n for n in resource.getrlimit(limit) if n != resource.RLIM_INFINITY)]
         resource.setrlimit(limit, (min(own), min(own)))
     try:

@@ -1,4 +1,4 @@
-"""Reads the sheet of a spreadsheet that has the statement, as `CsvImporter` reads a file."""
+"""Reads the sheet that contains the statement, as `CsvImporter` reads a CSV file."""
 
 import json
 import subprocess
@@ -29,7 +29,7 @@ from finance_api.importers.texts import listed, quoted
 
 @dataclass(frozen=True)
 class Sheet:
-    """text: its rows. fault: what in it cannot be read, None if all can."""
+    """A sheet. text: its rows as CSV. fault: why it cannot be read; None if it can."""
 
     name: str
     text: TextFile
@@ -38,15 +38,15 @@ class Sheet:
 
 @contextmanager
 def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
-    """The sheets that have cells, in their order. The stream is at its start.
+    """Return the sheets that have cells, in their order. stream: at its start.
 
-    Raises ImportRefused for what is no spreadsheet, or none that can be read.
+    Raises ImportRefused for a file that is not a spreadsheet or cannot be read.
     """
     with TemporaryDirectory() as name, ExitStack() as files:
         directory = Path(name)
         source = directory / "workbook"
         faults = checked_copy(stream, source)
-        # Not the directory of this package first: modules of other programs have other names.
+        # -P: the modules beside the program must not hide library modules with the same names.
         done = subprocess.run(  # noqa: S603 (of this program alone)
             [sys.executable, "-P", conversion.__file__, str(source), name],
             stdin=subprocess.DEVNULL,
@@ -79,9 +79,9 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
 
 
 class SpreadsheetImporter:
-    """csv: reads tables. sheet: the name of the one, None if the file decides."""
+    """Reads one sheet. csv: reads its table. sheet: the name of the sheet; None: find it."""
 
-    #: The same rows may come as a file of the other format the next time.
+    #: The same source as for CSV: the same rows may come as a CSV file next time.
     source = CsvImporter.source
 
     @classmethod

@@ -1,5 +1,5 @@
-"""Edits: changes of a user's data that no file brings.
+"""Edits: changes of a user's data that do not come from imports.
 
 Each function works in a `LedgerSession` and closes it; all of them raise ChangeRefused with a
-sentence for the person who asked. Commands and pages call the same ones.
+sentence for the user. Commands and pages call the same functions.
 """

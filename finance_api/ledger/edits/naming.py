@@ -1,4 +1,4 @@
-"""Rows by what people call them, and ``field=value`` as people write it."""
+"""Finds rows by the names that users type, and parses ``field=value`` as users type it."""
 
 import csv
 from collections.abc import Iterable, Mapping
@@ -30,19 +30,19 @@ def counted_rows(count: int, resource: Resource) -> str:
 
 
 def near_names(text: str, names: Iterable[str]) -> list[str]:
-    """Return the names that somebody may have meant, nearest first."""
+    """Return the names that the user may have meant, nearest first."""
     by_folded = {fold(name): name for name in names}
     return [by_folded[near] for near in get_close_matches(fold(text), by_folded, n=3, cutoff=0.6)]
 
 
 def did_you_mean(text: str, names: Iterable[str]) -> str:
-    """The end of a sentence about a name that there is not."""
+    """Return the end of a sentence about an unknown name: similar names, if there are any."""
     near = near_names(text, names)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def rows_called(owned: UserRows, resource: Resource, text: str) -> list[Row]:
-    """The rows with this id, else this name, else this name in other letter case."""
+    """Return the rows with this id, else with this name, else with this name ignoring case."""
     row_set = owned.row_set(resource)
     if are_ids(text) and text.lower() in row_set.rows:
         return [row_set.rows[text.lower()]]
@@ -55,7 +55,7 @@ def rows_called(owned: UserRows, resource: Resource, text: str) -> list[Row]:
 
 
 def find_row(owned: UserRows, resource: Resource, text: str) -> Row:
-    """The one row with this id or name. Raises ChangeRefused, which names others."""
+    """Return the only row with this id or name. Raises ChangeRefused, which suggests others."""
     found = rows_called(owned, resource, text)
     if len(found) == 1:
         return found[0]
@@ -81,12 +81,12 @@ def _candidate(owned: UserRows, resource: Resource, row: Row) -> str:
 
 _NOT_EDITED = ("id", "createdAt", "updatedAt")
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
-#: A message names them all up to so many.
+#: A message lists all choices of a field if there are at most this many.
 _MANY_CHOICES = 20
 
 
 def editable_fields(resource: Resource) -> dict[str, Field]:
-    """The fields that people set, by the names that they write: references without ``Id``."""
+    """Return the fields that users can set, by the names they type: references without ``Id``."""
     fields = resource.having_role(Role.STORED)
     return {written_name(f): f for f in fields if f.name not in _NOT_EDITED}
 
@@ -104,10 +104,10 @@ def written_name(field: Field) -> str:
 def parse_assignments(
     owned: UserRows, resource: Resource, given: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Stored values by field name; a blank text gives the field's default.
+    """Return stored values by field name; a blank text means the field's default.
 
-    given: texts by field names, those of references with or without ``Id``. In a list a name with a
-    comma stands in double quotes. Raises ChangeRefused.
+    given: texts by field name, for references with or without ``Id``. In a list, a name with a
+    comma is in double quotes. Raises ChangeRefused.
     """
     fields = editable_fields(resource)
     known = fields | {field.name: field for field in fields.values()}
@@ -129,7 +129,7 @@ def parse_assignments(
 
 
 def parse_value(owned: UserRows, field: Field, text: str) -> Any:
-    """Raises ChangeRefused, ValueRefused."""
+    """Return the stored value for a user's text. Raises ChangeRefused, ValueRefused."""
     if not text.strip():
         return field.default
     value: Any = text.strip()

@@ -1,4 +1,4 @@
-"""Changing and removing stored records, in batches."""
+"""Changes and removes stored records, in batches."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from finance_api.values import Row
 
 BATCH = 1_000
 
-#: Fields by which two records look like a transfer.
+#: The fields that decide whether two records look like a transfer.
 _PAIRED_BY = (
     *("accountId", "amount", "recordDate"),
     *("recordState", "transferId", "counterpartyAccount"),
@@ -22,12 +22,12 @@ _PAIRED_BY = (
 
 
 def pages_of(session: LedgerSession, *conditions: Condition) -> Iterator[list[Row]]:
-    """The records that meet the conditions, by id; those that were read may be changed."""
+    """Yield the records that meet the conditions, by id. Callers may change those already read."""
     return session.storage.data.scan_pages(session.user.id, RECORDS, BATCH, conditions=conditions)
 
 
 def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
-    """The record with values that no rule and no statement file changes any more."""
+    """Return the record with manual values, which no rule or statement will change."""
     after = {**row, **values, "setByHand": tuple(sorted({*row["setByHand"], *values}))}
     if "categoryId" in values:
         after["categoryByRule"] = None
@@ -36,16 +36,16 @@ def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
 
 
 def _may_pair_otherwise(before: Row, after: Row) -> bool:
-    """Whether it may be part of another transfer now, or of none."""
+    """Return whether the change can affect which transfer the record is part of."""
     return any(before[name] != after[name] for name in _PAIRED_BY) or (
         "transferId" in before["setByHand"]
     ) != ("transferId" in after["setByHand"])
 
 
 class RecordChanges:
-    """The records that an edit changes and removes; `finish` or `flush` stores what is left.
+    """Collects the records that an edit changes or removes; `finish` or `flush` stores the rest.
 
-    report: of these changes. changed: whether any is different.
+    report: about these changes. changed: whether any record changed.
     """
 
     def __init__(self, session: LedgerSession) -> None:
@@ -57,7 +57,7 @@ class RecordChanges:
         self.changed = False
 
     def put(self, before: Row, after: Row) -> bool:
-        """after: a row of its own. Returns whether it is different."""
+        """Change a record. after: a separate dict. Returns whether it differs from ``before``."""
         if after == before:
             return False
         derive(self._session, after)
@@ -70,7 +70,7 @@ class RecordChanges:
         return True
 
     def remove(self, rows: Iterable[Row]) -> None:
-        """The other record of a transfer is none any more."""
+        """Remove records. If one is part of a transfer, `finish` unlinks the other record."""
         gone = list(rows)
         for row in gone:
             self.report.note(self._session, RECORDS, row, None)
@@ -82,7 +82,7 @@ class RecordChanges:
             self.changed = True
 
     def finish(self) -> None:
-        """Stores the rest, and the balances. Raises ChangeRefused."""
+        """Store the rest, and the balances. Raises ChangeRefused."""
         self.flush()
         if self._cut_transfers:
             self._cut()
@@ -105,7 +105,7 @@ class RecordChanges:
         self.flush()
 
     def flush(self) -> None:
-        """Stores the rest, where no balance can be different. Raises ChangeRefused."""
+        """Store the rest, without the balances. Raises ChangeRefused."""
         pairs, self._pairs = self._pairs, []
         if not pairs:
             return

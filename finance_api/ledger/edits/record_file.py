@@ -1,4 +1,4 @@
-"""Files of records that a person has edited: spreadsheets, and CSV as they write it."""
+"""Reads files of records that a user has edited: spreadsheets, and CSV saved by a spreadsheet."""
 
 import csv
 import io
@@ -26,8 +26,8 @@ _NO_HEADINGS = (
 class FileRow:
     """A row of the file.
 
-    line: where it begins, from 1. id: as it stands there. cells: by column; one is missing where
-    the row ends before it.
+    line: where it begins, from 1. id: as written. cells: by column, without the columns after the
+    end of the row.
     """
 
     line: int
@@ -36,7 +36,7 @@ class FileRow:
 
 
 class RecordFile:
-    """A file as its headings tell; `rows` reads on.
+    """A file of which the headings are read; `rows` reads the rest.
 
     columns: the names of the columns, in their order.
     """
@@ -90,7 +90,7 @@ class RecordFile:
 
 @contextmanager
 def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
-    """Reads a file. Raises ChangeRefused."""
+    """Open a file of records. Raises ChangeRefused."""
     if looks_like_spreadsheet(stream):
         with open_workbook(stream) as sheets, ExitStack() as texts:
             yield _of_sheets(sheets, texts)
@@ -106,7 +106,7 @@ def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
 
 
 def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
-    """The only one with a column id; texts: closes them."""
+    """Return the only sheet with a column id. texts: will close the sheets' files."""
     found = []
     for sheet in sheets:
         table = sheet.text
@@ -131,12 +131,12 @@ def _not_unicode() -> ChangeRefused:
 
 
 def _is_id(line: str) -> bool:
-    """Whether the file is a list of ids, one on each line, without headings."""
+    """Return whether a first line shows a list of ids, one on each line, without headings."""
     return are_ids(line.strip()) and "," not in line
 
 
 def _headings(line: str) -> tuple[str, list[str]]:
-    """The delimiter, and the names between it."""
+    """Return the delimiter, and the names of the columns."""
     for delimiter in _DELIMITERS:
         try:
             cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])

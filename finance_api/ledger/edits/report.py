@@ -12,10 +12,10 @@ from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 
-#: Up to this many changes are listed one by one; the rest is counted.
+#: Up to this many changes are listed one by one; the rest are only counted.
 MAX_LISTED = 1_000
 
-#: Fields of records that other listed fields show better.
+#: Fields of records that are not listed, because other fields show the same in a readable form.
 _LISTED_BY_NAME = ("categoryId", "labelIds", "recordType")
 
 
@@ -23,7 +23,7 @@ _LISTED_BY_NAME = ("categoryId", "labelIds", "recordType")
 class Change:
     """One field of a row, before and after, as text; None: no value.
 
-    type: the resource's name. name: says which row it is, to people.
+    type: the resource's name. name: the row's title for users.
     """
 
     type: str
@@ -36,10 +36,10 @@ class Change:
 
 @dataclass
 class EditReport:
-    """Numbers of rows, and the changes of fields.
+    """The counts of changed rows, and the changes of fields.
 
-    made, gone: ids and titles of rows. unlisted: how many rows are counted and not listed.
-    remarks: sentences for the one who edits.
+    made, gone: ids and titles of new and removed rows. unlisted: number of rows that are only
+    counted. remarks: sentences for the user.
     """
 
     created: int = 0
@@ -66,7 +66,7 @@ class EditReport:
         }
 
     def lines(self) -> list[str]:
-        """List new, removed and changed rows, for people."""
+        """Return one line for each new, removed or changed row, and the remarks, for users."""
         lines = [f"+ {title} ({row_id})" for row_id, title in self.made]
         lines += [f"- {title} ({row_id})" for row_id, title in self.gone]
         lines += [f"{c.name}: {c.field} {c.old or '-'} -> {c.new or '-'}" for c in self.changes]
@@ -81,7 +81,7 @@ class EditReport:
     def note(
         self, owned: UserRows, resource: Resource, before: Row | None, after: Row | None
     ) -> None:
-        """Counts a row that is made, changed or removed, and lists what is different."""
+        """Count a new, changed or removed row, and list the fields that changed."""
         is_full = len(self.changes) + len(self.made) + len(self.gone) >= MAX_LISTED
         self.unlisted += is_full
         if before is None or after is None:
@@ -118,7 +118,7 @@ def title_of(resource: Resource, row: Row) -> str:
 
 
 def shown(owned: UserRows, each: Field, value: Any) -> str | None:
-    """A value as text, references by their names."""
+    """Return a value as text, with names in place of ids."""
     if value is None or value == ():
         return None
     if each.references and each.role is Role.STORED:

@@ -1,4 +1,4 @@
-"""Record rules: making them, and what they do with stored records."""
+"""Adds record rules, and applies them to stored records."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.values import Row
 
-#: The action of its entries in the history.
+#: The action of `apply_rules` in the history.
 APPLY = "rules apply"
 
 
@@ -28,7 +28,7 @@ def add_rule(
     labels: Sequence[str] = (),
     account: str | None = None,
 ) -> EditReport:
-    """All but the keywords are names or ids. Raises ChangeRefused."""
+    """Add a rule. category, labels, account: names or ids. Raises ChangeRefused."""
     try:
         texts = reader_of(RECORD_RULES["keywords"])(list(keywords))
     except ValueRefused as error:
@@ -46,10 +46,10 @@ def add_rule(
 
 
 def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:
-    """Gives stored records without category the category and labels of the rules.
+    """Apply the rules to stored records without a category: set the category, and add labels.
 
-    recategorise: also those that have their category from a rule. What a hand set stays, and so
-    does what a file said; where no rule matches any more, nothing changes.
+    recategorise: also to records whose category a rule set. Categories from manual edits or files
+    stay, and so does a category that no rule matches any more.
     """
     rules = Rules(session)
     changes = RecordChanges(session)
@@ -67,7 +67,7 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
 
 
 def _ruled(rules: Rules, row: Row) -> Row | None:
-    """The record as the rules have it; None: they leave it alone."""
+    """Return the record after the rules; None if the rules must not change it."""
     if "categoryId" in row["setByHand"]:
         return None
     if row["categoryId"] is not None and not row["categoryByRule"]:

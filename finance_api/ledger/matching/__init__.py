@@ -1,6 +1,6 @@
-"""Which entry of a file is which stored record.
+"""Decides which entry of a file equals which stored record.
 
-Rules decide, in the order of `RULES`. A rule looks at what the rules before it have left
+The rules in `RULES` decide, in that order. Each rule looks at the entries that earlier rules left
 undecided, and yields pairs and questions.
 """
 
@@ -29,37 +29,37 @@ from finance_api.ledger.matching.rules.within_file import (
 
 Rule = Callable[[OpenRows], Iterator[Pair | Question]]
 
-#: Rules that have something to do where the user has no records.
+#: The rules that matter even if the user has no records.
 _OF_THE_FILE: tuple[Rule, ...] = (skip_repeated, set_corrections_aside, act_on_corrections)
 RULES: tuple[Rule, ...] = (
-    # An entry that the file repeats is one entry for all other rules.
+    # First, so that the other rules see a repeated entry only once.
     skip_repeated,
     set_corrections_aside,
     # An id with the same content is the surest sign.
     pair_same_ids,
-    # Ids that agree must be out of the way before the others show whether ids are reused.
+    # Entries with matching ids are decided by now; the rest show whether the bank reuses ids.
     look_for_reused_ids,
-    # The content decides for entries without an id, or without one to rely on.
+    # The content decides for entries without an id, or with an unreliable one.
     pair_same_contents,
     pair_same_instants,
     check_parts_of_days,
     pair_hashed_contents,
-    # Before corrections, which would take a part of a batch for its changed whole.
+    # Before pair_corrected, which would take a part of a batch for a correction of the whole.
     pair_own_batches,
     pair_corrected,
-    # A record that the file lacks may be an entry that nothing else explains.
+    # A record that the file lacks may equal an entry that no rule has paired yet.
     pair_moved,
-    # Any rule before may have decided the entry that another one corrects.
+    # Late, because any earlier rule may decide the entry that another entry corrects.
     act_on_corrections,
-    # Records of its own source are nearer than those of others.
+    # Last, because records of the file's own source are more likely matches.
     pair_other_sources,
 )
 
 
 def match(rows: OpenRows, *, others: bool) -> None:
-    """Decides every entry; what only the user can answer is in ``rows.questions``.
+    """Decide every entry. ``rows.questions`` gets the questions that only the user can answer.
 
-    others: whether records of other sources are matched.
+    others: whether to match records of other sources.
     """
     for rule in _OF_THE_FILE if rows.reader.is_empty else RULES:
         if others or rule is not pair_other_sources:
@@ -71,7 +71,7 @@ def match(rows: OpenRows, *, others: bool) -> None:
 
 
 def _name_missing(rows: OpenRows) -> None:
-    """Names records that the file should have: the bank may have changed or removed them."""
+    """Remark on stored records that the file should have: the bank may have changed them."""
     paired = {entry.candidate for entry in rows.entries}
     missing = grouped(
         (c for c in rows.free() if c.inner and not c.is_void and c not in paired),

@@ -1,4 +1,4 @@
-"""Records of one account that look doubled."""
+"""Finds records of one account that look like duplicates."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,22 +15,22 @@ from finance_api.values.time import DAY_SECONDS
 _PAGE = 1_000
 #: Payee and note.
 _Texts = tuple[str | None, str | None]
-#: How far apart two formats have the same transaction.
+#: Up to how many days apart two formats may have the same transaction.
 _REACH_DAYS = 3
 
 
 class Duplicate(NamedTuple):
-    """Two records that look like one transaction: whole rows; ``later`` was stored later."""
+    """Two records that look like one transaction, as whole rows; ``later`` was stored later."""
 
     earlier: Row
     later: Row
 
 
 def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
-    """Find pairs by account, amount and day; a record is in one pair at most.
+    """Find pairs by account, amount and day; a record is in at most one pair.
 
-    Two of one import are two transactions: a file does not repeat itself. Of one source they are
-    of one day, of two sources at most three days apart.
+    Two records of one import are never a pair, because a file does not repeat itself. Records of
+    one source must be on the same day, records of two sources at most three days apart.
     """
     found: defaultdict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
     for page in storage.data.scan_pages(user_id, RECORDS, _PAGE):
@@ -40,13 +40,13 @@ def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
                 found[row["accountId"], row["amount"]].append((day, row["id"]))
     for _, days in sorted(found.items()):
         pairs = (pair for pair in pairwise(sorted(days)) if pair[1][0] - pair[0][0] <= _REACH_DAYS)
-        # Only what has an equal amount near it is read again.
+        # Read only records that have another one of the same amount near them.
         if near := list(dict.fromkeys(row_id for pair in pairs for _, row_id in pair)):
             yield from _pairs(storage, user_id, near)
 
 
 def _pairs(storage: Storage, user_id: int, ids: list[str]) -> Iterator[Duplicate]:
-    """ids: of records of one account and amount, by day."""
+    """Pair records of one account and amount. ids: sorted by day."""
     waiting: list[Row] = []
     for begin in range(0, len(ids), _PAGE):
         rows = storage.data.get_rows(user_id, RECORDS, ids[begin : begin + _PAGE])
@@ -78,7 +78,7 @@ def _looks_doubled(one: Row, other: Row) -> bool:
 
 
 def are_alike(one: _Texts, other: _Texts) -> bool:
-    """Whether payee and note of one look like those of the other, and neither has none."""
+    """Return whether payee and note of both look alike; False if either has no text."""
     texts = [fold(" ".join(text for text in each if text)).strip() for each in (one, other)]
     if not all(texts):
         return False
@@ -86,5 +86,5 @@ def are_alike(one: _Texts, other: _Texts) -> bool:
 
 
 def _share_a_word(one: str, other: str) -> bool:
-    """A word of some length, such as a name."""
+    """Return whether the texts share a word of at least four letters, such as a name."""
     return any(len(word) >= 4 and word in other.split() for word in one.split())

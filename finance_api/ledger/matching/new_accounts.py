@@ -1,4 +1,4 @@
-"""Statements of an account that the user seems to have already, under another number."""
+"""Asks about new accounts that the user seems to have already, under another number."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,10 +11,10 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import dated
 from finance_api.values.time import DAY_SECONDS
 
-#: At least so many, if there are so many, and half of them.
+#: Ask only if at least this many entries (or all of fewer), and half of all, are already stored.
 _ROWS = 3
 _WINDOW_DAYS = 31
-#: Entries of an account: how many there are of a day and amount.
+#: (day, amount) -> number of an account's entries.
 _Entries = Counter[tuple[int, int]]
 
 
@@ -24,7 +24,7 @@ def ask_about_new_accounts(
     accounts: Iterable[KnownAccount],
     questions: Questions,
 ) -> None:
-    """Asks which account it is if the rows of a new one stand in one that was there before."""
+    """Ask which account is meant if an existing account has the entries of a new one."""
     new: dict[KnownAccount, _Entries] = {a: Counter() for a in accounts if a.is_new}
     for entry in file.open if new else ():
         if entry.account in new:
@@ -34,7 +34,7 @@ def ask_about_new_accounts(
     for account, entries in new.items():
         count = entries.total()
         is_named = any(s.options.get("account") for s in account.statements.values())
-        # One or two rows must all be there, and the user must not have named the account.
+        # One or two entries must all match, and only if the user has not named the account.
         least = _ROWS if is_named else min(count, _ROWS)
         for account_id, same in found[account].most_common(1):
             if same >= least and 2 * same >= count:
@@ -51,7 +51,7 @@ def ask_about_new_accounts(
 
 
 def _choices(name: str, is_one_of_several: bool) -> tuple[str, list[Answer]]:
-    """is_one_of_several: whether the file has other accounts, too."""
+    """Return advice and answers. is_one_of_several: the file has other accounts as well."""
     if is_one_of_several:
         return f"import a file of it alone with --account {name!r} if it is that one", []
     return f"give --account {name!r} if it is that one", [
@@ -63,7 +63,7 @@ def _choices(name: str, is_one_of_several: bool) -> tuple[str, list[Answer]]:
 def _same(
     session: LedgerSession, new: Mapping[KnownAccount, _Entries]
 ) -> dict[KnownAccount, Counter[str]]:
-    """How many entries of new accounts stand in each of those that were there before."""
+    """Count the entries of each new account that each existing account has."""
     rows = session.accounts.rows
     by_currency: defaultdict[str, set[str]] = defaultdict(set)
     for row_id, row in rows.items():

@@ -1,9 +1,9 @@
-"""Undo entries of the history: the data is as if they had never been.
+"""Undoes entries of the history: afterwards, the data is as if they had never existed.
 
-An entry is undone whole, or without the rows that were edited manually since; nothing is merged.
-An undo is no entry itself: undone entries stay in the history, with the time of the undo. Facts of
-files (covered days, balances, options) are read only from entries that are not undone; balances,
-names and initial balances are derived again.
+An undo covers a whole entry, or all but the rows that were edited manually since; nothing is
+merged. It adds no entry: undone entries stay in the history, with the time of the undo. Facts of
+undone entries (covered days, balances, options) no longer count. Balances, names and initial
+balances are derived again.
 """
 
 from finance_api.ledger.undo.report import UndoReport

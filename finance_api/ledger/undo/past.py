@@ -1,9 +1,9 @@
 """The entries of the history that are not undone, and rows as they were before each of them.
 
-Every row has a chain of versions: an entry that changed it has an image of the version before it,
-and wrote the one after, which is the image of the next such entry or the row of today. An entry
-that made a row has an image without values. (The import that made a record needs none: the
-record's importId names it.) Undo takes one link out of the chain: see `Past.links`.
+Every row has a chain of versions. An entry that changed the row has an image of the version before
+the entry. The version after it is the image of the next such entry, or the current row. An entry
+that created a row has an image without values, except for imports that created a record: the
+record's importId names the import. An undo removes one link from the chain: see `Past.links`.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -20,7 +20,7 @@ Key = tuple[str, str]
 
 
 class Past:
-    """live: the entries that are not undone, by number."""
+    """The history of a user. live: the entries that are not undone, by number."""
 
     def __init__(self, session: LedgerSession) -> None:
         self._session = session
@@ -28,7 +28,7 @@ class Past:
         self.live = {e.number: e for e in session.history if e.undone_at is None}
 
     def later(self, number: int) -> list[int]:
-        """Return the numbers of live entries after it, in order."""
+        """Return the numbers of the live entries after this one, in order."""
         return sorted(n for n in self.live if n > number)
 
     def end(self, entry: HistoryEntry) -> None:
@@ -79,9 +79,9 @@ class Past:
                             yield later, image
 
     def links(self, number: int) -> dict[Key, int]:
-        """Return the rows of the entry that later ones changed, each with the first of these.
+        """Return the entry's rows that later entries changed, each with the first later entry.
 
-        Such a row stays when the entry is undone, and the first later entry gets its image.
+        An undo of the entry keeps such a row, and the first later entry gets its image.
         """
         links: dict[Key, int] = {}
         for later, image in self.changed_later(number):

@@ -12,9 +12,9 @@ from finance_api.resources import RESOURCES
 class UndoReport:
     """The changes of an undo.
 
-    entries: the numbers of those that went back, newest first. removed, restored: counts of rows by
-    resource. kept: rows that a hand changed and that stay as they are. used: the names of accounts,
-    categories and labels that something refers to by now, and that stay for it.
+    entries: the numbers of the undone entries, newest first. removed, restored: counts of rows by
+    resource. kept: number of rows kept because of later changes. used: the names of accounts,
+    categories and labels that are kept because other data refers to them.
     """
 
     entries: list[int] = field(default_factory=list)

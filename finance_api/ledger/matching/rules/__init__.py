@@ -1,1 +1,1 @@
-"""The rules by which entries are stored records, in modules of one rule each."""
+"""The rules that decide which stored records entries equal, one rule in each module."""

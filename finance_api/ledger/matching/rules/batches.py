@@ -1,4 +1,4 @@
-"""A batch and its parts: one statement tells an entry as a whole, another one in its parts."""
+"""Pairs a batch with its parts: one statement has the whole entry, another one its parts."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
@@ -31,23 +31,23 @@ def batch_pairs(
     *,
     reach: int | None,
 ) -> Iterator[Pair]:
-    """Decide parts of the file that are a stored whole, and entries whose parts are stored.
+    """Pair parts in the file with a stored whole, and entries with their stored parts.
 
-    wholes, stored_parts: which records. whole: what becomes of parts whose whole is stored; parts:
-    of an entry whose parts are. reach: how many days apart the sum may be; None: of one source,
-    where the sum and the day alone do not show it.
+    wholes, stored_parts: tests for the records. whole: the outcome for parts whose whole is stored;
+    parts: for an entry whose parts are stored. reach: up to how many days apart they may be; None:
+    rows of one source, where the same day and sum are not enough.
     """
     yield from _pair_parts_of_the_file(rows, wholes, whole, reach)
     yield from _pair_stored_parts(rows, stored_parts, parts, reach)
 
 
 def _is_certain(batch: str | None, bank_id: str | None, inner: bool) -> bool:
-    """Whether they have one id; or the file has the day whole, and not what is stored."""
+    """Return whether batch and whole share an id, or the file covers the record's whole day."""
     return inner or (bank_id is not None and (batch or "").startswith(f"{joined_key(bank_id)}/"))
 
 
 def _batches(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> list[tuple[int, list[_Row]]]:
-    """Return the batches of one day, in the order of days, each with its sum."""
+    """Return the batches whose parts are all on one day, sorted by day, each with its sum."""
     by_day = sorted(grouped(rows, key).values(), key=lambda batch: batch[0].day)
     sums = ((sum(part.amount for part in batch), batch) for batch in by_day)
     return [
@@ -65,7 +65,7 @@ def _nearest(found: list[_Row], day: int, reach: int | None) -> list[_Row]:
 def _pair_parts_of_the_file(
     rows: OpenRows, stored: CandidateTest, outcome: Outcome, reach: int | None
 ) -> Iterator[Pair]:
-    """Parts of one entry, whose sum a record of their day is, are this record as a whole."""
+    """Pair all parts of a batch in the file with a record of their sum."""
     in_batches = (
         e for e in rows.entries if e.rare.batch is not None and e.outcome is not Outcome.DUPLICATE
     )
@@ -86,7 +86,7 @@ def _pair_parts_of_the_file(
 def _pair_stored_parts(
     rows: OpenRows, stored: CandidateTest, outcome: Outcome, reach: int | None
 ) -> Iterator[Pair]:
-    """An entry that is the sum of the stored parts of one is these records as a whole."""
+    """Pair an entry with all stored parts of a batch that sum to its amount."""
     in_batches = (c for c in rows.candidates if c.batch is not None and stored(c))
     batches = _batches(in_batches, lambda c: (c.account, c.source, c.batch))
     plain = filter(is_plain, rows.undecided if batches else ())
@@ -96,7 +96,7 @@ def _pair_stored_parts(
         if any(part.is_taken for part in parts):
             continue
         if reach is not None and all(part.is_void for part in parts):
-            # As one void record of another source, they keep no entry out.
+            # Void records of another source do not prevent a new record.
             continue
         for entry in _nearest(entries.get((first.account, total), []), first.day, reach):
             is_certain = reach is not None or _is_certain(first.batch, entry.bank_id, inner)

@@ -1,4 +1,4 @@
-"""The bank corrected a record, and kept its id."""
+"""Pairs entries with records that the bank corrected under the same id."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from finance_api.ledger.matching.rules.same_id import correction
 
 
 def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
-    """Pair an entry with the record of its id that is near it, and partly the same.
+    """Pair an entry with a near record of the same id and the same amount or text.
 
     stored  2026-01-03  -3.00  Coffee  id 7
     file    2026-01-04  -3.50  Coffee  id 7
@@ -51,22 +51,22 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
 
 
 def _corrects(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | None:
-    """Whether the entry corrects the record of its id; None: only the user can say."""
+    """Return whether the entry corrects the record of its id; None if only the user knows."""
     account = entry.account
     if account.ids is not None and account.known_stable:
         return True
     if not is_partly_same(rows, entry, candidate):
         return False
     if account.reused:
-        # Without what the user says, only a day that the file has whole shows that the
-        # record is gone.
+        # Unless the user says so, a record is known to be gone only if the file covers its
+        # whole day.
         if candidate.inner or not candidate.covered:
             return candidate.inner
         return False if account.said else None
     if candidate.covered:
         return True
-    # Nobody said that ids are stable: rows that came again with theirs do not show that the
-    # bank never counts from 1 again. What comes again and again has the same text, and the
-    # record of the other day would be lost.
+    # Unless the user says that ids are stable, the bank may start to count from 1 again, even if
+    # ids were stable so far. A recurring payment has the same text every time, so a text is no
+    # proof: the record of the other day would be overwritten.
     is_known = account.stable and (account.said or not has_same_text(rows, entry, candidate))
     return True if is_known else None

@@ -1,4 +1,4 @@
-"""One transaction that two formats tell: the same amount within the days allowed."""
+"""Pairs entries with records of other formats: the same amount within the days allowed."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -18,7 +18,7 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.rules.batches import batch_pairs
 
-#: How far apart the same transaction may be in two formats; so far that it is asked for.
+#: A transaction may be _REACH_DAYS apart in two formats; up to _DOUBTFUL_DAYS, the user is asked.
 _REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
 
 
@@ -31,7 +31,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
     """
     if not any(rows.free(lambda candidate: not candidate.mine)):
         return
-    # Fewer days are an answer about records of the file's own format.
+    # A lower --match-days answers a question about records of the file's own format.
     most = max(_REACH_DAYS, rows.match_days or 0)
     yield from _batches(rows, _is_other, most)
     others = _not_void(_is_other)
@@ -39,7 +39,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=others)
     for reach in sorted({_REACH_DAYS, most}):
         yield from _near(rows, reach, is_plain, _is_other)
-    # A file that begins or ends beside the records of another one may have them on its own days.
+    # Records of another file just outside this file's days may be entries at its begin or end.
     beside = chain(
         _batches(rows, _is_beside, _REACH_DAYS), _near(rows, _REACH_DAYS, is_plain, _is_beside)
     )
@@ -50,18 +50,18 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
 
 
 def _batches(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair]:
-    # A part that the user made void is a part of the sum nevertheless.
+    # A part that the user voided still belongs to the sum.
     wholes, parts = _not_void(stored), stored
     return batch_pairs(rows, wholes, parts, Outcome.MATCHED, Outcome.MATCHED_PARTS, reach=reach)
 
 
 def _is_other(candidate: Candidate) -> bool:
-    """Whether it is of another source, and on a day that this file covers."""
+    """Return whether it is of another source, and on a day that this file covers."""
     return not candidate.mine and candidate.covered
 
 
 def _is_beside(candidate: Candidate) -> bool:
-    """Whether it is of another source, and on a day that this file does not cover."""
+    """Return whether it is of another source, and on a day that this file does not cover."""
     return not candidate.mine and not candidate.covered
 
 
@@ -74,7 +74,7 @@ def _of(source: str) -> CandidateTest:
 
 
 def _of_days_of(source: str) -> EntryTest:
-    """On a day that a file of the source covers."""
+    """Return a test for plain entries on days that a file of the source covers."""
     return lambda entry: (
         is_plain(entry)
         and any(cover.holds(entry.day) for cover in entry.account.learned.others.get(source, ()))
@@ -82,7 +82,7 @@ def _of_days_of(source: str) -> EntryTest:
 
 
 def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest) -> Iterator[Pair]:
-    """Pairs of equal amounts at most so many days apart: as many as there can be."""
+    """Pair as many rows of equal amounts as possible, at most ``reach`` days apart."""
     others = grouped(
         sorted(rows.free(_not_void(stored)), key=lambda c: -c.day), lambda c: (c.account, c.amount)
     )
@@ -100,7 +100,7 @@ def _teller(other: Candidate) -> str:
 
 
 def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
-    """Left-overs that may be the same: both files should have them, or one ends beside them."""
+    """Ask about unpaired rows that may be the same: on days of both files, or just outside."""
     found = list(beside)
     for source in dict.fromkeys(s for account in rows.accounts for s in account.learned.others):
         found += _near(rows, _DOUBTFUL_DAYS, _of_days_of(source), _of(source))

@@ -1,4 +1,4 @@
-"""The same id, and the same or nearly the same content; or what the record once said."""
+"""Pairs rows of the same id with nearly the same content, or with a record's earlier values."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def _has_own_id(candidate: Candidate) -> bool:
 
 
 def pair_earlier(rows: OpenRows, *, by_id: bool) -> Iterator[Pair]:
-    """Pair an entry with the record that said the same before the bank corrected it.
+    """Pair an entry with the record that had the same values before the bank corrected it.
 
     stored  2026-01-03  -3.50  Coffee  id 7   (before: -3.00)
     file    2026-01-03  -3.00  Coffee  id 7
@@ -87,9 +87,9 @@ def pair_earlier(rows: OpenRows, *, by_id: bool) -> Iterator[Pair]:
 
 
 def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:
-    """Compare the times of the entry's statement and of its record's: 1 if the entry's is later.
+    """Compare when the statements of entry and record were made: 1 if the entry's is later.
 
-    0: not known.
+    -1: the record's is later. 0: equal or unknown.
     """
     as_of, known = rows.as_of(entry), candidate.as_of
     if as_of is None or known is None:
@@ -98,6 +98,6 @@ def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:
 
 
 def correction(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
-    """Pair an entry with the record that it corrects, or states as it was before."""
+    """Pair an entry with the record that it corrects, or whose older values it states."""
     is_older = order(rows, entry, candidate) < 0
     return Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)

@@ -1,4 +1,4 @@
-"""The same moment, in another time zone."""
+"""Pairs rows of the same moment in different time zones."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from finance_api.ledger.matching.open_rows import OpenRows
 
 
 def pair_same_instants(rows: OpenRows) -> Iterator[Pair]:
-    """Pair an entry with the record of its amount and moment, whatever its day and time.
+    """Pair an entry with the record of its amount and moment, even on another day.
 
     stored  2026-01-03 23:30Z       -3.00  Coffee
     file    2026-01-04 00:30+01:00  -3.00  Coffee
@@ -29,7 +29,7 @@ def _has_own_instant(candidate: Candidate) -> bool:
 
 
 def _is_another(pair: Pair) -> bool:
-    """Whether both have ids, other ones, and the file does not cover the record's day."""
+    """Return whether both have ids that differ, and the file does not cover the record's day."""
     ids, stored = {pair.entry.bank_id}, pair.candidate
     if stored is None or stored.covered:
         return False

@@ -1,4 +1,4 @@
-"""Entries that the file itself repeats, corrects or takes back."""
+"""Decides entries that the file itself repeats, corrects or deletes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from finance_api.ledger.matching.open_rows import (
 
 
 def skip_repeated(rows: OpenRows) -> Iterator[Pair | Question]:
-    """Leave out an entry that the file has already.
+    """Skip an entry that repeats another entry of the file.
 
     file    2026-01-03  -3.00  Coffee  id 7
             2026-01-03  -3.00  Coffee  id 7
@@ -61,7 +61,7 @@ def _is_sectioned(entry: FileEntry) -> bool:
 
 
 def _repeated(rows: OpenRows, entries: EntryTest) -> Iterator[Pair]:
-    """Leave out entries that another section has too, or, without sections, another entry."""
+    """Skip entries that another section or, without sections, another entry repeats."""
     of_section: Counter[tuple[object, ...]] = Counter()
     seen: set[tuple[object, ...]] = set()
     for entry in filter(entries, rows.entries):
@@ -84,7 +84,7 @@ _Key = tuple[KnownAccount, str | None]
 
 
 def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
-    """Take an entry that corrects itself as it stands."""
+    """Treat an entry that says to correct itself as a plain entry."""
     of_themselves = [
         e for e in rows.entries if e.rare.corrects is not None and e.rare.corrects == e.bank_id
     ]
@@ -98,7 +98,7 @@ def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
 
 
 def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
-    """Decide an entry that names the id of another one.
+    """Decide an entry that corrects or deletes another one, which it names by id.
 
     stored  2026-01-03  -3.00  Coffee  id 7
     file    2026-01-03  -3.50  Coffee  id 8, corrects 7
