@@ -65,7 +65,7 @@ alike = by_day_on("house")
 
 RECORD, ACCOUNT = f"id = '{uid('Record', 1_000)}'", f"id = '{uid('Account', 1)}'"
 
-#: SQL that plants a fault in derived data, by the kind of fault that the check reports.
+#: Faults in derived data: name -> (kind that the check reports, SQL that plants the fault).
 DERIVED = {
     "a record shown otherwise": (
         "projection",

@@ -80,7 +80,7 @@ class World:
             self.command.done("import", ANNA, self.command.file("rows.ndjson", data))
 
     def ask_on(self, requests):
-        """Wait until this many more requests were answered with data."""
+        """Wait until this many more requests were answered with data, or one wrongly."""
         wanted = self.answered + requests
         deadline = time.monotonic() + 120
         while self.answered < wanted and not self.wrong:
