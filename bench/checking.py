@@ -116,7 +116,7 @@ def _ids_of_rows(server: Server, query: Query, path: str, body: bytes) -> tuple[
     if len(rows[0]) < _FIELDS["amount" in rows[0]]:
         raise WrongResponseError(f"{server.name}: {path} gives rows of {len(rows[0])} fields")
     found = tuple(_identity(row) for row in rows)
-    # Datasette gives them in another order than requested.
+    # Datasette returns rows in a different order from the requested one.
     return tuple(sorted(found)) if query.ids else found
 
 

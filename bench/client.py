@@ -24,7 +24,7 @@ _LONGEST_SECONDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """per_second: responses. p50, p99: latency in milliseconds."""
+    """per_second: responses per second. p50, p99: latency in milliseconds."""
 
     per_second: float
     p50: float
@@ -33,7 +33,7 @@ class Run:
 
 
 def require_wrk() -> None:
-    """Ends the program with one line where wrk is not installed."""
+    """End the program with one line if wrk is not installed."""
     if shutil.which("wrk") is None:
         raise SystemExit("bench needs wrk, which is not installed (Debian: apt-get install wrk)")
 
@@ -66,7 +66,7 @@ def run(
 ) -> Run:
     """One run of that many seconds; every response is checked, or their total length.
 
-    alone: whether it begins when nothing else runs on the server's core.
+    alone: whether to wait until nothing else runs on the server's core.
     Raises WrongResponseError.
     """
     threads = connections if load.follows else 1

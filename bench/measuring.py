@@ -104,7 +104,7 @@ def _prepare(
 
 
 def _check_that_all_agree(load: Load, prepared: Sequence[_Prepared]) -> None:
-    """The same rows in the same order from every server."""
+    """Check that every server returns the same rows in the same order."""
     for each in prepared[1:]:
         if each.expected.ids != prepared[0].expected.ids:
             raise WrongResponseError(

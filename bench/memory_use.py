@@ -21,7 +21,7 @@ class MemoryUse:
 
 
 def measure_memory(workspace: Workspace, servers: Sequence[Server]) -> list[MemoryUse]:
-    """Each worker after all loads; of the service, the one with its response cache on."""
+    """Measure each worker after all loads; for the service, the one with a response cache."""
     people = data.prepare(workspace)
     for server in servers:
         if not server.is_ours:

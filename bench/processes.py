@@ -26,7 +26,7 @@ def cores() -> tuple[int, int]:
 
 
 def wait_until_idle(core: int) -> None:
-    """Until nothing runs there any more, or so long that something else must be at work there."""
+    """Wait until the core is idle; give up after a while, if something else must be running."""
     deadline = time.monotonic() + _IDLE_LONGEST_SECONDS
     while time.monotonic() < deadline:
         before, begin = _idle_seconds(core), time.monotonic()
@@ -56,7 +56,7 @@ _given_ports: set[int] = set()
 
 
 def free_port() -> int:
-    """Another one at each call."""
+    """Return a free port, a different one at each call."""
     while True:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -100,7 +100,7 @@ class Process:
         raise RuntimeError(f"{self._log.stem} does not serve: {said}")
 
     def stop(self) -> None:
-        """Ends it and what it has started; harmless when it has ended."""
+        """End the process and its children, if they still run."""
         for how in (signal.SIGTERM, signal.SIGKILL):
             if self._process.poll() is None:
                 os.killpg(self._process.pid, how)

@@ -20,7 +20,7 @@ OURS = ("waitress", "granian")
 WITH_TARGETS = ("granian",)
 COMPETITORS = ("fastapi", "datasette")
 SERVERS = (*OURS, *COMPETITORS)
-#: The competitor that ratios are to.
+#: The competitor that ratios compare with.
 REFERENCE = "fastapi"
 
 #: Its default.
@@ -73,7 +73,7 @@ def serving(
     postgresql: Postgresql | None,
     wanted: Sequence[tuple[str, str]],
 ) -> Iterator[list[Server]]:
-    """The servers of these (name, database), listening; ended at the end."""
+    """Yield listening servers for these (name, database) pairs, and end them afterwards."""
     with ExitStack() as stack:
         servers = []
         for name, database in wanted:

@@ -30,7 +30,7 @@ class Application:
         self._people = cycle(people)
 
     def environ(self, path: str, *, token: bool = True, **headers: str) -> Environ:
-        """A fresh one, of the next user."""
+        """Return a new WSGI environ, for a request of the next user."""
         path, _, query = path.partition("?")
         environ: Environ = {"PATH_INFO": path, "QUERY_STRING": query, "REMOTE_ADDR": "127.0.0.1"}
         setup_testing_defaults(environ)
@@ -45,7 +45,7 @@ class Application:
         return _call(self.app, environ)
 
     def request(self, path: str) -> Request:
-        """As the tweens see it."""
+        """Return a request as the tweens see it."""
         request = Request(self.environ(path))
         request.registry = self.registry
         apply_request_extensions(request)
