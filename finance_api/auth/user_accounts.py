@@ -61,7 +61,7 @@ def set_password(
 def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -> None:
     """Enable or disable the user. Raises NotFound.
 
-    Enabling revives no sessions or JWTs, as an issuer may have made JWTs in the meantime.
+    Enabling, too, ends sessions and JWTs: an issuer may have made JWTs in the meantime.
     """
     if storage.users.lock(user.id).enabled and enabled:
         return

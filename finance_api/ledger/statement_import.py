@@ -320,7 +320,7 @@ class StatementFacts:
             fact[name] = self._beside(day, dict(sums.get(key, {})), self._held[key])
 
     def _sums(self) -> dict[_AccountDay, dict[int, int]]:
-        """Sum the records of statements' end days, by the number of their import."""
+        """Sum each account's records of its statement's last day, by the import that made them."""
         ids: defaultdict[int, set[str]] = defaultdict(set)
         for account_id, day in self._held:
             ids[day].add(account_id)

@@ -40,7 +40,7 @@ def shared_window(browser: Browser, site: Site) -> Iterator[tuple[Windows, Page]
 
 @pytest.fixture
 def page(shared_window: tuple[Windows, Page]) -> Iterator[Page]:
-    """An empty page, in which nobody is signed in; of the window that tests share."""
+    """An empty page of the shared window, with nobody signed in."""
     windows, page = shared_window
     page.context.clear_cookies()
     page.goto("about:blank")

@@ -23,7 +23,7 @@ from finance_api.values.time import DAY_SECONDS, date_text
 
 _NULL = orjson.Fragment(b"null")
 
-#: The value of a row for orjson; None if it is missing.
+#: A function that returns a member's value from a row; None if there is no value.
 Write = Callable[[Row, Context], Any]
 
 

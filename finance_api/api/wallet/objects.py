@@ -72,7 +72,7 @@ _LABELS = Member("labels", _labels, LABEL_EMBEDS, is_optional=False)
 
 
 def _record_category(row: Row, context: Context) -> Any:
-    """Return the category, with the envelope by which clients know transfers."""
+    """Return the category; a transfer's has the ``envelopeId`` by which clients know it."""
     if row["transferId"] is None:
         return _category(row, context)
     of_transfers = context.names.transfer_categories

@@ -172,7 +172,8 @@ class Candidate:
         return hash((self.day, self.amount, self.text))
 
 
-#: content, time, bank id, and whether this id differs from the candidate's current one.
+#: A version before a correction: the hash of its content, its time and bank id, and whether this
+#: id differs from the candidate's current one.
 Earlier = tuple[int, int, str | None, bool]
 
 

@@ -314,5 +314,6 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
         with writing(request):
             return True
     except StorageUnavailable:
-        # The process may be importing: SQLite then refuses other writers, its own reports included.
+        # The process may be importing: SQLite then refuses other writers, even what that process
+        # says of its progress.
         return False
