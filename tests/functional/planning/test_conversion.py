@@ -217,7 +217,7 @@ def test_a_summary_that_would_convert_too_many_amounts_is_refused(books, monkeyp
         "in": "query",
         "name": "convertTo",
         "message": "more than 4 amounts would be converted: ask for a shorter time, or leave "
-        "it out",
+        "out convertTo",
     }
     for query in ({"convertTo": "SEK"}, {"convertTo": "EUR", "currencyCode": "eq.SEK"}):
         assert found(books, "records/summary", **query)["groups"]
