@@ -24,6 +24,7 @@ from support.corpora import CORPORA
 from support.directories import work_in_memory
 from support.nightly import NIGHTLY, count
 from support.programs import pgbouncer, postgresql, redis_server
+from support.reliability import record_figures
 from support.service import BY_DAY, POOLED
 
 work_in_memory()
@@ -38,6 +39,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--update-examples",
         action="store_true",
         help="write the answers that the examples of the docs give now into the pages",
+    )
+    parser.addoption(
+        "--record-figures",
+        action="store_true",
+        help="store the measured figures for docs/reliability.md",
     )
 
 
@@ -132,19 +138,23 @@ def figures(request: pytest.FixtureRequest) -> Callable[[str], None]:
     return note
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    reports = [each for kind in ("passed", "failed") for each in terminalreporter.getreports(kind)]
-    lines = [
-        f"{report.nodeid.rpartition('::')[2]}: {text}"
-        for report in reports
-        if report.when == "call"
-        for name, text in report.user_properties
-        if name == "figure"
-    ]
-    if lines:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    measured: dict[str, dict[str, list[str]]] = {"passed": {}, "failed": {}}
+    for kind, tests in measured.items():
+        for report in terminalreporter.getreports(kind):
+            figures = [text for name, text in report.user_properties if name == "figure"]
+            if figures and report.when == "call":
+                tests[report.nodeid] = figures
+    if any(measured.values()):
         terminalreporter.section("figures")
-        for line in lines:
-            terminalreporter.line(line)
+    for tests in measured.values():
+        for test, figures in tests.items():
+            for figure in figures:
+                terminalreporter.line(f"{test.rpartition('::')[2]}: {figure}")
+    if config.getoption("--record-figures"):
+        record_figures(measured["passed"])
 
 
 @pytest.fixture(scope="session", autouse=True)
