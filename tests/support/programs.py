@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _postgresql_programs() -> Path | None:
+def postgresql_programs() -> Path | None:
     on_path = shutil.which("pg_ctl")
     if on_path:
         return Path(on_path).resolve().parent
@@ -89,12 +89,15 @@ class Postgresql:
     """A private PostgreSQL server in ``directory``.
 
     Its collation does not sort by code points, so that tests detect a query which relies on the
-    server's default collation.
+    server's default collation. settings: further ones.
     """
 
-    def __init__(self, programs: Path, directory: Path) -> None:
+    def __init__(
+        self, programs: Path, directory: Path, settings: Mapping[str, object] | None = None
+    ) -> None:
         self._programs = programs
         self._directory = directory
+        self._settings = settings or {}
         self._data = directory / "data"
         self._user = _unprivileged_user()
         self._process: subprocess.Popen[bytes] | None = None
@@ -118,6 +121,7 @@ class Postgresql:
             "full_page_writes": "off",
             # Limited because the directory may be in memory.
             "temp_file_limit": "1GB",
+            **self._settings,
         }
         options = [f"--{name}={value}" for name, value in settings.items()]
         with open(self._directory / "log", "ab") as log:
@@ -154,7 +158,7 @@ class Postgresql:
 @contextmanager
 def postgresql() -> Iterator[Postgresql]:
     """Yield a running server. Skips the test if PostgreSQL is not installed."""
-    programs = _postgresql_programs()
+    programs = postgresql_programs()
     if programs is None:
         missing("PostgreSQL")
     assert programs is not None
