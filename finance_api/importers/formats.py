@@ -146,7 +146,7 @@ def account_key_of(source: str) -> AccountKey:
 #: The beginnings of common files that cannot be imported -> a description. The first match counts.
 _NOT_READ = {
     rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|opendocument\.)": (
-        "a document that is no spreadsheet: download the statement in another format"
+        "a document that is not a spreadsheet: download the statement in another format"
     ),
     rb"PK\x03\x04|PK\x05\x06": "a ZIP file: unpack it",
     rb"%PDF": "a PDF file: download the statement in another format",
@@ -156,23 +156,20 @@ _NOT_READ = {
         "an image: download the statement in another format"
     ),
     rb"\{\\rtf": "a text document: download the statement in another format",
-    rb"(?:Received|Return-Path|Delivered-To|MIME-Version): ": (
-        "an e-mail: save the file that came with it"
-    ),
+    rb"(?:Received|Return-Path|Delivered-To|MIME-Version): ": ("an e-mail: save the attached file"),
     rb"SQLite format 3\x00": "an SQLite database",
     rb"(?i:<!DOCTYPE html|<html|<head|<table|<script)": (
-        "an HTML page: a page to sign in, if it was to be another file, or a table under the name "
-        "of a spreadsheet; download the statement again, or open it in a spreadsheet and save it "
-        "as xlsx"
+        "an HTML page, perhaps the bank's sign-in page: download the statement again; if it is a "
+        "table, open it in a spreadsheet program and save it as xlsx"
     ),
     rb"<\?xml\b.*(?:Excel\.Sheet|office:spreadsheet|opendocument\.spreadsheet)": (
-        "a spreadsheet in one XML file: open it in a spreadsheet and save it as xlsx"
+        "a spreadsheet in one XML file: open it in a spreadsheet program and save it as xlsx"
     ),
     rb"<\?xml\b|<Document\b": (
         "an XML file of another kind: download the statement as camt, OFX or CSV"
     ),
     rb"\[\s*[\[{\"]|\{\s*[\r\n]": (
-        "a JSON file: native data has one object in each line, statements are in other formats"
+        "a JSON file: native data has one JSON object per line; statements come in other formats"
     ),
 }
 _SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_READ.items()]
@@ -195,7 +192,5 @@ def detect_format(stream: BinaryIO) -> Format:
     data = text.encode() if utf_16_of(head) else head.removeprefix(BOM_UTF8).lstrip()
     for signature, what in _SIGNATURES:
         if signature.match(data):
-            raise ImportRefused(
-                f"it is {what}; the formats that are read: {', '.join(FORMAT_NAMES)}"
-            )
+            raise ImportRefused(f"it is {what}; supported formats: {', '.join(FORMAT_NAMES)}")
     return next(each for each in FORMATS if not each.is_certain and each.recognises(text, stream))

@@ -96,8 +96,8 @@ def currency_code(text: str) -> str:
         return mark.currency
     if mark is not None:
         raise ImportRefused(
-            f"{quoted(text)} may be {', '.join(mark.possible[:3])} or another currency: give its "
-            "ISO 4217 code"
+            f"{quoted(text)} may be {', '.join(mark.possible[:3])} or another currency: give the "
+            f"ISO 4217 code"
         )
     raise ImportRefused(f"{quoted(text)} is not an ISO 4217 code such as EUR")
 

@@ -48,13 +48,13 @@ TEXT, FLAG, CHOICE, NUMBER, COLUMN, LIST, MAP = OptionKind
 FILE_OPTIONS = (
     FileOption("account", "Account", "The account's name; created if it is new."),
     FileOption(
-        "currency", "Currency", "The currency, where the file does not say it: EUR, €, Euro."
+        "currency", "Currency", "The currency, if the file does not state it: EUR, €, Euro."
     ),
     FileOption("new_account", "New account", "Create a new account.", FLAG),
     FileOption(
         "ids",
         "The bank's ids",
-        "Whether the bank uses an id again for other transactions; remembered.",
+        "Whether the bank reuses ids for other transactions; remembered.",
         CHOICE,
         choices=("stable", "reused"),
     ),
@@ -120,7 +120,7 @@ FILE_OPTIONS = (
     FileOption(
         "sign",
         "Direction column",
-        "CSV: the column that says which way money goes, and its words.",
+        "CSV: the column that says whether money comes in or goes out, and its words.",
         metavar="COL[=OUT,…]",
     ),
     FileOption(

@@ -16,8 +16,8 @@ def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
     return ImportRefused(
         f"{one[0]} and {other[0]} exclude each other",
         answers=(
-            Answer(instead_of=tuple(other), meaning=f"{one[0]} is meant"),
-            Answer(instead_of=tuple(one), meaning=f"{other[0]} is meant"),
+            Answer(instead_of=tuple(other), meaning=f"use {one[0]}"),
+            Answer(instead_of=tuple(one), meaning=f"use {other[0]}"),
         ),
     )
 
@@ -67,12 +67,12 @@ class Questions:
         such_as = f"such as {' or '.join(codes[:3] or ('EUR',))}"
         if new is None:
             reason = (
-                f"a new account needs a currency: name it with --currency, {such_as}; for an "
-                "account that is there leave --currency out"
+                f"a new account needs a currency: give it with --currency, {such_as}; for an "
+                f"existing account, leave out --currency"
             )
         else:
             is_new = "is a new account" if len(new) == 1 else "are new accounts"
-            reason = f"{listed(new)} {is_new}: name the currency with --currency, {such_as}"
+            reason = f"{listed(new)} {is_new}: give the currency with --currency, {such_as}"
         self.ask(reason, Answer(("--currency", CODE)))
 
     def asks_for(self, option: str) -> bool:

@@ -42,12 +42,12 @@ def read_rates(stream: IO[bytes]) -> list[DayRates]:
     except UnicodeDecodeError:
         raise ImportRefused("is not UTF-8 text") from None
     except csv.Error as error:
-        raise ImportRefused(f"is no CSV: {error}", reader.line_num) from None
+        raise ImportRefused(f"is not CSV: {error}", reader.line_num) from None
     except ImportRefused as error:
         error.line = reader.line_num
         raise
     if not found:
-        raise ImportRefused("has no exchange rates")
+        raise ImportRefused("contains no exchange rates")
     return [DayRates(day, base, rates) for (day, base), rates in sorted(found.items())]
 
 
@@ -60,7 +60,7 @@ def _content(stream: IO[bytes]) -> bytes:
         with ZipFile(BytesIO(content)) as archive:
             names = [name for name in archive.namelist() if name.lower().endswith(".csv")]
             if len(names) != 1:
-                raise ImportRefused(f"the ZIP file has {len(names)} CSV files in it, not one")
+                raise ImportRefused(f"the ZIP file contains {len(names)} CSV files, not one")
             with archive.open(names[0]) as packed:
                 return _limited(packed)
     except ImportRefused:
@@ -91,14 +91,15 @@ def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[tuple[str,
     currencies = heading[1:-1] if names[-1:] == [""] else heading[1:]
     if names[:1] != ["date"] or not currencies:
         raise ImportRefused(
-            "is neither like eurofxref-hist.csv nor a CSV with the columns " + ", ".join(HEADINGS)
+            "is neither a file like eurofxref-hist.csv nor a CSV file with the columns "
+            + ", ".join(HEADINGS)
         )
     _check_currencies(*currencies)
     if len(set(currencies)) < len(currencies):
-        raise ImportRefused("a currency has two columns")
+        raise ImportRefused("two columns have the same currency")
     for date, *rates in _whole(rows, len(heading)):
         if any(rates[len(currencies) :]):
-            raise ImportRefused("the last cell has no currency above it")
+            raise ImportRefused("the last cell has no currency in the heading")
         # Any cells beyond the currencies are empty.
         for currency, rate in zip(currencies, rates, strict=False):
             if rate not in ("", "N/A"):
@@ -108,7 +109,7 @@ def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[tuple[str,
 def _whole(rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
     for row in rows:
         if len(row) != width:
-            raise ImportRefused(f"has {counted(len(row), 'cell')} where the heading has {width}")
+            raise ImportRefused(f"has {counted(len(row), 'cell')}, but the heading has {width}")
         yield row
 
 
@@ -134,5 +135,5 @@ def _rate(text: str, *, is_own: bool) -> Decimal:
     except NumberError as error:
         raise ImportRefused(f"{text!r} {error}") from None
     if rate <= 0 or (is_own and rate != 1):
-        raise ImportRefused(f"{text!r} cannot be that rate")
+        raise ImportRefused(f"{text!r} cannot be an exchange rate")
     return rate

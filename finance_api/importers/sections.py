@@ -160,8 +160,8 @@ def _is_later(opening: BankBalance, before: BankBalance | None) -> bool:
 def _check(opening: int, total: int, closing: int, line: int) -> None:
     if opening + total != closing:
         raise ImportRefused(
-            f"the opening balance of {decimal_text(opening)} and the entries, "
-            f"{decimal_text(total)} together, make {decimal_text(opening + total)}, but the "
+            f"the opening balance of {decimal_text(opening)} and the entries, which add up to "
+            f"{decimal_text(total)}, make {decimal_text(opening + total)}, but the "
             f"closing balance is {decimal_text(closing)}: entries are missing or damaged; download "
             "the statement again",
             line,

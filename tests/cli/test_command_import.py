@@ -260,14 +260,14 @@ def test_the_currency_of_an_account_that_is_there_is_not_asked_for(command, anna
             command.done(*words, "--dry-run")
     codes = "date,amount,code\n2026-03-02,-5.00,USD\n2026-03-20,7.00,EUR\n"
     said = command.refused("import", anna, command.file("c.csv", codes), "--account", "Giro")
-    assert "--map currency= " in said and "CODE" not in said
+    assert "--map currency=" in said and "CODE" not in said
     # Of two accounts one is new.
     said = command.refused("import", anna, named)
-    assert "'Bus' is a new account: name the currency with --currency, such as EUR" in said
+    assert "'Bus' is a new account: give the currency with --currency, such as EUR" in said
     for words in commands_of(said):
         command.done(*[word.replace("CODE", "CHF") for word in words], "--dry-run")
     said = command.refused("import", anna, path)
-    assert "for an account that is there leave --currency out" in said
+    assert "for an existing account, leave out --currency" in said
 
 
 def test_only_a_new_account_is_said_to_be_new(command, anna):
@@ -362,7 +362,7 @@ def test_spreadsheet_is_read_and_its_sheet_can_be_named(command, anna):
     ]
     out = command.done("import", anna, path, *options, "--sheet", "February").decode()
     assert "1 created" in out
-    assert "the sheet 'February' was read, and not 'January'" in out
+    assert "the sheet 'February' was read, but not 'January'" in out
     assert command.done("import", anna, "-", *options, stdin=xlsx(rows))
     for option, value in (("--delimiter", ";"), ("--encoding", "cp1252")):
         said = command.refused("import", anna, path, *options, option, value)

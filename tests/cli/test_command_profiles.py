@@ -134,6 +134,6 @@ def test_a_faulty_profile_or_directory_is_refused_with_its_name(command, anna, o
     (own / "mine.toml").write_text(OWN.replace("payee", "payer"), "utf-8")
     for arguments in (["profiles"], ["import", anna, path, "--account", "X"]):
         said = command.refused(*arguments)
-        assert f"{own}/mine.toml: map.payer is no field" in said
+        assert f"{own}/mine.toml: map.payer is not a field" in said
     nowhere = {"FINANCE_API_IMPORTS_PROFILES_DIRECTORY": "/nowhere"}
-    assert "/nowhere is no directory" in command.refused("profiles", environment=nowhere)
+    assert "/nowhere is not a directory" in command.refused("profiles", environment=nowhere)

@@ -77,11 +77,14 @@ def test_days_that_differ_are_replaced(command):
     ("content", "said"),
     [
         (b"", "the file is empty; there is nothing to import"),
-        (ECB[:-10].encode(), "line 3: has 2 cells where the heading has 5"),
+        (ECB[:-10].encode(), "line 3: has 2 cells, but the heading has 5"),
         (ECB.replace("160,", "x,").encode(), "line 3: 'x' is not a decimal number such as -12.50"),
         (b"Date,USD\n2026-03-02,1.08\n2026-03-02,1.\xff\n", "is not UTF-8 text"),
         (b"PK\x03\x04 and so on", "the ZIP file cannot be unpacked: File is not a zip file"),
-        (b"<html>", "line 1: is neither like eurofxref-hist.csv nor a CSV with the columns date"),
+        (
+            b"<html>",
+            "line 1: is neither a file like eurofxref-hist.csv nor a CSV file with the columns",
+        ),
     ],
 )
 def test_a_damaged_file_is_refused_in_one_line_and_nothing_is_stored(command, content, said):

@@ -120,6 +120,6 @@ def test_a_zip_bomb_under_the_name_of_a_spreadsheet_is_refused(command, anna, fi
             archive.writestr(f"xl/worksheets/sheet{number + 2}.xml", b" " * 60 * MB)
     path = command.file("bomb.xlsx", stream.getvalue())
     code, said, peak = run_measured(command, "import", anna, path, "--account", "A")
-    assert code == 1 and "at most 100 MB are read" in said
+    assert code == 1 and "at most 100 MB are allowed" in said
     figures(f"{len(stream.getvalue()) // 1000} KB, peak {peak // MB} MB")
     assert peak <= MAX_PEAK_BYTES

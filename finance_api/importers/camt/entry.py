@@ -134,7 +134,7 @@ def status_of(element: Element) -> str:
     # From version 7 on the status is in a child element.
     status = status.first("Cd", "Prtry") or status
     if status.text != BOOKED and status.text not in NOT_BOOKED:
-        raise status.refused(f"is none of {', '.join((BOOKED, *NOT_BOOKED))}")
+        raise status.refused(f"is not one of {', '.join((BOOKED, *NOT_BOOKED))}")
     return status.text
 
 

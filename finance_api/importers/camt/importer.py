@@ -202,21 +202,21 @@ class CamtImporter:
                     yield section.statement, entry
         if sections.is_empty:
             raise ImportRefused(
-                f"the {self.source} file holds no statement: download another period"
+                f"the {self.source} file contains no statement: download another period"
             )
 
     def _account_of(self, found: Found) -> StatementAccount:
         """Return a statement's account, at its first entry or at its end. Raises ImportRefused."""
         statement = found.statement
         if STATEMENTS[statement.name] != self.source:
-            raise statement.refused(f"does not belong into a {self.source} file")
+            raise statement.refused(f"does not belong in a {self.source} file")
         currency = balances_of(statement).currency
         if currency is None and found.entry is not None:
             currency = signed_amount_of(found.entry)[1]
         account = account_of(statement, currency)
         if currency not in (None, account.currency):
             raise statement.refused(
-                f"is of an account in {account.currency}, but its amounts are in {currency}"
+                f"is for an account in {account.currency}, but its amounts are in {currency}"
             )
         return account
 

@@ -85,7 +85,7 @@ def _charset_of(stream: BinaryIO) -> str | None:
         codecs.decode(bytes(range(256)), declared, "replace").encode()
     except (LookupError, ValueError, TypeError, AttributeError):
         raise ImportRefused(
-            f"the charset {quoted(declared)} that the file declares is not known"
+            f"the charset {quoted(declared)} that the file declares is unknown"
         ) from None
     return None
 
@@ -125,7 +125,7 @@ class _Builder:
         if is_cut_off:
             element = self._open[-1]
             where = f" inside <{element.name}>, which begins in line {element.line}"
-            where = where if element.name else " before it has begun"
+            where = where if element.name else " before its root element begins"
             return ImportRefused(
                 f"the file ends{where}: it is cut off; download it again", error.lineno
             )
@@ -137,7 +137,7 @@ class _Builder:
 
     def _refuse_doctype(self, *_: object) -> None:
         raise ImportRefused(
-            "the file has a document type (<!DOCTYPE>), which no bank's statement has",
+            "the file has a document type (<!DOCTYPE>), which statements of banks never have",
             self._parser.CurrentLineNumber,
         )
 
@@ -160,7 +160,7 @@ class _Builder:
             self._transaction, self._held_before_transaction = element, self._held
         elif element.name == "Ntry" and not self._is_supplement():
             if parent is not self._statement:
-                raise element.refused("does not stand in a statement: the file is damaged")
+                raise element.refused("is not inside a statement: the file is damaged")
             self._entry, self._held_before_entry = element, self._held
         elif element.name in STATEMENTS and parent.name.startswith("BkToCstmr"):
             self._statement = element
@@ -203,6 +203,6 @@ class _Builder:
         self._held += size
         if self._held > MAX_HELD_BYTES:
             raise ImportRefused(
-                f"over {MAX_HELD_BYTES // 1_000_000} MB stand in one entry or outside of all",
+                f"over {MAX_HELD_BYTES // 1_000_000} MB are in one entry or outside of all entries",
                 self._parser.CurrentLineNumber,
             )

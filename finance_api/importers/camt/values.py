@@ -80,7 +80,9 @@ class Element:
 def amount_of(element: Element) -> Amount:
     """Return the amount without a sign, and the currency. Raises ImportRefused."""
     if element.text.startswith("-"):
-        raise element.refused("has a sign, and <CdtDbtInd> says which way money went")
+        raise element.refused(
+            "has a sign, but <CdtDbtInd> already says whether money came in or went out"
+        )
     try:
         units = to_units(parse_decimal(element.text))
     except NumberError as error:

@@ -233,8 +233,8 @@ class AmountColumns:
         if len(self._readings) == 2 and self._doubtful:
             text, line, point, comma = self._doubtful
             questions.ask(
-                f"the amount {quoted(text)} is {_shown(point)} with --decimal . and "
-                f"{_shown(comma)} with --decimal , and no other row decides; name one",
+                f"the amount {quoted(text)} can be read as {_shown(point)} (with --decimal .) or "
+                f"{_shown(comma)} (with --decimal ,), and no other row shows which; choose one",
                 *(
                     Answer(("--decimal", mark), meaning=f"{quoted(text)} is {_shown(number)}")
                     for mark, number in ((".", point), (",", comma))
@@ -270,7 +270,9 @@ class AmountReader:
         if self._divisor > 1:
             units, rest = divmod(abs(amount.units), self._divisor)
             if rest:
-                raise ImportRefused(f"{quoted(text)} hundredths have too many decimals", line)
+                raise ImportRefused(
+                    f"{quoted(text)} has too many decimals for an amount in hundredths", line
+                )
             amount = amount._replace(units=units if amount.units > 0 else -units)
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
@@ -293,7 +295,7 @@ def _readings(decimal: str | None, thousands: str | None) -> dict[str, re.Patter
     """Return decimal mark -> the pattern of numbers under it."""
     group = None if thousands is None else _THOUSANDS.get(thousands)
     if thousands is not None and group is None:
-        raise ImportRefused(f"--thousands {quoted(thousands)} is none of . , ' and a space")
+        raise ImportRefused(f"--thousands {quoted(thousands)} is not one of . , ' and a space")
     if decimal is not None and decimal not in DECIMAL_MARKS:
         raise ImportRefused(f"--decimal {quoted(decimal)} is neither . nor ,")
     if decimal is not None and decimal == group:
@@ -310,8 +312,8 @@ def _misfit(text: str, parts: Written, left: list[str], thousands: str | None) -
     ):
         grouped = f" and thousands {quoted(thousands)}" if thousands is not None else ""
         return (
-            f"{quoted(text)} is not an amount with the decimal mark {mark}{grouped}, as the "
-            "options or the rows above have it (--decimal, --thousands)"
+            f"{quoted(text)} is not an amount with the decimal mark {mark}{grouped}, which the "
+            f"options or the rows above require (--decimal, --thousands)"
         )
     return f"{quoted(text)} is not an amount: its digits are not in groups of three"
 

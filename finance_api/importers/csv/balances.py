@@ -65,9 +65,9 @@ class BalanceCheck:
             order = max(self._faults, key=lambda order: (self._faults[order][0], order == by_days))
             at, should, is_ = self._faults[order]
             raise ImportRefused(
-                f"the balance is {decimal_text(is_)}, and by the row before it should be "
+                f"the balance is {decimal_text(is_)}, but after the row before it should be "
                 f"{decimal_text(should)}: a row is missing, changed or moved; download the file "
-                "again" + (", or leave the balances out with --ignore" if self.answers else ""),
+                "again" + (", or ignore the balances with --ignore" if self.answers else ""),
                 at,
                 answers=self.answers,
             )
@@ -112,7 +112,7 @@ class BalanceCheck:
         for row, balance in ((first, opening), (last, closing)):
             if row is not None and balance is not None and row[1] != balance.amount:
                 raise ImportRefused(
-                    f"the row states a balance of {decimal_text(row[1])}, and by the other rows "
+                    f"the row states a balance of {decimal_text(row[1])}, but from the other rows "
                     f"it is {decimal_text(balance.amount)}: a row is missing or changed; download "
                     "the file again",
                     row[0],

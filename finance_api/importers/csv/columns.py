@@ -70,7 +70,7 @@ class Headings:
         if len(places) > 1:
             numbers = ", ".join(str(i + 1) for i in places)
             raise ImportRefused(
-                f"{option}: several columns have the heading {quoted(column)}; name one by "
+                f"{option}: several columns have the heading {quoted(column)}; say which one by "
                 f"its number: {numbers}",
                 self.line,
             )
@@ -84,7 +84,7 @@ class Headings:
             )
         if headings is None:
             raise ImportRefused(
-                f"{option}: with --no-header a column goes by its number from 1, not "
+                f"{option}: with --no-header, give a column by its number, counted from 1, not as "
                 f"{quoted(column)}"
             )
         near = difflib.get_close_matches(
@@ -127,5 +127,5 @@ class Headings:
 
     def found(self) -> str:
         if self.texts is None:
-            return "columns go by their number from 1"
+            return "give columns by their numbers, counted from 1"
         return f"the headings are {listed(heading for heading in self.texts if heading)}"

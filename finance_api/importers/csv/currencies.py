@@ -58,7 +58,9 @@ class Currencies:
             return code
         if self._by_mark:
             if mark is None or mark.currency is None:
-                raise ImportRefused("the amount has no currency, and others have several", line)
+                raise ImportRefused(
+                    "the amount has no currency, and the other amounts have several", line
+                )
             return mark.currency
         if self._several and not self._is_option:
             raise ImportRefused("the currency is empty", line)
@@ -73,7 +75,7 @@ class Currencies:
 
 
 def _in_column(name: str) -> Answer:
-    meaning = f"amounts are in the currency of {quoted(name)}"
+    meaning = f"{quoted(name)} has the currency of each amount"
     return Answer(("--map", f"currency={name}"), ("--currency",), meaning)
 
 
@@ -103,7 +105,7 @@ def decide_currencies(
         return Currencies(None, None, several, by_mark=True, remembered=remembered)
     for mark, line in (dict.fromkeys(in_headings, headings.line) | marks).items():
         if option is not None and not mark.fits(option):
-            where = "heading of the amount says" if mark in in_headings else "amount is in"
+            where = "heading of the amount states" if mark in in_headings else "amount is in"
             raise ImportRefused(
                 f"the {where} {mark.currency or mark.text}, but --currency says {option}",
                 line,
@@ -133,7 +135,7 @@ def _ask_about_others_above(
     if codes:
         questions.ask(
             f"the lines above the headings have {listed(codes)}, but --currency says {option}: "
-            "say which is meant",
+            f"say with --currency which one is right, or confirm the other with --map currency=",
             *(
                 Answer(("--currency", code), ("--currency",), f"all amounts are in {code}")
                 for code in codes
@@ -171,9 +173,9 @@ def _in_columns(
         says = f", but --currency says {currency}" if currency is not None else ""
         without = ("--currency", CODE) if currency is None and needs_one() else ()
         questions.ask(
-            f"the column {quoted(name)} has {listed(sorted(codes))}{says}: name it with "
-            "--map currency=…, or leave it out with --map currency= if the amounts are in another "
-            "currency",
+            f"the column {quoted(name)} has {listed(sorted(codes))}{says}: if these are the "
+            f"currencies of the amounts, say --map currency=…; if all amounts are in one "
+            f"currency, say --map currency=",
             _in_column(name),
             Answer(("--map", "currency=", *without), meaning="all amounts are in one currency"),
             line=min(line for kinds in column.values.values() for line in kinds.values()),

@@ -308,7 +308,8 @@ class DateColumn:
             return
         if not text:
             raise ImportRefused(
-                "the date is empty; rows that are no data are left out with --only or --skip-last",
+                "the date is empty; with --only or --skip-last, leave out rows that are not "
+                "transactions",
                 line,
             )
         read = [
@@ -335,30 +336,32 @@ class DateColumn:
     def _misfit(self, text: str) -> str:
         if self._is_sheet and self._seen and (_ISO.read(text) or self._fitting == [_ISO]):
             return (
-                f"{quoted(text)} and the dates above it are not all text, or all dates: a program "
-                "may have taken days for months; use the file as the bank made it"
+                f"{quoted(text)} and the dates above it are partly text and partly dates: a "
+                f"program may have swapped days and months; use the file as the bank made it"
             )
         if self._named:
             return (
-                f"{quoted(text)} is not a date of the form {self._fitting[0].name} (--date-format)"
+                f"{quoted(text)} is not a date in the form {self._fitting[0].name} (--date-format)"
             )
         years = [each for form in CANDIDATES if (each := form.year_of(text)) is not None]
         if years and not any(FIRST_YEAR <= year <= self._last_year for year in years):
             return (
-                f"{quoted(text)} is of the year {years[0]:04}, and dates are from {FIRST_YEAR} to "
-                f"{self._last_year}: correct it in the file, or name its form with --date-format"
+                f"{quoted(text)} has the year {years[0]:04}, but dates go from "
+                f"{FIRST_YEAR} to {self._last_year}: correct it in the file, or give its form "
+                f"with --date-format"
             )
         if _YEARLESS.fullmatch(text):
             return (
-                f"{quoted(text)} has no year: name the days of the file with --date-format, as in "
+                f"{quoted(text)} has no year: give the period of the file with --date-format, as "
+                f"in "
                 "'DD.MM. 2026-01-01..2026-01-31'"
             )
         if not self._seen:
-            return f"{quoted(text)} is not a date in a known form; name its form with --date-format"
+            return f"{quoted(text)} is not a date in a known form; give its form with --date-format"
         forms = " or ".join(form.name for form in self._fitting)
         return (
-            f"{quoted(text)} is not a date of the form of the rows above ({forms}); name the form "
-            "with --date-format"
+            f"{quoted(text)} is not a date in the form of the rows above ({forms}); give the form "
+            f"with --date-format"
         )
 
     def readings(self) -> list[DateForm]:
@@ -382,10 +385,12 @@ class DateColumn:
             text, line = self._differing[first.name, different[1].name]
             read = [(form, day) for form in different if (day := form.read(text)) is not None]
             days = " and ".join(f"{date_text(day)} as {form.name}" for form, day in read)
-            help_ = "name the form with --date-format"
+            help_ = "give the form with --date-format"
             answers = [_answer(form, text, day) for form, day in read]
             if beside is not None:
-                help_ = f"others are {beside.name}: leave its column out with --map valueDate="
+                help_ = (
+                    f"the other dates are {beside.name}: to ignore the column, say --map valueDate="
+                )
                 answers = [Answer(("--map", "valueDate="))]
             questions.ask(f"the date {quoted(text)} is {days}; {help_}", *answers, line=line)
         return first
@@ -423,12 +428,12 @@ class DateReader:
             return known
         moment = self._form.moment(text)
         if moment is None:
-            raise ImportRefused(f"{quoted(text)} is not a date of the form {self._form.name}", line)
+            raise ImportRefused(f"{quoted(text)} is not a date in the form {self._form.name}", line)
         seconds, offset = moment.day + (moment.time or 0), moment.offset
         if self._zone is not None:
             if moment.time is None:
                 raise ImportRefused(
-                    f"the date {quoted(text)} has no time, so that --timezone cannot move it",
+                    f"the date {quoted(text)} has no time, so --timezone cannot convert it",
                     line,
                     answers=(Answer(instead_of=("--timezone",)),),
                 )
@@ -437,7 +442,7 @@ class DateReader:
                 seconds, offset = timegm(local.timetuple()), None
             except (OverflowError, ValueError):
                 raise ImportRefused(
-                    f"the date {quoted(text)} is beyond the calendar in {self._zone}", line
+                    f"the date {quoted(text)} is outside the calendar in {self._zone}", line
                 ) from None
         if len(self._known) >= _REMEMBERED:
             self._known.clear()

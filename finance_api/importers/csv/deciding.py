@@ -52,7 +52,7 @@ class Deciding:
         self._questions = questions
         if not layout.fee and layout.fee_category is not None:
             raise ImportRefused(
-                "--fee-category is for --fee", answers=(Answer(instead_of=("--fee-category",)),)
+                "--fee-category needs --fee", answers=(Answer(instead_of=("--fee-category",)),)
             )
         self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in layout.fee]
         self.selection = Selection(plan)
@@ -105,8 +105,8 @@ class Deciding:
         if survey.footer is not None:
             count, first = survey.footer
             questions.ask(
-                f"{first.reason}; if the rows from there on are no data, leave them out with "
-                "--skip-last",
+                f"{first.reason}; if the rows from there on are not transactions, leave them out "
+                f"with --skip-last",
                 Answer(("--skip-last", str(plan.layout.skip_last + count)), ("--skip-last",)),
                 line=first.line,
             )
@@ -140,7 +140,8 @@ class Deciding:
             if not names_balance(survey.footer_cells):
                 return
             self.remarks.append(
-                f"{survey.footer[0]} rows at the end are no data, from {quoted(first.strip())} on"
+                f"left out the last {survey.footer[0]} rows, from {quoted(first.strip())} on, "
+                f"which are not transactions"
             )
         last = plan.table.skip_last + survey.footer[0]
         survey.footer = None
@@ -161,8 +162,8 @@ class Deciding:
             in_order = [f for f in forms if days[f] == sorted(days[f], reverse=orders[0])]
             if len(in_order) == 1:
                 self.remarks.append(
-                    f"dates are {in_order[0].name}: only so are the days in the order of the "
-                    "balances"
+                    f"dates are {in_order[0].name}: only this order of day and month fits the "
+                    f"balances"
                 )
                 return in_order[0]
         return dates.decide(questions)
@@ -173,8 +174,8 @@ class Deciding:
         named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
         if named and plan.layout.units is None and plan.profile is None:
             self._questions.ask(
-                f"the amounts of {quoted(named[0])} may be in hundredths of the currency: say it "
-                "with --units",
+                f"the amounts of {quoted(named[0])} may be in hundredths of the currency: say "
+                f"with --units minor or --units major",
                 Answer(("--units", "minor"), (), "an amount of 1250 is 12.5"),
                 Answer(("--units", "major"), (), "an amount of 1250 is 1250"),
                 line=headings.line,
@@ -248,8 +249,8 @@ def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
     if kind not in ("signed", "unsigned"):
         name = headings.named(column)
         questions.ask(
-            f"--fee {quoted(fee)}: say whether its numbers have signs, --fee "
-            f"{name}=signed (minus is money going out) or --fee {name}=unsigned",
+            f"--fee {quoted(fee)}: if a minus in it means money going out, say --fee "
+            f"{name}=signed; if its numbers have no signs, say --fee {name}=unsigned",
             *(
                 Answer(("--fee", f"{name}={each}"), (f"--fee {fee}",), f"a fee of 1 goes {way}")
                 for each, way in (("unsigned", "out"), ("signed", "in"))
@@ -263,7 +264,7 @@ def _ask_for_account(plan: Plan, questions: Questions) -> None:
         # List the columns only if no other question was asked.
         found = "" if questions.asked else f"; {plan.headings.found()}"
         questions.ask(
-            "the file does not say which account it is about; name it with --account, or its "
-            f"column with --map account=…{found}",
+            "the file does not say which account it belongs to; give the account with --account, "
+            f"or its column with --map account=…{found}",
             Answer(("--account", NAME)),
         )

@@ -113,7 +113,7 @@ def _codec(head: bytes, encoding: str | None) -> str:
     if asked in ("utf-16", "utf-32"):
         orders = [f"{asked}-le", f"{asked}-be"]
         raise ImportRefused(
-            f"the file has no byte order mark: name the order with --encoding {orders[0]} or "
+            f"the file has no byte order mark: give its byte order with --encoding {orders[0]} or "
             f"{orders[1]}",
             answers=tuple(
                 Answer(("--encoding", name), ("--encoding",), f"the file is {name}")
@@ -151,8 +151,8 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
             character = next(each for each in text if not each.isascii())
             wrong = character.encode().decode(codec, "replace")
             raise ImportRefused(
-                f"the file is valid UTF-8, where it has {quoted(character)}; in {codec} that reads "
-                f"{quoted(wrong)}: leave out --encoding, or say --force-encoding",
+                f"the file is valid UTF-8, in which this line has {quoted(character)}; {codec} "
+                f"would read {quoted(wrong)}: leave out --encoding, or say --force-encoding",
                 line,
                 answers=(Answer(instead_of=("--encoding",)),),
             )
@@ -168,7 +168,8 @@ def _check(stream: BinaryIO, codec: str) -> None:
             unstorable = None if text.isascii() else _SURROGATES.search(text)
             if "\x00" in text or unstorable is not None:
                 raise ImportRefused(
-                    "half of a surrogate pair; the file has another encoding, named with --encoding"
+                    "half of a surrogate pair; the file has another encoding: give it with "
+                    "--encoding"
                     if unstorable is not None
                     else "a NUL character; UTF-16 without a byte order mark needs --encoding "
                     "utf-16-le or utf-16-be",
@@ -179,12 +180,12 @@ def _check(stream: BinaryIO, codec: str) -> None:
         byte = "its end" if at_end else f"byte 0x{error.object[error.start]:02X}"
         before = error.object[: error.start].decode(codec, "replace")
         raise ImportRefused(
-            f"{byte} is not {codec.removesuffix('-sig')}; name the encoding of the file with "
-            "--encoding, for example cp1252",
+            f"{byte} is not {codec.removesuffix('-sig')}; give the file's encoding with "
+            f"--encoding, for example cp1252",
             line + 1 + len(_NEWLINES.findall(before)),
         ) from None
     except ValueError:
-        raise ImportRefused(f"the file is not {codec}; name its encoding with --encoding") from None
+        raise ImportRefused(f"the file is not {codec}; give its encoding with --encoding") from None
 
 
 def _numbered_lines(stream: BinaryIO, codec: str) -> Iterator[tuple[int, str]]:

@@ -119,8 +119,8 @@ def _recognised(
             return table, match
     if profile is not None:
         raise ImportRefused(
-            f"no line has the headings of the profile {shown(profile)}; 'finance-api profiles show "
-            f"{profile.name}' has them",
+            f"no line has the headings of the profile {shown(profile)}; 'finance-api profiles "
+            f"show {profile.name}' lists them",
             answers=(Answer(instead_of=("--profile",)),),
         )
     return None
@@ -161,8 +161,8 @@ def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
     names += user_layout.says_about_amounts()
     if names:
         raise ImportRefused(
-            f"{names[0]}: the profile {shown(profile)} says that; leave it out, or say "
-            "--no-profile with the options of all columns",
+            f"{names[0]}: the profile {shown(profile)} decides that: leave the option out, or say "
+            f"--no-profile and name every column with options",
             answers=(
                 Answer(instead_of=tuple(names), meaning="the profile is right"),
                 Answer(("--no-profile",), ("--profile",), f"{names[0]} is right"),
@@ -183,7 +183,9 @@ def _decided(text: TextFile, places: list[Table], user_layout: Layout) -> Plan:
             text, [replace(table, has_header=False) for table in data], user_layout
         )
         for plan in possible:
-            plan.inferred.reasons.append("the first row has a date and an amount: no headings")
+            plan.inferred.reasons.append(
+                "the first row has a date and an amount, so the file has no headings"
+            )
     if not possible:
         raise refusal or undivided(text)
     return possible[0] if len(possible) == 1 else _consistent(possible)
@@ -195,8 +197,8 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
     lines = sorted({line for fit, line in fits if fit == max(fits)[0]})
     if len(lines) > 1:
         raise ImportRefused(
-            f"lines {' and '.join(map(str, lines))} all have the headings: name how many lines "
-            "come before the right one with --skip-rows",
+            f"lines {' and '.join(map(str, lines))} all have the headings: say with --skip-rows "
+            f"how many lines come before the right one",
             answers=tuple(
                 Answer(
                     ("--skip-rows", str(line - 1)),
@@ -214,8 +216,8 @@ def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
     for name, others in plan.doubled.items():
         numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
         questions.ask(
-            f"columns {' and '.join(map(str, numbers))} all have a heading of {name}: name one by "
-            f"its number, --map {name}={numbers[0]}, or none, --map {name}=",
+            f"columns {' and '.join(map(str, numbers))} all have a heading of {name}: choose one "
+            f"by its number with --map {name}={numbers[0]}, or none with --map {name}=",
             *(
                 Answer(
                     ("--map", f"{name}={number}"),
@@ -247,10 +249,10 @@ def _possible(
                 possible.append(plan)
                 continue
             missing = (
-                "no column is the amount; name it with --map amount=…, or two with --debit … and "
-                "--credit …"
+                "no column is the amount; say which one is with --map amount=…, or which two with "
+                "--debit … and --credit …"
                 if "recordDate" in plan.columns
-                else "no column is the date; name it with --map recordDate=…"
+                else "no column is the date; say which one is with --map recordDate=…"
             )
             raise ImportRefused(f"{missing}; {plan.headings.found()}", table.first_line)
         except ImportRefused as refused:
@@ -274,11 +276,13 @@ def _consistent(possible: list[Plan]) -> Plan:
         return fitting.popitem()[1]
     if not fitting:
         raise ImportRefused(
-            f"no delimiter divides all rows alike ({'; '.join(faults)}): name it with --delimiter"
+            f"no delimiter divides all rows into the same columns ({'; '.join(faults)}): choose "
+            f"one with --delimiter"
         )
     raise ImportRefused(
-        f"{' and '.join(map(quoted, fitting))} both divide the rows evenly: name one with "
-        "--delimiter",
+        f"{' and '.join(map(quoted, fitting))} both divide the rows into the same columns: choose "
+        f"one with "
+        f"--delimiter",
         answers=tuple(
             Answer(
                 ("--delimiter", "tab" if delimiter == "\t" else delimiter),
@@ -327,7 +331,8 @@ def refuse_data_as_headings(plan: Plan) -> None:
     dates = map(plan.headings.text, plan.columns["recordDate"])
     if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, plan.amounts))):
         raise ImportRefused(
-            "the first row is taken for headings, and has a date or an amount: say --no-header",
+            "the first row was read as headings, but it has a date or an amount: if it is data, "
+            "say --no-header",
             plan.table.first_line,
             answers=(Answer(("--no-header",)),),
         )

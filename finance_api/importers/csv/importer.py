@@ -107,7 +107,7 @@ class CsvImporter:
                     "without it)"
                 )
             if plan.taken:
-                refused.reason += f" (with what was given before: {_said(plan)})"
+                refused.reason += f" (with the options given before: {_said(plan)})"
             raise
 
 
@@ -136,10 +136,10 @@ def _remarks(plan: Plan) -> Iterator[str]:
         lost = f": {plan.profile.lost}" if plan.profile.lost else ""
         yield f"read with the profile {shown(plan.profile)}{lost}"
     elif plan.table.text.skip_rows > plan.layout.skip_rows:
-        yield f"lines before the headings were passed over: --skip-rows {plan.table.text.skip_rows}"
+        yield f"skipped the lines before the headings: --skip-rows {plan.table.text.skip_rows}"
     yield from plan.inferred.reasons
     if plan.taken:
-        yield f"as given before for this account: {_said(plan)}"
+        yield f"used the options given before for this account: {_said(plan)}"
 
 
 def _said(plan: Plan) -> str:

@@ -123,7 +123,9 @@ def load_profiles(directory: str = "") -> Profiles:
     if not directory:
         return _shipped()
     if not Path(directory).is_dir():
-        raise ImportRefused(f"finance_api.imports.profiles_directory: {directory} is no directory")
+        raise ImportRefused(
+            f"finance_api.imports.profiles_directory: {directory} is not a directory"
+        )
     return Profiles(map(read_profile, sorted(Path(directory).glob("*.toml"))), _shipped_index())
 
 
@@ -169,7 +171,7 @@ def read_profile(path: Path) -> Profile:
     except UnicodeDecodeError:
         reason = "it is not UTF-8"
     except tomllib.TOMLDecodeError as error:
-        reason = f"it is no TOML: {error}"
+        reason = f"it is not TOML: {error}"
     except ImportRefused as refused:
         reason = refused.reason
     raise ImportRefused(f"the profile {path}: {reason}")
@@ -252,7 +254,7 @@ class _Table:
         value = self._values.pop(key, [])
         found = [value] if isinstance(value, str) else value
         if not _are_texts(found):
-            raise self.refused(key, "is neither a text nor a list of texts")
+            raise self.refused(key, "is neither a string nor a list of strings")
         return tuple(found)
 
     def table(self, key: str) -> "_Table":
@@ -262,7 +264,7 @@ class _Table:
         """Take an array of tables."""
         found = self.take(key, list) or []
         if not all(isinstance(part, dict) for part in found):
-            raise self.refused(key, "is not written [[…]]")
+            raise self.refused(key, "must be written as [[…]]")
         return [_Table(f"{key} {n}: ", part) for n, part in enumerate(found, 1)]
 
     def left(self) -> list[str]:
@@ -273,7 +275,7 @@ class _Table:
         """Take all remaining keys, each as `words`. possible: the permitted keys; empty: all."""
         for key in self.left():
             if possible and key not in possible:
-                raise self.refused(key, f"is none of {', '.join(possible)}")
+                raise self.refused(key, f"is not one of {', '.join(possible)}")
         return [(key, self.words(key)) for key in self.left()]
 
     def end(self) -> None:
@@ -281,7 +283,7 @@ class _Table:
         for key in self._values:
             near = difflib.get_close_matches(key, self._known, n=1)
             raise self.refused(
-                key, "is no key of a profile" + (f", did you mean {near[0]}?" if near else "")
+                key, "is not a key of a profile" + (f", did you mean {near[0]}?" if near else "")
             )
 
 
@@ -298,11 +300,12 @@ def _headings(table: _Table) -> tuple[HeadingRow, ...]:
         names = next((names for names in own if len(names) == len(texts)), None)
         if names is None:
             raise table.refused(
-                "translations", f"has a row of {len(texts)} columns, and no heading row has as many"
+                "translations",
+                f"has a row of {len(texts)} columns, but no heading row has that many",
             )
         rows.append(HeadingRow(texts, names))
     if len({row.texts for row in rows}) < len(rows):
-        raise table.refused("headings", "has a row twice")
+        raise table.refused("headings", "has the same row twice")
     return tuple(rows)
 
 
@@ -311,7 +314,9 @@ def _map(table: _Table, fields: frozenset[str]) -> Map:
     for name, columns in table.items():
         if name not in fields:
             near = field_of(name)
-            raise table.refused(name, f"is no field{f', it is {near}' if near in fields else ''}")
+            raise table.refused(
+                name, f"is not a field{f', it is {near}' if near in fields else ''}"
+            )
         found[name] = tuple(column for column in columns if column)
     return found
 
@@ -320,7 +325,7 @@ def _payment_types(table: _Table) -> dict[str, str]:
     found = {}
     for word, types in table.items():
         if len(types) != 1 or types[0] not in PAYMENT_TYPES:
-            raise table.refused(word, f"is none of {', '.join(PAYMENT_TYPES)}")
+            raise table.refused(word, f"is not one of {', '.join(PAYMENT_TYPES)}")
         found[folded(word)] = types[0]
     return found
 
@@ -342,7 +347,7 @@ def _selected(table: _Table) -> Selected:
         raise table.refused("keep", "is missing")
     keep, leave_out, proved = ({folded(word) for word in words} for words in lists)
     for word in keep & (leave_out | proved):
-        raise table.refused(quoted(word), "is kept, and not kept")
+        raise table.refused(quoted(word), "is listed both as kept and as not kept")
     return Selected(*map(Words, lists))
 
 
@@ -364,7 +369,7 @@ def _leg(table: _Table) -> Leg:
     if leg.positive not in (None, "in", "out"):
         raise table.refused("positive", "is neither in nor out")
     if leg.currency and leg.currency not in CODES:
-        raise table.refused("currency", "is no ISO 4217 code such as EUR")
+        raise table.refused("currency", "is not an ISO 4217 code such as EUR")
     if leg.ignore_sign and leg.positive is None:
         raise table.refused("ignore_sign", "needs positive")
     table.end()
@@ -381,12 +386,12 @@ def _check(profile: Profile) -> None:
         "date_order and date_format exclude each other": (
             profile.date_order and layout.date_format is not None
         ),
-        "otherwise: there is a leg for all other rows": (
+        "otherwise is not needed: one leg already takes all other rows": (
             profile.otherwise and not all(leg.when for leg in legs)
         ),
-        "legs: only one of them can be without when": sum(not leg.when for leg in legs) > 1,
-        "legs: all of them say positive, or none": len(directions) > 1,
-        "legs that say positive exclude debit, sign, positive and mixed_signs": (
+        "legs: only one leg can be without when": sum(not leg.when for leg in legs) > 1,
+        "legs: either all of them have positive, or none": len(directions) > 1,
+        "legs with positive exclude debit, sign, positive and mixed_signs": (
             True in directions and any(ways)
         ),
     }
@@ -403,7 +408,7 @@ def _check(profile: Profile) -> None:
         raise ImportRefused("map.recordDate is missing")
     maps = [leg.map for leg in legs] or [{}]
     if layout.debit is None and not all(m.get("amount", profile.map.get("amount")) for m in maps):
-        raise ImportRefused("map.amount is missing, or debit and credit")
+        raise ImportRefused("either map.amount or both debit and credit must be given")
     _check_columns(profile)
 
 

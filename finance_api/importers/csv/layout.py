@@ -119,7 +119,7 @@ class Layout:
             return ZoneInfo(self.timezone)
         except (OSError, ValueError, LookupError):
             raise ImportRefused(
-                f"--timezone {quoted(self.timezone)} is not a zone such as Europe/Berlin"
+                f"--timezone {quoted(self.timezone)} is not a time zone such as Europe/Berlin"
             ) from None
 
     def checked(self) -> "Layout":
@@ -259,7 +259,7 @@ def _check_ways(layout: Layout) -> None:
         raise excluding(("--map amount",), [f"--{side}" for side in sides])
     if len(sides) == 1:
         other = "credit" if sides == ["debit"] else "debit"
-        raise ImportRefused(f"--{sides[0]} needs --{other} beside it")
+        raise ImportRefused(f"--{sides[0]} also needs --{other}")
     if sides and positive:
         means = "money going out is in "
         answers = [Answer(instead_of=POSITIVE, meaning=means + listed(named["debit"]))]
@@ -268,15 +268,15 @@ def _check_ways(layout: Layout) -> None:
             meaning = means + listed(named["credit"])
             answers.append(Answer(words, (*POSITIVE, *_SIDES), meaning))
         raise ImportRefused(
-            f"--{'invert' if layout.invert else 'positive'} is for an amount column; exchange "
-            "--debit and --credit instead",
+            f"--{'invert' if layout.invert else 'positive'} is for an amount column; to reverse "
+            f"the directions, swap --debit and --credit instead",
             answers=tuple(answers),
         )
     if layout.sign is not None and (sides or positive):
         raise excluding(("--sign",), _SIDES if sides else POSITIVE)
     if layout.mixed_signs not in (None, "plus", "minus", "ignore"):
         raise ImportRefused(
-            f"--mixed-signs {quoted(layout.mixed_signs)} is none of plus, minus and ignore"
+            f"--mixed-signs {quoted(layout.mixed_signs)} is not one of plus, minus and ignore"
         )
 
 

@@ -114,8 +114,8 @@ def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
         open_.ask(
             "amount",
             f"the amounts are in {quoted(open_.name(amount))}, or in "
-            f"{quoted(open_.name(debit))} and {quoted(open_.name(credit))}: name them with "
-            "--map amount=…, or with --debit … and --credit …",
+            f"{quoted(open_.name(debit))} and {quoted(open_.name(credit))}: say which with --map "
+            f"amount=…, or with --debit … and --credit …",
             [open_.reading(*sides), open_.reading(("amount", amount))],
         )
         return
@@ -141,7 +141,7 @@ def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
         return named
     if not _settles(open_, own[0], rest[0], codes[0]):
         return named
-    reason = f"{quoted(open_.name(own[0]))} has the same in {currency_in(own[0].heading)}"
+    reason = f"{quoted(open_.name(own[0]))} has the same amounts in {currency_in(own[0].heading)}"
     open_.take("originalAmount", rest[0], reason)
     open_.take("originalCurrencyCode", codes[0], None)
     return own
@@ -165,7 +165,9 @@ def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
             "originalCurrencyCode": (codes.index,),
             "currency": (),
         }
-        open_.take("amount", settled[0], f"it has all in {currency_in(settled[0].heading)}")
+        open_.take(
+            "amount", settled[0], f"it has every amount in {currency_in(settled[0].heading)}"
+        )
 
 
 def _settles(open_: OpenColumns, own: Column, original: Column, codes: Column) -> bool:
@@ -183,8 +185,8 @@ def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
         ]
     open_.ask(
         "amount",
-        f"the amounts are in {listed(map(open_.name, columns))}: name their column with --map "
-        "amount=…, or two with --debit … and --credit …",
+        f"the amounts are in {listed(map(open_.name, columns))}: say which column with --map "
+        f"amount=…, or which two with --debit … and --credit …",
         readings,
     )
 
@@ -203,8 +205,9 @@ def _refuse_divided(open_: OpenColumns) -> None:
         ):
             raise ImportRefused(
                 f"{quoted(open_.name(beside))} has two digits in every row, and the amounts "
-                "before it have no decimals: a comma may divide them; put such amounts in quotes, "
-                "or name their column with --map amount=…",
+                "before it have no decimals: a decimal comma may have split each amount into two "
+                "cells; put such amounts in quotes, or say with --map amount=… which column has "
+                "the amounts",
                 open_.headings.line,
             )
 
@@ -226,7 +229,7 @@ def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     if len(named) == 1 and (named[0] in running or named[0].fit("balance") == 2):
         open_.take("balance", named[0], BY_HEADING)
     elif len(running) == 1:
-        open_.take("balance", running[0], "it runs by the amounts")
+        open_.take("balance", running[0], "each balance follows from the one before and the amount")
 
 
 def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:

@@ -23,7 +23,7 @@ _MOST_PROPOSED = 6
 BY_HEADING, ONLY, BY_BALANCE = (
     "its heading says so",
     "the only one of its kind",
-    "the balances run by it",
+    "the balances follow from it",
 )
 _TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9])?")
 #: Excel's number of a day from about 1970 to 2030, perhaps with a time.

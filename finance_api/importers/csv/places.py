@@ -92,9 +92,9 @@ def undivided(text: TextFile) -> ImportRefused:
     if not any(line.strip() for line in islice(text.lines(), 1000)):
         return ImportRefused("the file is empty")
     return ImportRefused(
-        "the file is no statement that is known, and if it is CSV, neither , nor ; nor tab nor | "
-        "divides its first row into columns; name the delimiter with --delimiter, or how many "
-        "rows come before the headings with --skip-rows"
+        "the file is not in a known format, and if it is CSV, its first row is not divided by , "
+        "or ; or tab or |; give the delimiter with --delimiter, or say with --skip-rows how many "
+        "lines come before the headings"
     )
 
 

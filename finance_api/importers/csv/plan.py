@@ -191,13 +191,13 @@ class ProfileRows:
     def _unknown_word(self, cell: str, column: str, selected: Selected) -> str:
         if cell in selected.proved:
             return (
-                f"whether a row of {quoted(cell)} is money shows only in a balance column, and the "
-                f"file has none: download it with that column, or say with --only {column}=VALUE "
-                "which rows are money"
+                f"only a balance column shows whether a row of {quoted(cell)} moved money, and "
+                f"the file has none: download it with that column, or say with --only "
+                f"{column}=VALUE which rows are transactions"
             )
         return (
             f"the profile {shown(self._match.profile)} does not know {quoted(cell)} in the column "
-            f"{quoted(column)}: say which rows are money with --only {column}=VALUE"
+            f"{quoted(column)}: say with --only {column}=VALUE which rows are transactions"
         )
 
     def _check(self, line: int, cells: list[str]) -> None:
@@ -205,8 +205,8 @@ class ProfileRows:
             texts = cells[one].strip(), cells[other].strip()
             if all(texts) and folded(texts[0]) != folded(texts[1]):
                 raise ImportRefused(
-                    f"the profile {shown(self._match.profile)} cannot tell what is meant where "
-                    f"{quoted(texts[0])} stands beside {quoted(texts[1])}",
+                    f"the profile {shown(self._match.profile)} cannot read a row that has both "
+                    f"{quoted(texts[0])} and {quoted(texts[1])}",
                     line,
                 )
 
@@ -218,9 +218,9 @@ class ProfileRows:
         asked = dict.fromkeys(index for tests, _ in self._legs for index, _ in tests)
         row = ", ".join(f"{names[index]}: {quoted(cells[index].strip())}" for index in asked)
         raise ImportRefused(
-            f"the profile {shown(profile)} does not know which way the money of such a row goes "
-            f"({row}): leave these rows out with --only COLUMN=VALUE, or read the file with "
-            "--no-profile and the options of its columns",
+            f"the profile {shown(profile)} does not know whether money comes in or goes out in "
+            f"such a row ({row}): leave these rows out with --only COLUMN=VALUE, or say "
+            f"--no-profile and name every column with options",
             line,
         )
 
@@ -312,7 +312,7 @@ class Plan:
         if balance is not None or index >= self.table.width:
             return ()
         name = self.headings.named(index)
-        return (Answer(("--ignore", name), meaning=f"{quoted(name)} is no running balance"),)
+        return (Answer(("--ignore", name), meaning=f"{quoted(name)} is not a running balance"),)
 
     @property
     def is_complete(self) -> bool:

@@ -71,11 +71,12 @@ def decide_signs(
         if (by_row := balances()) is not None:
             ways, line = by_row
             signs = Signs(signs.rules, ways)
-            remarks.append("which way each amount goes is by the balances")
+            remarks.append("the balances show whether each amount comes in or goes out")
             if line is not None and positive is None:
                 questions.ask(
-                    "no amount is negative, and no balance says which way the amount of line "
-                    f"{line} goes: say it with --positive",
+                    "no amount is negative, and no balance shows whether the amount of line "
+                    f"{line} comes in or goes out: say with --positive what a positive amount "
+                    "means",
                     *_either_way(line),
                     line=line,
                 )
@@ -97,9 +98,10 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
     known = {**DIRECTIONS, **words.ways}
     answers = _answers_of_words(name, (*words.named, *words.seen), known)
     questions.ask(
-        f"{listed(words.unknown)} in the column {quoted(name)} does not say which way the money "
-        f"goes; it has {listed(words.seen)}: name the words for money going out and those for "
-        "money coming in with --sign COLUMN=OUT,…|IN,…, or leave such rows out with --only",
+        f"it is not known whether {listed(words.unknown)} in the column {quoted(name)} means "
+        f"money coming in or going out; the column has {listed(words.seen)}: say with --sign "
+        f"COLUMN=OUT,…|IN,… which words mean money going out and which mean money coming in, or "
+        f"leave such rows out with --only",
         *(answer._replace(instead_of=("--sign",)) for answer in answers),
         line=min(words.unknown.values()),
         column=words.column,
@@ -113,8 +115,8 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
     if column is None:
         has_credits = any(sign == 2 for _, sign in survey.kinds)
         questions.ask(
-            "no amount is negative: say what a positive number means, money coming in with "
-            "--positive in or money going out with --positive out",
+            "no amount is negative: if positive amounts are money coming in, say --positive in; "
+            "if they are money going out, say --positive out",
             *(either[1:] if has_credits else either),
             line=line,
         )
@@ -126,13 +128,13 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         answers += [
             Answer(
                 ("--ignore", name, *way.words),
-                meaning=f"{quoted(name)} says no direction, and {way.meaning}",
+                meaning=f"{quoted(name)} does not mean a direction, and {way.meaning}",
             )
             for way in either
         ]
     questions.ask(
-        f"no amount is negative, and the column {quoted(name)} may say which way money goes "
-        f"({listed(texts)}): name its words with --sign COLUMN=OUT,…|IN,…",
+        f"no amount is negative, and the column {quoted(name)} may say whether money comes in or "
+        f"goes out ({listed(texts)}): say with --sign COLUMN=OUT,…|IN,… which words mean which",
         *answers,
         line=line,
         column=column.index,
@@ -162,7 +164,11 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     words = {folded(text): text.strip() for text in texts}
     unknown = [word for word in words if word not in known]
     if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
-        return [Answer(("--sign", name), meaning=f"{quoted(name)} says which way money goes")]
+        return [
+            Answer(
+                ("--sign", name), meaning=f"{quoted(name)} says whether money comes in or goes out"
+            )
+        ]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
     escaped = {word: re.sub("[,|]", r"\\\g<0>", text) for word, text in words.items()}
 
@@ -183,7 +189,7 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
         is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
         said = listed(words[word] for word in unknown)
         answer = Answer(("--sign", name if is_usual else sign(known), *only))
-        answers.append(answer._replace(meaning=f"{said} is no money"))
+        answers.append(answer._replace(meaning=f"{said} is not a transaction"))
     return answers
 
 
@@ -214,12 +220,12 @@ def _ask_about_contradictions(
         text, way, line = wrong[0]
         name = plan.headings.named(column.index)
         reason = (
-            f"the column {quoted(name)} says {quoted(text.strip())} beside an amount that is "
+            f"the column {quoted(name)} says {quoted(text.strip())} next to an amount that is "
             f"{_MONEY[way]}"
         )
         if plan.profile is not None:
             raise ImportRefused(
-                f"{reason}, which the profile {shown(plan.profile)} rules out", line
+                f"{reason}, which contradicts the profile {shown(plan.profile)}", line
             )
         is_signed = (AMOUNT, -1) in survey.kinds
         help_, answers = _otherwise(name, column, layout, is_signed=is_signed)
@@ -227,9 +233,11 @@ def _ask_about_contradictions(
             other = "in" if layout.positive == "out" else "out"
             answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
         if is_signed or not _is_certain(column.values) or layout.sign or layout.debit:
-            answers.append(Answer(("--ignore", name), (), f"{quoted(name)} says no direction"))
+            answers.append(
+                Answer(("--ignore", name), (), f"{quoted(name)} does not mean a direction")
+            )
         questions.ask(
-            f"{reason}: {help_}, or leave the column out with --ignore if it says something else",
+            f"{reason}: {help_}, or, if the column means something else, ignore it with --ignore",
             *answers,
             line=line,
             column=column.index,
@@ -254,7 +262,9 @@ def _otherwise(
     if len(words & DIRECTIONS.keys()) * 2 >= len(words) or not is_signed:
         answers = _answers_of_words(name, column.values, DIRECTIONS)
     given = POSITIVE if layout.sign is None else ("--sign",)
-    return "name it with --sign", [answer._replace(instead_of=given) for answer in answers]
+    return "let the column decide with --sign", [
+        answer._replace(instead_of=given) for answer in answers
+    ]
 
 
 def _of_sides(
@@ -272,7 +282,7 @@ def _of_sides(
     for place in (OUT, IN):
         if (place, -1) in survey.kinds and place not in possible:
             remarks.append(
-                f"{names[place]} has only negative numbers: they are taken as {_MONEY[place]}"
+                f"{names[place]} has only negative numbers: they are read as {_MONEY[place]}"
             )
     trials = [dict(zip(possible, ways, strict=True)) for ways in product(*possible.values())]
     fitting = [trial for trial in trials if fits(_signs(trial))] if possible and fits else []
@@ -293,10 +303,13 @@ def _ask_what_signs_mean(
     place: int, name: str, possible: Iterable[str], survey: Survey, questions: Questions
 ) -> None:
     word = "CR" if place == OUT else "DR"
-    has, means = f"amounts with {word}", f"plus ({word} says which way money goes)"
+    has, means = f"amounts with {word}", f"plus ({word} reverses the direction of the column)"
     if "minus" in possible:
         has = "positive and negative numbers"
-        means = "plus (a negative number goes the other way), minus (a positive one does)"
+        means = (
+            "plus (negative numbers reverse the direction of the column), minus (positive numbers "
+            "reverse it)"
+        )
     lines = _lines(survey, place)
     answers = []
     for way in possible:
@@ -304,8 +317,8 @@ def _ask_what_signs_mean(
         shown_ways = (_shown_way(at, trial.direction((place, sign))) for sign, at in lines.items())
         answers.append(Answer(("--mixed-signs", way), meaning=", ".join(shown_ways)))
     questions.ask(
-        f"{name} has {has}: say what the sign means with --mixed-signs: {means} or ignore (it "
-        "means nothing)",
+        f"{name} has {has}: say with --mixed-signs what the sign means: {means} or ignore (the "
+        f"sign means nothing)",
         *answers,
         line=max(lines.values()),
     )

@@ -85,7 +85,7 @@ class RowReader:
                 units = self.amounts.read(text, line).units
                 if not signed and units < 0:
                     raise ImportRefused(
-                        "the fee is negative, but --fee says that it is unsigned", line
+                        "the fee is negative, but --fee says that fees are unsigned", line
                     )
                 fees += units if signed else -units
         return fees
@@ -166,9 +166,9 @@ class StatementBuilder:
             yield rows.statement, None
         elif number != rows.number:
             raise ImportRefused(
-                f"the account number is {quoted(number or '')}, but {quoted(rows.number or '')} in "
-                f"line {rows.first_line}, and an account has one; leave out --account to have an "
-                "account for each",
+                f"the account number is {quoted(number or '')} here and "
+                f"{quoted(rows.number or '')} in line {rows.first_line}: to import each number as "
+                f"an account of its own, leave out --account",
                 line,
                 answers=(Answer(instead_of=("--account",)),),
             )
@@ -289,13 +289,16 @@ class StatementBuilder:
             self._other_name = (name, line)
         elif name != self._other_name[0]:
             raise ImportRefused(
-                f"the account is {quoted(name or '')}, but {quoted(self._other_name[0] or '')} in "
-                f"line {self._other_name[1]}: leave out --account to have both, or the column with "
-                "--map account=",
+                f"the account is {quoted(name or '')} here and "
+                f"{quoted(self._other_name[0] or '')} in line {self._other_name[1]}: to import "
+                f"both accounts, leave out --account; to ignore the column, say --map account=",
                 line,
                 answers=(
-                    Answer(instead_of=("--account",), meaning="the file is of several accounts"),
-                    Answer(("--map", "account="), meaning=f"all is of {quoted(self._account)}"),
+                    Answer(instead_of=("--account",), meaning="the file has several accounts"),
+                    Answer(
+                        ("--map", "account="),
+                        meaning=f"every row belongs to {quoted(self._account)}",
+                    ),
                 ),
             )
         return self._account, number
@@ -309,7 +312,7 @@ class StatementBuilder:
         text = self._reader.text("paymentType", cells)
         if text is not None and text.lower() not in PAYMENT_TYPES:
             raise ImportRefused(
-                f"the payment type {quoted(text)} is none of {', '.join(PAYMENT_TYPES)}", line
+                f"the payment type {quoted(text)} is not one of {', '.join(PAYMENT_TYPES)}", line
             )
         return text and text.lower()
 
@@ -333,14 +336,14 @@ def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
     if currency is not None:
         if not mark.fits(currency):
             raise ImportRefused(
-                f"the amount is in {mark.text}, but its account in {currency}", line
+                f"the amount is in {mark.text}, but its account is in {currency}", line
             )
         return
     if rows.mark is not None and mark != rows.mark:
         raise ImportRefused(
-            f"the amount is in {mark.text}, but others of its account in {rows.mark.text}; an "
-            "account has one currency: name a column that tells the accounts apart with --map "
-            "account=…",
+            f"the amount is in {mark.text}, but earlier amounts of its account are in "
+            f"{rows.mark.text}; an account has one currency: say with --map account=… which "
+            f"column names the account",
             line,
         )
     rows.mark = mark

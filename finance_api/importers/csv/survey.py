@@ -159,9 +159,9 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
         line = max(text.thousands.get(index, 0) for index in indexes)
         if line > plan.table.first_line:
             raise ImportRefused(
-                "the amount is text that can be read in two ways, such as 1.234, and others are "
-                "numbers: a program may have taken some for others; use the file as the bank made "
-                "it",
+                "the amount is text that can be read in two ways, such as 1.234, while other "
+                "amounts are numbers: a program may have changed some of them; use the file as "
+                "the bank made it",
                 line,
             )
         return ".", None if layout.thousands == "." else layout.thousands
@@ -257,7 +257,8 @@ class Survey:
                 self._note(self.marked, code, cells, line)
         if not kinds:
             raise ImportRefused(
-                "the amount is empty; rows that are no data are left out with --only or --skip-last"
+                "the amount is empty; with --only or --skip-last, leave out rows that are not "
+                "transactions"
                 if "amount" in self.columns
                 else "neither the debit nor the credit column has an amount",
                 line,

@@ -24,7 +24,7 @@ MAX_COLUMNS = 1_000
 
 #: Part of a message of the csv module -> the fault, in terms of the file.
 _FAULTS = {
-    "larger": f"a cell is longer than {MAX_CELL} characters; is its quote closed?",
+    "larger": f"a cell is longer than {MAX_CELL} characters; is a closing quote missing?",
     "end of data": "the row has a quote that is never closed",
     "expected after": "a quote inside a quoted cell is not doubled, or a quoted cell is not "
     "followed by the delimiter (--delimiter)",
@@ -58,7 +58,8 @@ def read_rows(
             size += len(text)
             if size > MAX_ROW:
                 raise ImportRefused(
-                    f"a row is longer than {MAX_ROW:,} characters; is its quote closed?", line
+                    f"a row is longer than {MAX_ROW:,} characters; is a closing quote missing?",
+                    line,
                 )
             yield text
 
@@ -80,7 +81,7 @@ def read_rows(
             raise NoTable(f"the row has {len(cells):,} cells; at most {MAX_CELLS:,} are read", line)
         if reader.line_num - before > 1 and not has_lines and _swallows(cells, delimiter):
             raise ImportRefused(
-                "a quote opens in this row and closes in a later one, so that a cell holds other "
+                "a quote opens in this row and closes in a later one, so one cell contains other "
                 "rows: remove the quote, or double it",
                 line,
             )
@@ -122,15 +123,15 @@ class Table:
             if count := filled(cells):
                 if count > MAX_COLUMNS:
                     raise NoTable(
-                        f"the file has {count:,} columns; at most {MAX_COLUMNS:,} are read: leave "
-                        "out those that are not needed",
+                        f"the file has {count:,} columns; at most {MAX_COLUMNS:,} are read: "
+                        f"remove the columns that are not needed",
                         line,
                     )
                 return line, cells
         if not self.text.skip_rows:
             raise NoTable("the file is empty")
         raise NoTable(
-            "nothing is left of the file after the rows of --skip-rows",
+            "--skip-rows skips the whole file",
             answers=(Answer(instead_of=("--skip-rows",)),),
         )
 
@@ -198,8 +199,8 @@ class Table:
             else "the row is cut short or has another delimiter"
         )
         return (
-            f"the row has {count} cells and {what} has {width}: {help_}; rows above the headings "
-            "are left out with --skip-rows, rows below the data with --skip-last"
+            f"the row has {count} cells and {what} has {width}: {help_}; with --skip-rows, leave "
+            f"out rows above the headings; with --skip-last, rows below the data"
         )
 
     def _all_rows(self) -> Iterator[Row]:

@@ -48,10 +48,10 @@ def ask_which_rows(
     for (index, text), line in selection.doubtful.items():
         name = headings.named(index)
         questions.ask(
-            f"the row of {quoted(text)} may be a total, which is no record: say it with "
-            "--leave-out COLUMN=VALUE",
-            Answer(("--leave-out", f"{name}={text}"), (), f"{quoted(text)} is no record"),
-            Answer(("--leave-out", f"{name}="), (), f"{quoted(text)} is a record"),
+            f"the row of {quoted(text)} may be a total: say with --leave-out COLUMN=VALUE which "
+            f"rows are not transactions",
+            Answer(("--leave-out", f"{name}={text}"), (), f"{quoted(text)} is not a transaction"),
+            Answer(("--leave-out", f"{name}="), (), f"{quoted(text)} is a transaction"),
             line=line,
         )
 
@@ -83,10 +83,10 @@ def _ask_for_words(
     for chosen in choices:
         if texts := [*kept, *chosen]:
             words = tuple(word for text in texts for word in ("--only", f"{name}={text}"))
-            answers.append(Answer(words, meaning=f"money are rows of {listed(texts)}"))
+            answers.append(Answer(words, meaning=f"rows of {listed(texts)} are transactions"))
     questions.ask(
-        f"the column {quoted(name)} has {listed([*unknown, *kept])}: say which rows are money with "
-        "--only COLUMN=VALUE",
+        f"the column {quoted(name)} has {listed([*unknown, *kept])}: say with --only COLUMN=VALUE "
+        f"which rows are transactions",
         *answers,
         line=min(unknown.values()),
         column=index,
@@ -111,8 +111,8 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     if telling and not plan.layout.no_text and not {"payee", "note"} & set(plan.columns):
         words = [word for name in telling for word in ("--map", f"note={name}")]
         questions.ask(
-            f"no column is mapped to payee or note, and there is text in {listed(telling)}: map it "
-            "with --map payee=… or --map note=…, or say --no-text",
+            f"{listed(telling)} has text, but no column is the payee or note: choose columns with "
+            f"--map payee=… or --map note=…, or import without text with --no-text",
             Answer(tuple(words)),
         )
 
@@ -126,7 +126,7 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
         if reason:
             name = headings.named(column.index)
             questions.ask(
-                f"the column {quoted(name)} {reason}, or leave it out with --ignore",
+                f"the column {quoted(name)} {reason}, or ignore it with --ignore",
                 *answers,
                 line=headings.line,
                 column=column.index,
@@ -137,12 +137,12 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
     # If another question is about the amount, one of these columns may be the amount.
     if names and "amount" not in questions.fields:
         words = tuple(word for name in names for word in ("--ignore", name))
-        answers = [Answer(words, (), f"{listed(names)} adds nothing")]
+        answers = [Answer(words, (), f"{listed(names)} can be ignored")]
         if len(names) == 1:
             answers += _of_money(money[0], names[0], plan)
         questions.ask(
-            f"there is money in {listed(names)}, beside the amounts: leave it out with --ignore, "
-            "or say what it is with --fee or --map",
+            f"{listed(names)} has amounts of money beside the amount column: ignore it with "
+            f"--ignore, or say with --fee or --map what it is",
             *answers,
             line=headings.line,
         )
@@ -151,21 +151,23 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
 def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
     kind = "signed" if column.is_signed else "unsigned"
     shown = quoted(name)
-    answers = [Answer(("--fee", f"{name}={kind}"), (), f"{shown} is paid beside the amount")]
+    answers = [
+        Answer(("--fee", f"{name}={kind}"), (), f"{shown} is a fee paid in addition to the amount")
+    ]
     if "originalAmount" not in plan.columns:
         original = Answer(("--map", f"originalAmount={name}"))
         answers.append(original._replace(meaning=f"{shown} is the amount before conversion"))
     amount = plan.columns.get("amount", (plan.table.width,))[0]
     if amount < plan.table.width and plan.profile is None:
         words = ("--map", f"amount={name}", "--ignore", plan.headings.named(amount))
-        answers.append(Answer(words, ("--map amount",), f"the amounts are those of {shown}"))
+        answers.append(Answer(words, ("--map amount",), f"{shown} is the amount"))
     return answers
 
 
 def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
     """Return what a column looks like by its heading ("": nothing), and what it may be."""
     name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
-    without = Answer(("--ignore", name), (), f"{quoted(name)} adds nothing")
+    without = Answer(("--ignore", name), (), f"{quoted(name)} can be ignored")
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
         balance = Answer(("--balance", name), (), f"{quoted(name)} is the balance")
         return "looks like a balance: name it with --balance", [balance, without]
@@ -178,10 +180,14 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
     if is_given and column.are_several and role_fit("account", heading) >= least:
         own = ("--map", f"accountNumber={name}")
         other = ("--map", f"counterpartyAccount={name}")
-        return "has several accounts: say whose they are", [
-            Answer(own, ("--account",), f"{quoted(name)} has your accounts"),
-            Answer(other, (), f"{quoted(name)} has those of others"),
-        ]
+        return (
+            "has several accounts: if they are yours, say --map accountNumber=…; if they are the "
+            "other side's, say --map counterpartyAccount=…",
+            [
+                Answer(own, ("--account",), f"{quoted(name)} has your own accounts"),
+                Answer(other, (), f"{quoted(name)} has the other side's accounts"),
+            ],
+        )
     return "", []
 
 

@@ -70,7 +70,7 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
         names = listed(map(open_.name, others))
         open_.ask(
             "recordDate",
-            f"the dates are in {names}: name the one that counts with --map recordDate=…",
+            f"the dates are in {names}: say with --map recordDate=… which one to use",
             [open_.reading(("recordDate", column)) for column in others],
         )
 
@@ -134,11 +134,11 @@ def find_direction(open_: OpenColumns) -> None:
         way = open_.numbers.direction(balance[0], amount) if balance else 0
         if way < 0:
             open_.found.positive = "out"
-            open_.found.reasons.append("positive amounts go out: so the balances run")
+            open_.found.reasons.append("positive amounts are money going out: the balances show it")
         elif not way and not words and not open_.has("account"):
             _ask_about_positive(open_, amount)
     elif words and all(_ways(column) == _ways(words[0]) for column in words):
-        open_.take("sign", words[0], "each of its words says which way money goes")
+        open_.take("sign", words[0], "each of its words says whether money comes in or goes out")
         open_.explain(*words[1:])
 
 
@@ -154,8 +154,8 @@ def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
     # If all are positive, `signs` decides from all rows, which may have "CR" or a word.
     if len(moved) / 2 < len(positive) < len(moved):
         open_.found.questions.ask(
-            f"most amounts in {quoted(open_.name(amount))} are positive: say with --positive "
-            "whether these came in, or were paid as on a card",
+            f"most amounts in {quoted(open_.name(amount))} are positive: if these are money "
+            f"coming in, say --positive in; if they are payments, as on a card, say --positive out",
             Answer(("--positive", "out"), meaning=f"{positive[0]} goes out"),
             Answer(("--positive", "in"), meaning=f"{positive[0]} comes in"),
             line=open_.headings.line,
@@ -177,7 +177,7 @@ def find_accounts(open_: OpenColumns) -> None:
     if open_.has("account", "accountNumber") or len(one) > 1 or len(several) > 1:
         return
     if one:
-        open_.take("accountNumber", one[0], "all rows have the same")
+        open_.take("accountNumber", one[0], "all rows have the same one")
         if several and not open_.has("counterpartyAccount"):
             reason = f"{quoted(open_.name(one[0]))} is the account"
             open_.take("counterpartyAccount", several[0], reason)

@@ -85,7 +85,7 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
         number += 1
         if "\0" in read.rstrip("\0\n"):
             raise ImportRefused(
-                "the file holds NUL bytes: it is damaged; download it again", number
+                "the file contains NUL bytes: it is damaged; download it again", number
             )
         line = _CONTROLS.sub("", read.removeprefix("\ufeff").removesuffix("\n"))
         field = _FIELD.match(line)
@@ -101,8 +101,8 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
         size += len(read)
         if size > MAX_FIELD_CHARACTERS:
             raise ImportRefused(
-                f"a field has more than {MAX_FIELD_CHARACTERS:,} characters: it is no MT940 file, "
-                "or a damaged one",
+                f"a field has more than {MAX_FIELD_CHARACTERS:,} characters: it is not an MT940 "
+                f"file, or it is damaged",
                 begin,
             )
     if tag is not None:
@@ -129,7 +129,7 @@ def entry_of(field: Field, *, needs_type: bool) -> Entry:
         raise refused(field, "is not a statement line such as 2601310131D12,50NTRF")
     if form["value"][2:] > "0230" and form["value"][2:4] == "02":
         # Some banks count 30 days in every month; mt-940 reads such days as the last of February.
-        raise refused(field, "has a value date that is no day of the calendar")
+        raise refused(field, "has a value date that is not in the calendar")
     first, *others = form["rest"].split("\n")
     rest = f"{first}\n{' '.join(others)}"
     # The entry date is left out here: `_nearest` finds its year.
@@ -182,7 +182,7 @@ def _parsed(field: Field, text: str) -> mt940.models.Transactions:
     try:
         (found,) = mt940.parse_statements(source, tags=_TAGS, options=_OPTIONS)
     except (RuntimeError, ValueError, ArithmeticError):
-        raise refused(field, "has a day or number that cannot be") from None
+        raise refused(field, "has an impossible date or number") from None
     return found
 
 
@@ -206,7 +206,7 @@ def _nearest(field: Field, to: date, month_and_day: str) -> date:
         except ValueError:
             continue
     if not found:
-        raise refused(field, "has an entry date that is no day of the calendar")
+        raise refused(field, "has an entry date that is not in the calendar")
     return min(found, key=lambda day: abs(day - to))
 
 

@@ -77,9 +77,9 @@ class Pages:
             for key, (other_page, other_line, _) in ends.items():
                 if key in alone and key[0] == account and other_page != page:
                     raise ImportRefused(
-                        f"the page begins with a balance of {decimal_text(amount)}, and no page "
-                        f"ends with it, nor does one go on after line {other_line}: a page between "
-                        "them is missing; download the statement again",
+                        f"the page begins with a balance of {decimal_text(amount)}, but no page "
+                        f"ends with it, and no page continues the one of line {other_line}: a "
+                        f"page is missing; download the statement again",
                         line,
                     )
         for key in ends.keys() & alone:
@@ -88,7 +88,7 @@ class Pages:
 
 
 def _not_here(where: str, line: int) -> str:
-    return f"the page of the statement {where} line {line} is not in the file: import it, too"
+    return f"the page of the statement {where} line {line} is not in the file: import it as well"
 
 
 class Mt940Importer:
@@ -125,8 +125,8 @@ class Mt940Importer:
         pages.check()
         if sections.is_empty:
             raise ImportRefused(
-                f"the {self.source.upper()} file holds no transaction and no balance: download "
-                "another period"
+                f"the {self.source.upper()} file contains no transaction and no balance: download "
+                f"another period"
             )
 
 
@@ -219,7 +219,8 @@ class _Message:
         balance, currency = balance_of(each)
         if self.opening is not None and currency != self.currency:
             raise ImportRefused(
-                f"the opening balance is in {self.currency}, and the closing one in {currency}",
+                f"the opening balance is in {self.currency}, but the closing balance is in "
+                f"{currency}",
                 each.line,
             )
         self.currency = currency
@@ -230,8 +231,8 @@ class _Message:
         is_interim = self.is_interim and self.opening is None
         if is_interim != (self.source == _MT942) and (is_interim or self.opening is not None):
             raise ImportRefused(
-                "the file holds statements (MT940) and reports of a day that goes on (MT942): give "
-                "each kind as a file of its own",
+                "the file contains both statements (MT940) and interim reports of the day "
+                "(MT942): split it into a file of each kind",
                 self.line,
             )
         self._section, is_new = self.sections.begin(self._account(), self.opening)

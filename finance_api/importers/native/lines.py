@@ -62,7 +62,7 @@ class _ObjectReader:
             if open_ended:
                 name = clean_key(name)
                 if name in values or name in others:
-                    raise ValueRefused(f'the key "{name}" stands twice in one object')
+                    raise ValueRefused(f'the key "{name}" appears twice in one object')
             read = readers.get(name)
             if read is None:
                 if not open_ended:
@@ -164,7 +164,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueRefused(f'the key "{repeated}" stands twice in one object')
+        raise ValueRefused(f'the key "{repeated}" appears twice in one object')
     return members
 
 
@@ -191,7 +191,9 @@ def _parse(number: int, line: bytes) -> tuple[Resource, dict[str, Any]]:
         if len(line) > _LONG_LINE_BYTES:
             size = sum(len(str(value).encode()) for value in values.values())
             if size > MAX_TEXT_BYTES:
-                raise ValueRefused(f"has {size} bytes of text; at most {MAX_TEXT_BYTES} are kept")
+                raise ValueRefused(
+                    f"has {size} bytes of text; at most {MAX_TEXT_BYTES} are allowed"
+                )
         reader.complete(values)
         return reader.resource, values
     except ValueRefused as error:
@@ -204,7 +206,7 @@ def _parse(number: int, line: bytes) -> tuple[Resource, dict[str, Any]]:
         raise ImportRefused("is nested too deeply", number) from None
     except (ValueError, ArithmeticError):
         # Python refuses integers with thousands of digits, and exponents with many.
-        raise ImportRefused("holds a number that is out of range", number) from None
+        raise ImportRefused("contains a number that is out of range", number) from None
 
 
 class NativeWriter:

@@ -58,7 +58,7 @@ def _text(field: Field) -> Reader:
     def read(value: Any) -> str | None:
         text: str | None = _read_text(value)
         if text is not None and len(text) > longest:
-            raise ValueRefused(f"has {len(text)} characters; at most {longest} are kept")
+            raise ValueRefused(f"has {len(text)} characters; at most {longest} are allowed")
         return text
 
     return read
@@ -103,7 +103,7 @@ def _list(element: Callable[[Field], Reader]) -> Callable[[Field], Reader]:
                 raise ValueRefused("is not a list")
             if len(value) > MAX_LIST_ELEMENTS:
                 raise ValueRefused(
-                    f"has {len(value)} elements; at most {MAX_LIST_ELEMENTS} are kept"
+                    f"has {len(value)} elements; at most {MAX_LIST_ELEMENTS} are allowed"
                 )
             # Removes repetitions and keeps the order.
             elements = dict.fromkeys(map(read_element, value))
@@ -140,7 +140,7 @@ def extra_text(members: dict[str, Any]) -> str | None:
     text = _json(members, _MAX_DEPTH)
     if len(text) > MAX_EXTRA_CHARACTERS:
         raise ValueRefused(
-            f"other fields have {len(text)} characters; at most {MAX_EXTRA_CHARACTERS} are kept"
+            f"other fields have {len(text)} characters; at most {MAX_EXTRA_CHARACTERS} are allowed"
         )
     return text
 
@@ -151,7 +151,9 @@ def _json(value: Any, depth: int) -> str:
     if isinstance(value, dict):
         keys = [clean_key(key) for key in value]
         if len(set(keys)) != len(keys):
-            raise ValueRefused("has a key twice, once control characters and accents are put right")
+            raise ValueRefused(
+                "has the same key twice after control characters and accents are normalised"
+            )
         return "{" + ",".join(f"{_string(k)}:{_json(v, depth - 1)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ",".join(_json(v, depth - 1) for v in value) + "]"
@@ -161,7 +163,7 @@ def _json(value: Any, depth: int) -> str:
         if not value:
             return "0"
         if not value.is_finite() or abs(value.adjusted()) > _MAX_EXPONENT:
-            raise ValueRefused("holds a number that is out of range")
+            raise ValueRefused("contains a number that is out of range")
         return format(value, "f")
     return json.dumps(value)
 

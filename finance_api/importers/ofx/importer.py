@@ -126,7 +126,7 @@ class OfxImporter:
             if owner is None:
                 if isinstance(found, str):
                     continue
-                raise ImportRefused("the transaction stands in no statement", found[0])
+                raise ImportRefused("the transaction is not inside a statement", found[0])
             for statement in statements[begun : owner + 1]:
                 yield statement, None
             begun = max(begun, owner + 1)
@@ -156,7 +156,9 @@ def _statement_elements(file: Element) -> Iterator[Element]:
         elif element.had_transactions or any(c.name in _LISTS for c in element.children):
             for inner in element.descendants():
                 if inner.name in STATEMENTS:
-                    raise inner.refused("stands beside transactions that are in no statement")
+                    raise inner.refused(
+                        "appears next to transactions that are not inside a statement"
+                    )
             yield element
         else:
             pending.extend(reversed(element.children))
@@ -179,8 +181,8 @@ def _statements_of(elements: list[Element], currency: str | None) -> list[Statem
         # Different names under one key differ in the kind of account, which the name begins with.
         if account.key and names.setdefault(account.key, account.name) != account.name:
             raise element.refused(
-                f"is about {quoted(account.name or '')}, and the file has "
-                f"{quoted(names[account.key] or '')} under the same number"
+                f"names the account {quoted(account.name or '')}, but elsewhere the file has the "
+                f"same number for {quoted(names[account.key] or '')}"
             )
         statements.append(statement)
     return statements
@@ -243,7 +245,7 @@ def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str,
             stated = (
                 f"the account is in {account.currency}"
                 if account.currency
-                else "the file does not say the account's"
+                else "the file does not state the account's currency"
             )
             raise Element(tag, line, text).refused(
                 f"is the currency of this transaction, and {stated}"
@@ -251,7 +253,7 @@ def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str,
     correction = Correction(*movement.corrects) if movement.corrects else None
     if correction and correction.bank_id == movement.bank_id:
         correction = None
-        remark = "transactions that are said to correct themselves are imported as they are"
+        remark = "transactions that claim to correct themselves are imported unchanged"
         if remark not in statement.remarks:
             statement.remarks.append(remark)
     security = movement.security
@@ -279,13 +281,13 @@ def _check_signs(signs: _Signs) -> None:
     debit, credit = signs.get(("DEBIT", True)), signs.get(("CREDIT", False))
     agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
     if debit is not None and all(comes_in for _, comes_in in signs):
-        reason = "a DEBIT, and no amount of the statement has a minus"
+        reason = "a DEBIT, but no amount of the statement has a minus sign"
     elif debit is not None and credit is not None and not agree:
-        reason = "a DEBIT with a positive amount, and each CREDIT has a negative one"
+        reason = "a DEBIT with a positive amount, but every CREDIT has a negative amount"
     else:
         return
     raise ImportRefused(
-        f"the transaction is {reason}: say what a positive amount means with --positive",
+        f"the transaction is {reason}: say with --positive what a positive amount means",
         debit,
         answers=(
             Answer(("--positive", "in"), meaning=f"the amount of line {debit} comes in"),
@@ -304,11 +306,12 @@ def _without_statement(file: Element) -> ImportRefused:
             if message:
                 answer += f": {quoted(message.text)}"
             return ImportRefused(
-                f"the file holds no statement: the bank answered with {answer}; download it again",
+                f"the file contains no statement: the bank answered with {answer}; download it "
+                f"again",
                 status.line,
             )
     if not any(child.name == "OFX" for child in file.children):
         return ImportRefused("the file is not an OFX file: it has no <OFX>")
     return ImportRefused(
-        "the file holds no statement: download the transactions of an account, or another format"
+        "the file contains no statement: download the transactions of an account, or another format"
     )

@@ -87,7 +87,7 @@ def text_of(stream: BinaryIO) -> str:
     # Some programs write the NUL at the end of a C string into the file.
     text = text.removeprefix("\ufeff").rstrip("\x00")
     if "\x00" in text:
-        raise ImportRefused("the file holds NUL bytes; it is damaged or not an OFX file")
+        raise ImportRefused("the file contains NUL bytes; it is damaged or not an OFX file")
     # Free the bytes, so that memory holds only the text and its copy.
     del data
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -123,7 +123,7 @@ def _charset_named(declared: str) -> str | None:
         if _CHARSETS.fullmatch(known):
             # The header could be read as ASCII, so the file is not UTF-16, even if it says so.
             return None if known.startswith("utf-16") else known
-    raise ImportRefused(f"the charset {declared[:40]!r} that the file declares is not known")
+    raise ImportRefused(f"the charset {declared[:40]!r} that the file declares is unknown")
 
 
 class LexemeKind(Enum):
@@ -196,7 +196,7 @@ def unescape(text: str, line: int) -> str:
             return html5.get(f"{name};", reference[0])
         code = int(decimal) if decimal else int(hexadecimal, 16)
         if code == 0 or 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
-            raise ImportRefused(f"the reference {reference[0]} stands for no character", line)
+            raise ImportRefused(f"the reference {reference[0]} is not a character", line)
         return chr(code)
 
     return _REFERENCE.sub(character, text)
@@ -210,4 +210,4 @@ def _check_length(length: int, line: int) -> None:
 def _check_declaration(declaration: str, line: int) -> None:
     kind = declaration[:9].upper()
     if kind.startswith("<!ENTITY") or (kind == "<!DOCTYPE" and "[" in declaration):
-        raise ImportRefused(f"declarations of entities are not read: {quoted(declaration)}", line)
+        raise ImportRefused(f"entity declarations are not supported: {quoted(declaration)}", line)

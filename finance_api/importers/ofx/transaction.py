@@ -77,7 +77,7 @@ def check_parts(element: Element) -> None:
     """Refuse parts of a transaction below an element that is not a transaction."""
     for part in element.descendants():
         if part.name in _TRANSACTION_PARTS:
-            raise part.refused("stands outside of a transaction")
+            raise part.refused("is outside of a transaction")
 
 
 def _movement(element: Element) -> Movement:
@@ -154,7 +154,7 @@ def _correction_of(
     word = action.text.upper() if action else ""
     if word not in ("REPLACE", "DELETE") and bank_id != own_id:
         raise corrected.refused(
-            "is corrected by this transaction, and no <CORRECTACTION> says REPLACE or DELETE"
+            "is corrected by this transaction, but no <CORRECTACTION> says REPLACE or DELETE"
         )
     return bank_id, word == "DELETE"
 

@@ -171,7 +171,7 @@ class Tree:
         if name in TRANSACTIONS:
             self._held_before.append(self._held)
             if outer.name in INVESTMENT_TRANSACTIONS and outer.name != "INVBANKTRAN":
-                raise element.refused(f"stands inside the <{outer.name}> of line {outer.line}")
+                raise element.refused(f"is inside the <{outer.name}> of line {outer.line}")
         self._adopt(element)
         self._open.append(element)
         self._texts = []
@@ -193,7 +193,8 @@ class Tree:
         self._held += size
         if self._held > MAX_HELD_BYTES:
             raise ImportRefused(
-                f"over {MAX_HELD_BYTES // 1_000_000} MB stand in one transaction or outside of all",
+                f"over {MAX_HELD_BYTES // 1_000_000} MB are in one transaction or outside of all "
+                f"transactions",
                 line,
             )
 
@@ -208,7 +209,7 @@ class Tree:
             while len(self._open) > depth:
                 self._leave(dissolved=len(self._open) > depth + 1)
         elif name in TRANSACTIONS:
-            raise ImportRefused(f"</{name}> closes a transaction that was not opened", line)
+            raise ImportRefused(f"</{name}> closes a transaction that was never opened", line)
 
     def _end(self, line: int) -> None:
         self._end_leaf()

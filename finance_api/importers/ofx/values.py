@@ -88,7 +88,7 @@ def parse_amount(text: str) -> int:
         raise NumberError("is not an amount such as -12.50")
     sign, digits = shape.groups()
     if _GROUPED.fullmatch(digits):
-        raise NumberError("can be read in two ways: is the comma a decimal or a thousands one?")
+        raise NumberError("is ambiguous: its comma can be a decimal or a thousands separator")
     separators = [char for char in digits if char in ".,"]
     whole, point, part = digits, "", ""
     if separators and separators.count(separators[-1]) == 1:

@@ -107,26 +107,26 @@ class _File:
             held = self._passed.listed()
             if self._passed.investments:
                 held.append(f"transactions of investments ({self._passed.investments})")
-            has = f": it has {', '.join(held)}, which are not read" if held else ""
+            has = f": it has {', '.join(held)}, which are not imported" if held else ""
             raise ImportRefused(
                 f"the file has no transactions of an account{has}; export the transactions of a "
                 "bank, cash or card account"
             )
         if None in self._first and len(self._first) > 1:
             raise ImportRefused(
-                "some registers of this file name their account, and this one does not: export "
+                "other registers of this file name their account, but this one does not: export "
                 "one account alone",
                 self._first[None],
             )
         if len(self._amounts.marks) > 1:
             marks = (mark.text for mark in self._amounts.marks)
             raise ImportRefused(
-                f"the amounts are in {listed(marks)}, and an account has one currency",
+                f"the amounts are in {listed(marks)}, but an account has only one currency",
                 max(self._amounts.marks.values()),
             )
         if None in self._first and self._account is None:
             questions.ask(
-                f"the file does not say which account it is of: give --account {NAME}",
+                f"the file does not say which account it belongs to: give --account {NAME}",
                 Answer(("--account", NAME)),
             )
         self._date_reader = DateReader(self._dates.decide(questions))
@@ -158,7 +158,7 @@ class _File:
         if passed.investments:
             statement.skipped["transaction of investments"] += passed.investments
         if passed.lists:
-            statement.remarks.append(f"lists were passed over: {', '.join(passed.listed())}")
+            statement.remarks.append(f"skipped lists: {', '.join(passed.listed())}")
         if passed.codes:
             statement.remarks.append(
                 f"fields that are not imported: {listed(sorted(passed.codes))}"
@@ -169,7 +169,7 @@ class _File:
         total, *further = map(self._units, transaction.amounts)
         if further and further[0] != total:
             raise ImportRefused(
-                f"the amount is {decimal_text(total)} as T and {decimal_text(further[0])} as U",
+                f"the amount is {decimal_text(total)} in T but {decimal_text(further[0])} in U",
                 transaction.amounts[1].line,
             )
         day = transaction.fields["D"]
@@ -189,8 +189,8 @@ class _File:
         amounts = [self._units(split["$"]) for split in transaction.splits]
         if sum(amounts) != total:
             raise ImportRefused(
-                f"the splits come to {decimal_text(sum(amounts))}, and the transaction is of "
-                f"{decimal_text(total)}",
+                f"the splits add up to {decimal_text(sum(amounts))}, but the transaction's amount "
+                f"is {decimal_text(total)}",
                 transaction.amounts[0].line,
             )
         batch = None

@@ -85,12 +85,12 @@ def read_records(lines: Iterable[str]) -> Iterator[tuple[Header, Record | None]]
             yield header, None
         elif header is None:
             if not text.startswith("#"):
-                raise ImportRefused(f"{quoted(text)} stands before the first line with !", number)
+                raise ImportRefused(f"{quoted(text)} comes before the first line with !", number)
         elif text != "^":
             if len(fields) >= MAX_FIELDS:
                 raise ImportRefused(
-                    f"what begins here has more than {MAX_FIELDS:,} lines: a line with ^ is "
-                    "missing, or the file is damaged",
+                    f"the entry that begins here has more than {MAX_FIELDS:,} lines: a line with ^ "
+                    "is missing, or the file is damaged",
                     fields[0].line,
                 )
             fields.append(Field(number, text[0], text[1:].strip()))
@@ -103,8 +103,8 @@ def read_records(lines: Iterable[str]) -> Iterator[tuple[Header, Record | None]]
 
 def _unfinished(line: int, where: str) -> ImportRefused:
     return ImportRefused(
-        f"what begins here is not ended by a line with ^ {where}: the file is cut short or "
-        "damaged, download it again",
+        f"the entry that begins here has no closing line with ^ {where}: the file is cut short or "
+        f"damaged, download it again",
         line,
     )
 
@@ -218,8 +218,8 @@ def _kind(header: Header) -> str:
     kind = "".join(kind.split())
     if name != "type" or kind not in (*ACCOUNT_TYPES, *_INVESTMENTS, *_LISTS):
         raise ImportRefused(
-            f"{quoted('!' + header.text)} begins nothing that is known: transactions stand below "
-            "!Type:Bank, Cash, CCard, Oth A or Oth L",
+            f"{quoted('!' + header.text)} is an unknown section: transactions come below "
+            f"!Type:Bank, Cash, CCard, Oth A or Oth L",
             header.line,
         )
     return kind
@@ -228,8 +228,8 @@ def _kind(header: Header) -> str:
 def _only(listed: list[str], header: Header) -> str:
     if len(set(listed)) > 1:
         raise ImportRefused(
-            f"{len(listed)} accounts are listed before {quoted('!' + header.text)}, and nothing "
-            "says whose transactions follow: export one account alone",
+            f"{len(listed)} accounts are listed before {quoted('!' + header.text)}, but nothing "
+            f"says which account's transactions follow: export one account alone",
             header.line,
         )
     return listed[0]
@@ -249,15 +249,16 @@ def _transaction(record: Record, passed: Passed) -> Transaction:
             passed.codes.add("D of a split")
         elif code in _OF_SPLIT:
             if not splits or code in splits[-1]:
-                raise ImportRefused(f"{quoted(code + part.text)} belongs to no split", part.line)
+                raise ImportRefused(
+                    f"{quoted(code + part.text)} does not belong to a split", part.line
+                )
             splits[-1][code] = part
         elif code not in _ONCE:
             passed.codes.add(code)
         elif code in once:
             raise ImportRefused(
-                f"the transaction of line {record[0].line} has {quoted(once[code].text)} as "
-                f"{code}, and {quoted(part.text)}: a line with ^ is missing between two "
-                "transactions",
+                f"the transaction of line {record[0].line} has both {quoted(once[code].text)} and "
+                f"{quoted(part.text)} as {code}: a line with ^ is missing between two transactions",
                 part.line,
             )
         else:

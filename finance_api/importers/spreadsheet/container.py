@@ -145,7 +145,7 @@ def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes
             while piece := part.read(_PIECE_BYTES):
                 yield piece
     except zipfile.BadZipFile:
-        raise damaged(f": its part {member.filename!r} is not whole") from None
+        raise damaged(f": its part {member.filename!r} is incomplete") from None
 
 
 def _is_encrypted(archive: zipfile.ZipFile) -> bool:
@@ -155,11 +155,11 @@ def _is_encrypted(archive: zipfile.ZipFile) -> bool:
 
 
 def _no_spreadsheet() -> ImportRefused:
-    return ImportRefused("the file is no spreadsheet of the kinds xlsx, xls and ods")
+    return ImportRefused("the file is not an xlsx, xls or ods spreadsheet")
 
 
 def _too_large(has: str, size: int) -> ImportRefused:
     return ImportRefused(
-        f"the spreadsheet {has} {size / 1_000_000:,.1f} MB, and at most "
-        f"{MAX_BYTES // 1_000_000} MB are read: save it as CSV"
+        f"the spreadsheet {has} {size / 1_000_000:,.1f} MB, but at most "
+        f"{MAX_BYTES // 1_000_000} MB are allowed: save it as CSV"
     )

@@ -24,9 +24,9 @@ _MAX_NAMES = 5_000
 
 _ERROR = "is an error of a formula"
 _NOT_WORKED_OUT = (
-    "is a formula whose result the file does not have: open it in a spreadsheet and save it"
+    "is a formula without a stored result: open the file in a spreadsheet program and save it"
 )
-_OVERLAPPING = ": two of its sheets are one part of it"
+_OVERLAPPING = ": two of its sheets share one part of the file"
 
 #: Types of xls records, from [MS-XLS] 2.3.
 _FORMULA, _EOF, _FILEPASS, _BOUNDSHEET, _BOOLERR = 0x0006, 0x000A, 0x002F, 0x0085, 0x0205
@@ -51,7 +51,7 @@ def damaged(how: str = "") -> ImportRefused:
 def too_many(limit: int, what: str) -> ImportRefused:
     return ImportRefused(
         f"the spreadsheet has more than {limit:,} {what}, which is the limit: save the sheet with "
-        "the statement as CSV"
+        f"the statement as CSV"
     )
 
 

@@ -112,7 +112,7 @@ class SpreadsheetImporter:
             others = [other.name for other in sheets if other is not sheet]
             if first is not None and others:
                 first.remarks.append(
-                    f"the sheet {quoted(sheet.name)} was read, and not {listed(others)}"
+                    f"the sheet {quoted(sheet.name)} was read, but not {listed(others)}"
                 )
 
     def _chosen(self, sheets: Sequence[Sheet], remembered: Remembered) -> Sheet:
@@ -125,7 +125,7 @@ class SpreadsheetImporter:
                     if form(sheet.name) == form(self._sheet):
                         return sheet
             raise ImportRefused(
-                f"no sheet that has cells is called {quoted(self._sheet)}: there are {names}",
+                f"no sheet with cells is called {quoted(self._sheet)}: the sheets are {names}",
                 answers=(Answer(instead_of=("--sheet",)),),
             )
         if len(sheets) == 1:
@@ -138,7 +138,7 @@ class SpreadsheetImporter:
                 break
         possible = [sheet for sheet, fit in zip(sheets, fits, strict=True) if fit is not None]
         raise ImportRefused(
-            f"the spreadsheet has the sheets {names}: name the one with the statement with --sheet",
+            f"the spreadsheet has the sheets {names}: say with --sheet which one has the statement",
             answers=tuple(
                 Answer(("--sheet", s.name), meaning=f"the statement is in {quoted(s.name)}")
                 for s in possible or sheets

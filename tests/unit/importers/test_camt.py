@@ -80,7 +80,7 @@ def test_only_what_is_booked_is_an_entry(status: str) -> None:
     ("old", "new", "words"),
     [
         ("<Sts>BOOK</Sts>", "", "has no <Sts>"),
-        ("<Sts>BOOK</Sts>", "<Sts>B0OK</Sts>", "<Sts> 'B0OK' is none of BOOK, PDNG"),
+        ("<Sts>BOOK</Sts>", "<Sts>B0OK</Sts>", "<Sts> 'B0OK' is not one of BOOK, PDNG"),
         ("<CdtDbtInd>DBIT</CdtDbtInd>", "", "has no <CdtDbtInd>"),
         ("DBIT", "DEBIT", "<CdtDbtInd> 'DEBIT' is not CRDT or DBIT"),
         ('<Amt Ccy="EUR">12.50</Amt>', "", "has no <Amt>"),
@@ -221,8 +221,8 @@ def test_entries_that_do_not_make_the_closing_balance_refuse_the_file() -> None:
             camt_statement([camt_entry("2026-01-05", "150")], balances=balances), message=message
         )
         assert (
-            "the opening balance of -100.1 and the entries, 150 together, make 49.9, but the "
-            "closing balance is 50: entries are missing"
+            "the opening balance of -100.1 and the entries, which add up to 150, make 49.9, but "
+            "the closing balance is 50: entries are missing"
         ) in refusal(data)
         (found,) = read_bank_file(data.replace("150<", "150.1<"))
         assert amounts(found) == ["150.1"]
@@ -334,12 +334,12 @@ def test_days_that_a_statement_covers() -> None:
 
 
 def test_a_file_without_statements_is_refused() -> None:
-    assert "the camt.053 file holds no statement: download" in refusal(camt())
+    assert "the camt.053 file contains no statement: download" in refusal(camt())
 
 
 def test_a_statement_of_another_message_is_refused() -> None:
     data = camt(camt_statement()).replace("Stmt>", "Rpt>").replace("BkToCstmrRpt", "BkToCstmrStmt")
-    assert "<Rpt> does not belong into a camt.053 file" in refusal(data)
+    assert "<Rpt> does not belong in a camt.053 file" in refusal(data)
 
 
 # -- markup
@@ -367,7 +367,7 @@ def test_document_types_are_refused(doctype: str) -> None:
         ("12.50", "&amount;", "is damaged: undefined entity"),
         ("12.50", "\x01", "is damaged: not well-formed (invalid token)"),
         ("</Document>", "</Document><Document/>", "is damaged: junk after document element"),
-        ("<Ntry>", "<Entry><Ntry>", "<Ntry> does not stand in a statement"),
+        ("<Ntry>", "<Entry><Ntry>", "<Ntry> is not inside a statement"),
         ('encoding="UTF-8"', 'encoding="x-unknown"', None),
     ],
 )
@@ -375,7 +375,7 @@ def test_damaged_markup_is_refused(old: str, new: str, words: str | None) -> Non
     data = camt(camt_statement([camt_entry("2026-01-05", "-12.50")])).replace(old, new)
     if words is None:
         data = data.replace("IBAN", "Ä").encode("cp1252")
-        words = "the charset 'x-unknown' that the file declares is not known"
+        words = "the charset 'x-unknown' that the file declares is unknown"
     assert words in refusal(data)
 
 
@@ -419,10 +419,10 @@ def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(one(*[entry] * 500).entries) == 500
     assert "elements are nested deeper than 100" in refusal(camt("<A>" * 200))
     wide = "<TxsSummry/>" * 1_000
-    assert "stand in one entry or outside of all" in refusal(camt(camt_statement([wide])))
+    assert "are in one entry or outside of all entries" in refusal(camt(camt_statement([wide])))
     parts = camt_part("-1") * 200
     entry = camt_entry("2026-01-05", "-1", details=parts)
-    assert "stand in one entry" in refusal(camt(camt_statement([entry])))
+    assert "are in one entry" in refusal(camt(camt_statement([entry])))
     names = "".join(f"<A{number}/>" for number in range(300))
     assert "the element names are not those of a camt file" in refusal(camt(names))
     assert "the element names are not those of a camt file" in refusal(camt(f"<A{'x' * 300}/>"))

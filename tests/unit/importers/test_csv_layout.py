@@ -228,7 +228,8 @@ def test_columns_are_limited_but_for_empty_ones_at_the_end(delimiter, header):
     refused = refusal(f"{first}{delimiter}x\n{row}\n", header=header)
     assert (refused.line, refused.reason) == (
         1,
-        "the file has 1,001 columns; at most 1,000 are read: leave out those that are not needed",
+        "the file has 1,001 columns; at most 1,000 are read: remove the columns that are not "
+        "needed",
     )
     columns = {} if header else {"recordDate": "1", "amount": "2"}
     text = f"{first}{empty}\n{row}{empty}\n"
@@ -248,7 +249,9 @@ def test_length_of_a_row_is_limited_over_its_lines(monkeypatch):
     cell = '"' + "y\n" * 400 + '"'
     assert len(entries(text + cell, columns={"note": "note"})) == 2
     refused = refusal(text + '"y\n",' * 300)
-    assert str(refused) == "line 3: a row is longer than 1,000 characters; is its quote closed?"
+    assert (
+        str(refused) == "line 3: a row is longer than 1,000 characters; is a closing quote missing?"
+    )
 
 
 def test_separators_of_unicode_end_no_line():

@@ -107,7 +107,7 @@ def test_the_amount_in_the_currency_of_the_account_counts():
 def test_a_heading_states_the_currency(heading):
     text = f"Date,Text,{heading}\n{END_ROWS}"
     assert read(text, account="X")[0].account.currency == "USD"
-    assert "says USD, but --currency says EUR" in refusal(text).reason
+    assert "states USD, but --currency says EUR" in refusal(text).reason
 
 
 def test_a_line_above_the_headings_states_the_currency():

@@ -66,7 +66,7 @@ def test_a_column_of_words_decides(pair):
     text = TYPED.format(out=out, in_=in_)
     assert amounts(text) == amounts(text, sign="type") == ["-5", "7"]
     said = " ".join(statement(text).statement.remarks)
-    assert "sign is 'Type': each of its words says which way money goes" in said
+    assert "sign is 'Type': each of its words says whether money comes in or goes out" in said
     wrong = refusal(text, positive="in")
     assert wrong.line == 2
     signed = text.replace(",5,", ",-5,")

@@ -224,7 +224,9 @@ def test_an_mt940_message_that_is_cut_off_is_refused() -> None:
 
 def test_lines_of_a_qif_transaction_are_limited() -> None:
     text = "!Type:Bank\nD2026-01-05\nT-1\n" + "Ax\n" * 100_000 + "^\n"
-    with pytest.raises(ImportRefused, match=r"line 2: what begins here has more than 100,000"):
+    with pytest.raises(
+        ImportRefused, match=r"line 2: the entry that begins here has more than 100,000"
+    ):
         read_qif(text.encode(), account="A")
 
 

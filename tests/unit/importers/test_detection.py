@@ -89,7 +89,7 @@ def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
         (b"BZh91AY&SY", "compressed file: unpack"),
         (b"<!doctype html><title>Sign in", "HTML page"),
         (b"\n<HTML><body>", "HTML page"),
-        (zipped("[Content_Types].xml", "word/document.xml"), "document that is no spreadsheet"),
+        (zipped("[Content_Types].xml", "word/document.xml"), "document that is not a spreadsheet"),
         (b"<?xml version='1.0'?><?mso-application progid='Excel.Sheet'?>", "in one XML file"),
         (b"<?xml version='1.0'?><other/>", "an XML file"),
         (b"<Document xmlns='urn:iso:std:iso:20022:tech:xsd:camt.060.001.05'>", "an XML file"),
@@ -99,7 +99,7 @@ def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
         (b"\x89PNG\r\n\x1a\n", "an image: download"),
         (b"\xff\xd8\xff\xe0\0\x10JFIF", "an image: download"),
         (b"{\\rtf1\\ansi Statement}", "a text document: download"),
-        (b"Return-Path: <a@b>\nSubject: Statement\n", "an e-mail: save the file"),
+        (b"Return-Path: <a@b>\nSubject: Statement\n", "an e-mail: save the attached file"),
     ],
 )
 def test_what_is_not_read_is_named(data: bytes, words: str) -> None:

@@ -171,8 +171,8 @@ def test_entries_that_do_not_make_the_closing_balance_refuse_the_file() -> None:
     entries = [mt940_entry("2026-01-05", "150")]
     opening = ("-100.1", "2026-01-04")
     assert (
-        "line 1: the opening balance of -100.1 and the entries, 150 together, make 49.9, but the "
-        "closing balance is 50: entries are missing"
+        "line 1: the opening balance of -100.1 and the entries, which add up to 150, make 49.9, "
+        "but the closing balance is 50: entries are missing"
     ) in refusal(mt940(entries, opening=opening, closing=("50", "2026-01-05")))
     assert read_bank_file(mt940(entries, opening=opening, closing=("49.9", "2026-01-05")))
 
@@ -184,12 +184,12 @@ def test_entries_that_do_not_make_the_closing_balance_refuse_the_file() -> None:
 def test_a_balance_that_is_not_certain_is_refused(balance: str) -> None:
     message = refusal(mt940(opening=("1", "2026-01-05")).replace("C260105EUR1,", balance))
     assert message.startswith(f"line 4: :60F: '{balance}' is not a balance such as")
-    assert "cannot be" in refusal(":20:1\n:60F:C260230EUR1,\n:62F:C261301EUR1,\n")
+    assert "has an impossible date" in refusal(":20:1\n:60F:C260230EUR1,\n:62F:C261301EUR1,\n")
 
 
 def test_balances_in_two_currencies_are_refused() -> None:
     data = mt940(opening=("1", "2026-01-05"), closing=("1", "2026-01-05"))
-    assert "opening balance is in EUR, and the closing one in USD" in refusal(
+    assert "opening balance is in EUR, but the closing balance is in USD" in refusal(
         data.replace("62F:C260105EUR", "62F:C260105USD")
     )
 
@@ -303,7 +303,7 @@ def test_a_fragment_is_read_and_a_message_without_its_end_refused() -> None:
     assert amounts(read_bank_file(report)[0]) == ["1"]
     assert "has no end" in refusal(report[: report.index(":90D:")])
     for nothing in (":20:1\n-\n", ":20:1\n:28C:1\n-\n", ":NS:22\n"):
-        assert "holds no transaction and no balance: download" in refusal(nothing)
+        assert "contains no transaction and no balance: download" in refusal(nothing)
 
 
 def test_a_report_of_a_day_says_its_currency_and_its_moment() -> None:
@@ -321,8 +321,8 @@ def test_statements_and_reports_in_one_file_are_refused() -> None:
     padding = mt940(
         [mt940_entry("2026-01-05", "0", details="x" * 5_000)], closing=("1", "2026-01-05")
     )
-    assert "give each kind as a file of its own" in refusal(statement + report)
-    assert "give each kind as a file of its own" in refusal(report + padding + statement)
+    assert "split it into a file of each kind" in refusal(statement + report)
+    assert "split it into a file of each kind" in refusal(report + padding + statement)
 
 
 # -- the bytes
@@ -372,7 +372,7 @@ def test_lines_between_messages_are_left_out(before: str, behind: str) -> None:
 def test_damaged_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = mt940([mt940_entry("2026-01-05", "1")], closing=("1", "2026-01-05"))
     assert read_bank_file(data + "\0\0")
-    assert "line 4: the file holds NUL bytes" in refusal(data.replace("NTRF", "\0"))
+    assert "line 4: the file contains NUL bytes" in refusal(data.replace("NTRF", "\0"))
     monkeypatch.setattr(fields, "MAX_FIELD_CHARACTERS", 1_000)
     for text in ("x" * 1_001, "x\n" * 600):
         assert "a field has more than 1,000 characters" in refusal(data + ":86:" + text)

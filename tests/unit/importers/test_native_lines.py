@@ -129,7 +129,7 @@ def test_nothing_but_white_space_stands_around_an_object(person, more):
 def test_exponent_of_very_many_digits_is_refused(person, line, sign):
     text = native_line(line).replace('"@"', f"1e{sign}{'9' * 30}")
     error = refusal(person, GOOD + text.encode())
-    assert (error.line, error.reason) == (2, "holds a number that is out of range")
+    assert (error.line, error.reason) == (2, "contains a number that is out of range")
 
 
 def test_type_key_may_stand_anywhere_in_the_object(person):

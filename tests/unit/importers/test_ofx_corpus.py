@@ -62,18 +62,18 @@ REFUSED = {
     # The second transaction's date is commented out.
     f"{_OCA}/test_ofx_wrong.ofx": (42, "has no <DTPOSTED>"),
     "csingley__ofxtools/profrs.ofx": (146, "error 15500: 'Signon invalid'"),
-    "jseutter__ofxparse/account_listing_aggregation.ofx": (None, "holds no statement"),
-    "jseutter__ofxparse/bank_small.ofx": (None, "holds no statement"),
+    "jseutter__ofxparse/account_listing_aggregation.ofx": (None, "contains no statement"),
+    "jseutter__ofxparse/bank_small.ofx": (None, "contains no statement"),
     "jseutter__ofxparse/error_message.ofx": (22, "error 2000: 'General Server Error'"),
     "jseutter__ofxparse/fail_nice/date_missing.ofx": (33, "has no <DTPOSTED>"),
     # Dollars on an account in Canadian dollars, not converted.
     "jseutter__ofxparse/investment_medium.ofx": (51, "the account is in CAD"),
     "libofx__libofx/failing-ofx-file1.xml": (None, "not an OFX file"),
-    "libofx__libofx/failing-ofx-file2.xml": (None, "holds no statement"),
+    "libofx__libofx/failing-ofx-file2.xml": (None, "contains no statement"),
     "libofx__libofx/null-ptr-deref-1.ofx": (7, "ends inside <STMTTRN>"),
     # Transfer orders only.
-    f"{_CSV2OFX}/default_w_splits.ofx": (None, "holds no statement"),
-    "reubano__csv2ofx/example/transfer_example.ofx": (None, "holds no statement"),
+    f"{_CSV2OFX}/default_w_splits.ofx": (None, "contains no statement"),
+    "reubano__csv2ofx/example/transfer_example.ofx": (None, "contains no statement"),
 }
 
 pytestmark = pytest.mark.skipif(not STATEMENTS.is_dir(), reason="the corpus is not there")

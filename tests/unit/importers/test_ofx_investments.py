@@ -83,12 +83,12 @@ def test_names_of_securities_are_found_before_and_behind_the_statement() -> None
 @pytest.mark.parametrize("row", [transaction("x"), "<STMTTRNP><DTTRAN>20240131</STMTTRNP>"])
 def test_transaction_inside_another_one_is_refused(row: str) -> None:
     refused = refusal(investment(f"<SPLIT>\n{row}</SPLIT>"))
-    assert "stands inside the <SPLIT> of line 1" in refused.reason
+    assert "is inside the <SPLIT> of line 1" in refused.reason
     assert refused.line == 2
 
 
 def test_trade_outside_of_every_statement_is_refused() -> None:
     trade = "<INCOME><FITID>1<DTTRADE>20240131<TOTAL>5</INCOME>"
     refused = refusal(statement() + "\n" + trade)
-    assert (refused.reason, refused.line) == ("the transaction stands in no statement", 2)
-    assert "holds no statement" in refusal(trade).reason
+    assert (refused.reason, refused.line) == ("the transaction is not inside a statement", 2)
+    assert "contains no statement" in refusal(trade).reason

@@ -38,7 +38,7 @@ def test_what_is_held_outside_of_transactions_is_bounded(monkeypatch: pytest.Mon
     assert len(read_ofx(HEAD + transactions(1_000) + END)[0].entries) == 1_000
     for text in wide("A"):
         reason, line = refusal(text)
-        assert "stand in one transaction or outside of all" in reason
+        assert "are in one transaction or outside of all transactions" in reason
         assert line is not None and line in (2, 3)
 
 

@@ -185,7 +185,7 @@ def test_fields_of_a_transaction(fields: str, expected: dict[str, object]) -> No
         (transaction("x", date=""), "<STMTTRN> has no <DTPOSTED>"),
         (transaction("x", amount=""), "<STMTTRN> has no <TRNAMT>"),
         (transaction("x", date="20240231"), "<DTPOSTED> '20240231' is not a day of the calendar"),
-        (transaction("x", amount="1,234"), "<TRNAMT> '1,234' can be read in two ways"),
+        (transaction("x", amount="1,234"), "<TRNAMT> '1,234' is ambiguous"),
         (transaction("x", amount="0.00001"), "has more than 4 decimal places"),
         (transaction("x" * 256), "is longer than 255 characters"),
         (transaction("x", fields="<CORRECTFITID>w"), "no <CORRECTACTION> says REPLACE or DELETE"),
@@ -218,7 +218,7 @@ def test_correction_of_itself_is_an_entry_like_any_other(action: str) -> None:
     (found,) = read(statement(*rows))
     assert [entry.correction for entry in found.entries] == [None] * 4
     assert found.statement.remarks == [
-        "transactions that are said to correct themselves are imported as they are"
+        "transactions that claim to correct themselves are imported unchanged"
     ]
 
 
@@ -270,14 +270,14 @@ def test_statement_without_transactions_is_fine() -> None:
 
 
 def test_transactions_beside_a_statement_are_refused() -> None:
-    assert "no statement" in refusal(statement() + transaction("x")).reason
+    assert "not inside a statement" in refusal(statement() + transaction("x")).reason
 
 
 @pytest.mark.parametrize(("first", "second"), [("CHECKING", "SAVINGS"), ("SAVINGS", "CD")])
 def test_two_kinds_of_account_under_one_number_are_refused(first: str, second: str) -> None:
     bodies = [statement(account=ACCOUNT.replace("CHECKING", kind)) for kind in (first, second)]
     refused = refusal("\n".join(bodies))
-    assert "under the same number" in refused.reason
+    assert "has the same number for" in refused.reason
     assert refused.line == 2
 
 
@@ -298,7 +298,7 @@ def test_answer_with_an_error_is_refused_with_the_bank_s_words() -> None:
 
 def test_file_without_a_statement_is_refused() -> None:
     assert refusal("<SIGNONMSGSRSV1></SIGNONMSGSRSV1>").reason.startswith(
-        "the file holds no statement: "
+        "the file contains no statement: "
     )
     with pytest.raises(ImportRefused, match="not an OFX file"):
         read_ofx(b"Date,Amount\n")

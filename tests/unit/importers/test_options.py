@@ -64,7 +64,7 @@ def test_a_currency_is_a_code_a_symbol_or_a_name(text, code):
     [
         ("XXY", "'XXY' is not an ISO 4217 code such as EUR"),
         ("", "'' is not an ISO 4217 code"),
-        ("$", "'$' may be USD, CAD, AUD or another currency: give its ISO 4217 code"),
+        ("$", "'$' may be USD, CAD, AUD or another currency: give the ISO 4217 code"),
         ("kr", "'kr' may be SEK, NOK, DKK or another"),
         ("Dollar", "'Dollar' may be USD"),
     ],

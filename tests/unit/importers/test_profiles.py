@@ -172,7 +172,7 @@ def test_positive_amounts_alone_are_not_asked_about(own):
     (found,) = own(FILE.replace("-12,40", "12,40"), {"mine": OWN})
     assert [entry.amount for entry in found.entries] == [124_000, 50_000]
     words = "Tag,Wert,Text,Ort\n2026-03-04,-12.40,a,Income\n2026-03-05,5.00,b,Expense\n"
-    assert "rules out" in refusal(own, words, {"mine": OWN}).reason
+    assert "contradicts the profile" in refusal(own, words, {"mine": OWN}).reason
 
 
 def test_columns_of_a_translation_go_by_their_places(own):
@@ -206,7 +206,9 @@ def test_the_profile_and_what_was_given_beside_it_are_used_the_next_time():
     again = memory.read(FILE, by_name)
     assert [entry.note for entry in again.entries] == ["Wien", "Graz"]
     assert again.statement.profile == "mine"
-    assert "as given before for this account: --map note=Ort" in again.statement.remarks
+    assert (
+        "used the options given before for this account: --map note=Ort" in again.statement.remarks
+    )
     # What the profile itself says is not remembered: a newer one counts.
     newer = memory.read(FILE, profiles(OWN.replace('"Text"', '["Text", "Tag"]')))
     assert newer.entries[0].payee == "Eckmarkt 2026-03-04"
@@ -327,20 +329,20 @@ def test_columns_that_legs_fill_cannot_be_mapped():
 @pytest.mark.parametrize(
     "old, new, part",
     [
-        ("[map]", "lots = 'x'\n[map]", "lots is no key of a profile, did you mean lost?"),
+        ("[map]", "lots = 'x'\n[map]", "lots is not a key of a profile, did you mean lost?"),
         ('title = "My bank"\n', "", "title is missing"),
         ("version = 1", 'version = "1"', "version is not a number"),
         ("version = 1", "version = -1", "version is less than 0"),
         ("version = 1", "version = true", "version is not a number"),
         ('headings = "Tag,Wert,Text,Ort"', "", "headings is missing"),
-        ('headings = "Tag,Wert,Text,Ort"', "headings = 4", "headings is neither a text nor"),
+        ('headings = "Tag,Wert,Text,Ort"', "headings = 4", "headings is neither a string nor"),
         ('"Tag,Wert,Text,Ort"', '["Tag,Wert,Text,Ort", "tag,wert,text,ort"]', "twice"),
         ("[map]", 'translations = "a,b"\n[map]', "translations has a row of 2 columns"),
         ('recordDate = "Tag"\n', "", "map.recordDate is missing"),
-        ('amount = "Wert"\n', "", "map.amount is missing, or debit and credit"),
+        ('amount = "Wert"\n', "", "either map.amount or both debit and credit must be given"),
         ('"Wert"', '"Worth"', "no heading row has the column 'Worth'"),
-        ("payee", "payer", "map.payer is no field"),
-        ("payee", "recorddate", "map.recorddate is no field, it is recordDate"),
+        ("payee", "payer", "map.payer is not a field"),
+        ("payee", "recorddate", "map.recorddate is not a field, it is recordDate"),
         ("[map]", 'debit = "Text"\n[map]', "exclude each other"),
         ("[map]", 'sign = "Ort"\npositive = "in"\n[map]', "exclude each other"),
         ("[map]", 'sign = "Art"\n[map]', "no column 'Art'"),
@@ -357,32 +359,36 @@ def test_columns_that_legs_fill_cannot_be_mapped():
         ("[map]", 'equal = ["Ort"]\n[map]', "equal is not a list of pairs"),
         ("[map]", "no_text = 1\n[map]", "no_text is not true or false"),
         ("[map]", "lost = ''\n[map]", "lost is empty"),
-        ("[map]", "otherwise = 'x'\n[[legs]]\n[map]", "there is a leg for all other rows"),
-        ("[map]", "[[legs]]\n[[legs]]\n[map]", "only one of them"),
+        ("[map]", "otherwise = 'x'\n[[legs]]\n[map]", "one leg already takes all other rows"),
+        ("[map]", "[[legs]]\n[[legs]]\n[map]", "only one leg"),
         ("[map]", "[[legs]]\npositive = 'up'\n[map]", "positive is neither in nor out"),
         ("[map]", "[[legs]]\nignore_sign = true\n[map]", "ignore_sign needs positive"),
-        ("[map]", "[[legs]]\ncurrency = 'EURO'\n[map]", "no ISO 4217 code"),
-        ("[map]", "[[legs]]\nmap = { recordDate = 'Ort' }\n[map]", "recordDate is no field"),
+        ("[map]", "[[legs]]\ncurrency = 'EURO'\n[map]", "not an ISO 4217 code"),
+        ("[map]", "[[legs]]\nmap = { recordDate = 'Ort' }\n[map]", "recordDate is not a field"),
         (
             "[map]",
             "[[legs]]\nwhen = { Ort = 'a' }\npositive = 'in'\n[[legs]]\n[map]",
-            "all of them",
+            "either all of them",
         ),
-        ("[map]", "positive = 'in'\n[[legs]]\npositive = 'in'\n[map]", "legs that say positive"),
+        ("[map]", "positive = 'in'\n[[legs]]\npositive = 'in'\n[map]", "legs with positive"),
         ("[map]", "[[legs]]\nwhen = { Art = 'a' }\n[map]", "no heading row has the column 'Art'"),
         ("[map]", "legs = 3\n[map]", "legs is not a list"),
-        ("[map]", "legs = [3]\n[map]", "legs is not written"),
+        ("[map]", "legs = [3]\n[map]", "legs must be written"),
         ("[map]", "[[refuse]]\nreason = 'x'\n[map]", "refuse 1: when is missing"),
         ("[map]", "[[refuse]]\nwhen = { Ort = 'a' }\n[map]", "refuse 1: reason is missing"),
         ("[map]", "[[leave_out]]\nwhen = { Ort = 'a' }\n[map]", "leave_out 1: what is missing"),
         ("[map]", "[only.Ort]\n[map]", "only.Ort.keep is missing"),
-        ("[map]", "[only.Ort]\nkeep = 'a'\nleave_out = 'A'\n[map]", "'a' is kept, and not kept"),
-        ("[map]", "[only.Ort]\nkeep = 'a'\nleaves = 'b'\n[map]", "only.Ort.leaves is no key"),
+        (
+            "[map]",
+            "[only.Ort]\nkeep = 'a'\nleave_out = 'A'\n[map]",
+            "'a' is listed both as kept and as not kept",
+        ),
+        ("[map]", "[only.Ort]\nkeep = 'a'\nleaves = 'b'\n[map]", "only.Ort.leaves is not a key"),
         ("[map]", "[only.Art]\nkeep = 'a'\n[map]", "no heading row has the column 'Art'"),
-        ("[map]", "[preamble]\npayee = 'IBAN'\n[map]", "preamble.payee is none of"),
-        ("[map]", "[payment_types]\nK = 'card'\n[map]", "payment_types.K is none of"),
+        ("[map]", "[preamble]\npayee = 'IBAN'\n[map]", "preamble.payee is not one of"),
+        ("[map]", "[payment_types]\nK = 'card'\n[map]", "payment_types.K is not one of"),
         ("[map]", "[opening]\nArt = 'a'\n[map]", "no heading row has the column 'Art'"),
-        ("[map]", "[opening]\nOrt = 3\n[map]", "opening.Ort is neither a text nor"),
+        ("[map]", "[opening]\nOrt = 3\n[map]", "opening.Ort is neither a string nor"),
     ],
 )
 def test_a_profile_that_contradicts_itself_is_refused_with_its_file(tmp_path, old, new, part):
@@ -400,7 +406,7 @@ def test_a_file_that_is_no_toml_is_refused_with_its_name(tmp_path, content):
 
 
 def test_the_profiles_of_the_program_are_used_where_none_are_given():
-    assert "/nowhere is no directory" in refusal(load_profiles, "/nowhere").reason
+    assert "/nowhere is not a directory" in refusal(load_profiles, "/nowhere").reason
     text = "Data,Valor,Identificador,Descrição\n04/03/2026,-12.40,65a1-1,Mercado\n"
     assert list(records(text, "nubank", account="Nu")) == ["Nu"]
     assert CsvImporter(Layout()).source == "csv"

@@ -131,12 +131,12 @@ def test_open_order_of_day_and_month_is_asked_for_with_all_else() -> None:
 
 def test_dates_of_two_orders_are_refused() -> None:
     text = bank(transaction("D2/13'26", "T1.00"), transaction("D13/2'26", "T1.00"))
-    assert "not a date of the form of the rows above" in refusal(text).reason
+    assert "not a date in the form of the rows above" in refusal(text).reason
 
 
 def test_amounts_that_differ_are_refused_with_both() -> None:
     text = bank(transaction("D2/13'26", "U-10.00", "T-11.00"))
-    assert "-11 as T and -10 as U" in refusal(text).reason
+    assert "-11 in T but -10 in U" in refusal(text).reason
     (entry,) = the_entries(bank(transaction("D2/13'26", "U-10.00")))
     assert entry.amount == -100_000
 
@@ -154,7 +154,7 @@ def test_currency_beside_amounts_is_the_accounts() -> None:
 
 def test_splits_that_do_not_sum_are_refused_with_both_numbers() -> None:
     text = bank(transaction("D2/13'26", "T-10.00", "SA", "$-9.00", "SB", "$-0.99"))
-    assert "splits come to -9.99, and the transaction is of -10" in refusal(text).reason
+    assert "splits add up to -9.99, but the transaction's amount is -10" in refusal(text).reason
     assert refusal(text).line == 3
 
 
@@ -169,10 +169,10 @@ def test_splits_of_a_transaction_are_parts_of_one_entry() -> None:
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (["$-10.00"], "belongs to no split"),
+        (["$-10.00"], "does not belong to a split"),
         (["SA", "SB", "$-10.00"], "split has no amount"),
         (["SA", "$"], "split has no amount"),
-        (["SA", "$-5.00", "$-5.00"], "belongs to no split"),
+        (["SA", "$-5.00", "$-5.00"], "does not belong to a split"),
     ],
 )
 def test_split_without_its_fields_is_refused(lines: list[str], words: str) -> None:
@@ -216,7 +216,7 @@ def test_list_of_accounts_does_not_say_whose_transactions_follow() -> None:
 def test_accounts_with_and_without_a_name_are_refused() -> None:
     one = bank(transaction("D2/13'26", "T1.00"))
     text = one + "!Account\nNB\n^\n" + one
-    assert "name their account, and this one" in refusal(text).reason
+    assert "name their account, but this one" in refusal(text).reason
     assert refusal(text).line == 2
 
 
@@ -228,11 +228,14 @@ def test_register_without_transactions_is_a_statement() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("!Type:Cat\nNFood\n^\n", "categories (1), which are not read"),
-        ("!Type:Invst\nD1/1'26\nNBuy\n^\n", "transactions of investments (1), which are not read"),
+        ("!Type:Cat\nNFood\n^\n", "categories (1), which are not imported"),
+        (
+            "!Type:Invst\nD1/1'26\nNBuy\n^\n",
+            "transactions of investments (1), which are not imported",
+        ),
         ("!Account\nNA\n^\n", "no transactions of an account"),
-        ("!Type:Stocks\n", "'!Type:Stocks' begins nothing that is known"),
-        ("!Bank\n", "'!Bank' begins nothing that is known"),
+        ("!Type:Stocks\n", "'!Type:Stocks' is an unknown section"),
+        ("!Bank\n", "'!Bank' is an unknown section"),
     ],
 )
 def test_file_without_a_register_is_refused(text: str, words: str) -> None:
@@ -244,7 +247,7 @@ def test_file_without_a_register_is_refused(text: str, words: str) -> None:
 
 def test_transaction_without_its_end_is_refused() -> None:
     text = bank(transaction("D2/13'26", "T1.00"), "D2/14'26\nT2.00\n")
-    assert "not ended by a line with ^ at the end of the file" in refusal(text).reason
+    assert "no closing line with ^ at the end of the file" in refusal(text).reason
     assert "before line 7" in refusal(text + "!Type:Cash\n").reason
 
 

@@ -23,7 +23,7 @@ IMPORTED = {
 }
 REFUSED = {
     "isaacharrisholt__quiffen/empty.qif": "no transactions",
-    "isaacharrisholt__quiffen/test_category_inherit.qif": "categories \\(2\\), which are not read",
+    "isaacharrisholt__quiffen/test_category_inherit.qif": "categories \\(2\\), which are not",
     "isaacharrisholt__quiffen/test_option_autoswitch.qif": "no transactions",
     "isaacharrisholt__quiffen/test_unknown_account_type.qif": "transactions of investments",
 }

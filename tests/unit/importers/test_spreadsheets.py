@@ -176,7 +176,7 @@ def test_dates_of_which_a_program_took_some_for_others_are_refused(
     """02/03/2026 became 2 March where 3 February was meant; 13/02/2026 stayed text."""
     dates = [date(2026, 3, 2), "13/02/2026"][::order]
     rows = [HEADINGS, *([day, "x", -1] for day in dates)]
-    assert "may have taken days for months" in refusal(xlsx(rows), **options).reason
+    assert "may have swapped days and months" in refusal(xlsx(rows), **options).reason
 
 
 # -- where the table is
@@ -188,7 +188,7 @@ def test_titles_and_blank_rows_and_columns_before_the_table_are_passed_over(kind
     rows += [[None, *row] for row in ROWS]
     (found,) = read_sheet(KINDS[kind](rows), account="A")
     assert [entry.line for entry in found.entries] == [5, 6]
-    said = "lines before the headings were passed over: --skip-rows 3"
+    said = "skipped the lines before the headings: --skip-rows 3"
     assert found.statement.remarks[0] == said
     by_number = {"recordDate": "2", "amount": "4", "payee": "3"}
     assert the_entries(KINDS[kind](rows), columns=by_number, skip_rows=3) == found.entries
@@ -234,18 +234,18 @@ def test_only_sheet_whose_headings_fit_is_read_and_the_others_named(kind: str) -
     data = KINDS[kind](Info=[["Printed", "on"], ["by", "the bank"]], Empty=[], Data=ROWS)
     (found,) = read_sheet(data, account="A")
     assert len(found.entries) == 2
-    assert found.statement.remarks[-1] == "the sheet 'Data' was read, and not 'Info'"
+    assert found.statement.remarks[-1] == "the sheet 'Data' was read, but not 'Info'"
 
 
 @kinds
 def test_several_sheets_that_fit_are_asked_about(kind: str) -> None:
     data = KINDS[kind](January=ROWS, February=[HEADINGS, [date(2026, 2, 1), "x", -1]])
     refused = refusal(data)
-    assert "'January', 'February': name the one with the statement with --sheet" in refused.reason
+    assert "'January', 'February': say with --sheet which one has the statement" in refused.reason
     assert answers(refused) == ["--sheet January", "--sheet February"]
     assert len(the_entries(data, "february")) == 1
     refused = refusal(data, "March")
-    assert "no sheet that has cells is called 'March': there are 'January', 'Feb" in refused.reason
+    assert "no sheet with cells is called 'March': the sheets are 'January', 'Feb" in refused.reason
 
 
 def test_only_sheet_that_could_be_a_statement_is_asked_about() -> None:

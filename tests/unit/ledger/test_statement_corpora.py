@@ -259,15 +259,15 @@ EXPECTED = {
 _ANOTHER = "download the file again, or in another format"
 _DAMAGED = "download it again"
 _SUM = "make {}, but the closing balance is {}: .* download the statement again"
-_NOTHING = "holds no transaction and no balance: download another period"
+_NOTHING = "contains no transaction and no balance: download another period"
 _ERRORS = HLEDGER + "hledger/test/errors/csv"
-_NO_CSV = "no statement that is known, .* with --delimiter"
+_NO_CSV = "not in a known format, .* with --delimiter"
 _OFX = "OCA__bank-statement-import/account_statement_import_ofx/tests/test_ofx_file/"
 _OTHER_FORMAT = "download the transactions of an account, or another format"
 #: What a person reads of every other file, whatever options there are: a pattern.
 REFUSED = {
     _OFX + "test_ofx_wrong.ofx": f"line 42: .*; {_ANOTHER}",
-    OCA + "sample_statement_en_empty_values.xlsx": "no column is the amount; name it with --map",
+    OCA + "sample_statement_en_empty_values.xlsx": "no column is the amount; say which one is",
     **{
         f"WoLpH__mt940/{name}.sta": f"no end: it is cut off or damaged; {_DAMAGED}"
         for name in (
@@ -286,7 +286,7 @@ REFUSED = {
     "WoLpH__mt940/self-provided/whitespace.sta": _SUM.format("12111.97", "12345.98"),
     "csingley__ofxtools/profrs.ofx": f"error 15500: 'Signon invalid'; {_DAMAGED}",
     "genkgo__camt/camt053.v2.five.decimals.xml": _SUM.format("27", "27.05"),
-    "genkgo__camt/camt053.v2.wrong.xml": "holds no statement: download another period",
+    "genkgo__camt/camt053.v2.wrong.xml": "contains no statement: download another period",
     "genkgo__camt/camt053.v4.xml": f"in different currencies: EUR, SEK; {_DAMAGED}",
     "genkgo__camt/camt053.v8.xml": f"in different currencies: EUR, SEK; {_DAMAGED}",
     "genkgo__camt/camt054.v8-with-UETR.xml": f"nor a value date; {_ANOTHER}",
@@ -305,14 +305,14 @@ REFUSED = {
     "libofx__libofx/null-ptr-deref-1.ofx": "ends inside <STMTTRN>, .*download it again",
     CSV2OFX + "converted/default_w_splits.ofx": _OTHER_FORMAT,
     CSV2OFX + "example/transfer_example.ofx": _OTHER_FORMAT,
-    PARSER + "eval/european_format.json": "a JSON file: .* statements are in other formats",
+    PARSER + "eval/european_format.json": "a JSON file: .* statements come in other formats",
     PARSER + "golden/csv_garbled_amount.csv": r"line 3: '12\.\.34' is not an amount",
     PARSER + "invalid.xml": "download the statement as camt, OFX or CSV",
     HLEDGER + "examples/csv/ccexchanges/coinbase2.csv": "import the statement of the bank account",
-    HLEDGER + "examples/csv/cctax/rotki/_address_book_entries.csv": "no column is the date; name",
-    HLEDGER + "examples/csv/cctax/rotki/_blockchain-accounts.csv": "no column is the date; name",
-    HLEDGER + "examples/csv/sample.ssv": "no column is the date; name it",
-    HLEDGER + "examples/self-tracking/a.tsv": "no column is the date; name it",
+    HLEDGER + "examples/csv/cctax/rotki/_address_book_entries.csv": "no column is the date; say",
+    HLEDGER + "examples/csv/cctax/rotki/_blockchain-accounts.csv": "no column is the date; say",
+    HLEDGER + "examples/csv/sample.ssv": "no column is the date; say",
+    HLEDGER + "examples/self-tracking/a.tsv": "no column is the date; say",
     _ERRORS + "noinclude.csv": "the file is empty; there is nothing to import",
     **{
         f"{_ERRORS}{name}.csv": _NO_CSV

@@ -116,7 +116,7 @@ def test_sheet_with_the_column_id_is_the_one(person):
 
 def test_what_cannot_be_read_is_refused(person):
     rows = [["id", "payee"], [an_id(100), "=1+1"]]
-    assert "B2 is a formula whose result" in refused(person, xlsx(rows))
+    assert "B2 is a formula without a stored result" in refused(person, xlsx(rows))
     assert "spreadsheet is damaged" in refused(person, xlsx(rows)[:-9])
     unknown = refused(person, xlsx([["id", "payee"], [None], [an_id(9), "x"]]))
     assert unknown == f"no record has the id {an_id(9)} in line 3"
