@@ -137,6 +137,20 @@ def test_after_a_disconnect_no_connection_of_before_is_used(new_backend):
     unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
 
 
+def test_a_new_connection_is_used_even_if_others_are_lost_meanwhile(new_backend):
+    backend = new_backend("postgresql")
+    with reading(backend) as storage:
+        storage.users.list_all()
+
+    @event.listens_for(backend.read_engine, "connect")
+    def lose_others(connection, record):
+        backend.server.generation += 1
+
+    backend.server.generation += 1
+    with reading(backend) as storage:
+        assert storage.users.list_all() == []
+
+
 def test_a_connection_that_was_idle_is_asked_before_it_is_used(new_backend, monkeypatch):
     backend = new_backend("postgresql")
     Unit(backend)

@@ -1,6 +1,5 @@
 """Pools of database connections, and the settings of each connection."""
 
-import math
 import time
 from pathlib import Path
 from typing import Any
@@ -212,10 +211,14 @@ def _watch_server(engine: Engine, server: Server) -> None:
 
     @event.listens_for(engine, "checkout")
     def refuse_lost(connection: Any, record: Any, proxy: Any) -> None:
+        used_at = record.info.get(_USED_AT)
+        if used_at is None:
+            # It is new. SQLAlchemy fails if two connections in a row are refused.
+            return
         if record.info[_GENERATION] != server.generation:
             raise DisconnectionError
         # An idle connection may predate a database restart; checking costs a round trip.
-        if time.monotonic() - record.info.get(_USED_AT, math.inf) > _IDLE_SECONDS:
+        if time.monotonic() - used_at > _IDLE_SECONDS:
             try:
                 record.info[Driver.INFO].ask_process()
             except Exception as error:
