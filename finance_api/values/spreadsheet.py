@@ -13,7 +13,8 @@ _BEGINNING = re.compile(rf"((?:^|[;\t\r\n])[{_DROPPED}]*)([{_FORMULA}])?")
 _BLANK_BEGINNING = re.compile(r"(^|;)(?=[\t\r\n])")
 #: Matches most texts: an ordinary first character, and no character at which programs split.
 _PLAIN = re.compile(rf"[^{_DROPPED}{_FORMULA}][^;\t\r\n]*")
-_APOSTROPHE = re.compile(_BEGINNING.pattern.replace(f"([{_FORMULA}])?", f"'(?=[{_FORMULA}])"))
+# Optional, as above: otherwise each separator of a long run would be tried on its own.
+_APOSTROPHE = re.compile(_BEGINNING.pattern.replace(f"([{_FORMULA}])?", f"(?:'(?=[{_FORMULA}]))?"))
 _BLANK_APOSTROPHE = re.compile(r"(^|;)'(?=[\t\r\n])")
 
 

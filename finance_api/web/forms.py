@@ -40,7 +40,7 @@ _CURRENCY = 3
 #: Forms with a category also take the name of a new one.
 NEW_CATEGORY = "new-category"
 _CATEGORY = "categoryId"
-_CAMEL_CASE = re.compile("[a-z]+(?:[A-Z][a-z]+)+")
+_CAMEL_CASE = re.compile("(?<![a-z])[a-z]++(?:[A-Z][a-z]++)+")
 
 
 class FormFaults(Exception):

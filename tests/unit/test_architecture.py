@@ -258,6 +258,27 @@ def test_the_clock_is_seen_asking() -> None:
     assert _uses(clock, _WALL_CLOCK)
 
 
+#: What runs text as code, or as objects of a program.
+_RUNNING = frozenset({"os.system", "os.popen", "builtins.eval", "builtins.exec"})
+_RUNNING_MODULES = ("code", "pickle", "shelve", "yaml")
+
+
+def _runs_text(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and (
+            getattr(node.func, "id", "") in ("eval", "exec", "__import__")
+            or any(word.arg == "shell" for word in node.keywords)
+        )
+        for node in ast.walk(tree)
+    )
+
+
+def test_no_text_is_run_as_code() -> None:
+    assert [m.name for m in modules() if _runs_text(m.tree) or _uses(m, _RUNNING)] == []
+    assert not offences(lambda name: True, lambda name: within(name, *_RUNNING_MODULES))
+
+
 def test_every_module_says_what_it_is_for() -> None:
     assert [module.name for module in modules() if not ast.get_docstring(module.tree)] == []
 

@@ -19,6 +19,8 @@ def test_a_token_has_its_prefix_secret_and_checksum():
         assert len(token) == 4 + 43 + 6
         assert is_well_formed(token)
         assert len(digest(token)) == 64
+    # All of the secret is random: each place takes most of the 62 characters.
+    assert all(len(set(place)) > 40 for place in [*zip(*tokens, strict=True)][4:47])
 
 
 @given(st.integers(0, 52), st.sampled_from(ALPHABET))

@@ -1,0 +1,71 @@
+"""Markup that names files and addresses: reading it opens none of them."""
+
+import multiprocessing
+import socket
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from support.bank_files import camt, camt_entry, camt_statement, read_bank_file
+from support.ofx import read_ofx, statement, transaction
+
+#: What Python reports to audit hooks about files, connections and other programs.
+WATCHED = ("open", "socket.", "subprocess.", "os.exec", "os.posix_spawn", "urllib.")
+#: The text that a reference to an entity replaces.
+TEXT = "some text"
+READERS = {
+    "Document": (read_bank_file, camt(camt_statement([camt_entry("2026-01-05", "-1", ref=TEXT)]))),
+    "OFX": (read_ofx, f"<OFX>{statement(transaction(fields=f'<NAME>{TEXT}'))}</OFX>"),
+}
+_FORK = multiprocessing.get_context("fork")
+
+
+def _watch(root: str, text: str, answer: Connection) -> None:
+    opened = []
+
+    def note(event: str, arguments: tuple[object, ...]) -> None:
+        if event.startswith(WATCHED):
+            opened.append(f"{event} {arguments[0]}")
+
+    sys.addaudithook(note)
+    try:
+        READERS[root][0](text)
+    except ImportRefused:
+        pass
+    except Exception as error:
+        opened.append(repr(error))
+    answer.send(opened)
+
+
+def opened_by(root: str, text: str) -> list[str]:
+    """Return what a process of its own opens while it reads the file."""
+    here, there = _FORK.Pipe(duplex=False)
+    with here:
+        process = _FORK.Process(target=_watch, args=(root, text, there))
+        process.start()
+        there.close()
+        opened: list[str] = here.recv()
+        process.join()
+    return opened
+
+
+@pytest.mark.parametrize("root", READERS)
+def test_entities_open_no_file_and_no_connection(root: str, tmp_path: Path) -> None:
+    read, text = READERS[root]
+    # Import now whatever is imported only when it is needed.
+    read(text)
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        for place in (f"file://{secret}", str(secret), address):
+            for declarations, reference in (
+                (f'[<!ENTITY x SYSTEM "{place}">]', "&x;"),
+                (f'[<!ENTITY % x SYSTEM "{place}"> %x;]', ""),
+                (f'SYSTEM "{place}"', ""),
+            ):
+                hostile = text.replace(f"<{root}", f"<!DOCTYPE {root} {declarations}>\n<{root}", 1)
+                assert opened_by(root, hostile.replace(TEXT, reference)) == []
