@@ -99,8 +99,8 @@ DERIVED = {
     ),
     "a stored sum that is missing": ("sums", "DELETE FROM record_sums WHERE grain = 4"),
     "an anchor": ("anchors", "UPDATE record_anchors SET id = 'x' WHERE position = 256"),
-    "the count of records": ("anchors", "UPDATE users SET record_count = 7"),
-    "the remembered state": ("state", "UPDATE users SET data_tag = 4711"),
+    "the count of records": ("anchors", "UPDATE user_data SET record_count = 7"),
+    "the remembered state": ("state", "UPDATE user_data SET tag = 4711"),
     "a revision of tomorrow": (
         "revisions",
         f"UPDATE records_by_date SET revision = 4711 WHERE {RECORD}",
@@ -263,9 +263,9 @@ def test_settings_keys_versions_disk_and_clock_are_checked(tmp_path, new_setting
     command.write({**settings, **issuers, "finance_api.jwt.key_issuers": "idp=idp.example"})
     assert command.done("check") == b"nothing is wrong\n"
     command.write(settings)
-    house.run_sql("UPDATE users SET data_changed_at = data_changed_at + 100000")
+    house.run_sql("UPDATE user_data SET changed_at = changed_at + 100000")
     assert ("clock", "timedatectl status") in kinds(command)
-    house.run_sql("UPDATE users SET data_changed_at = data_changed_at - 100000")
+    house.run_sql("UPDATE user_data SET changed_at = changed_at - 100000")
     usage = namedtuple("usage", "total used free")
     with monkeypatch.context() as full:
         full.setattr(shutil, "disk_usage", lambda path: usage(1 << 30, 1 << 30, 1 << 20))

@@ -28,6 +28,7 @@ from finance_api.storage.interface import (
     TransferProposal,
     Upload,
     UploadState,
+    User,
 )
 from finance_api.storage.sql.connections import unit
 from finance_api.storage.sql.connections.drivers import SqlCache
@@ -39,11 +40,11 @@ from finance_api.storage.sql.reading import (
     sums,
 )
 from finance_api.storage.sql.roles import activity, history, transfers, uploads, users
-from finance_api.storage.sql.tables import metadata
+from finance_api.storage.sql.tables import metadata, user_data
 from finance_api.storage.sql.writing import rebuilding, records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_query, make_token
-from support.forgetting import Statements, builds_of, is_bound, names_user, predicates
+from support.forgetting import Statements, builds_of, is_bound, names_user, placements, predicates
 from support.nightly import count
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -143,9 +144,12 @@ class Pair:
     def answer(self, read):
         with self.mine.reading() as storage:
             try:
-                return read(storage)
+                found = read(storage)
             except FAULTS as error:
                 return type(error)
+        # Two users can be equal although the states of their data differ.
+        parts = found if isinstance(found, tuple) else (found,)
+        return found, [part.data for part in parts if isinstance(part, User)]
 
     def reads(self):
         """Return the reads by name."""
@@ -443,3 +447,44 @@ def test_every_table_in_a_statement_is_bound_to_the_user(pair, compiled, databas
             both.effect(write)
     assert sum("DELETE FROM" in text for text in texts) > 20
     assert [text for text in texts if not names_user(text)] == []
+
+
+@DATABASES
+def test_no_query_on_citus_reads_users_and_their_data_together(
+    pair, compiled, monkeypatch, database
+):
+    """Citus keeps one kind of tables on the coordinator, and the other on all machines."""
+    both = pair(database)
+    both.let_other_in()
+    expected = both.answers()
+    monkeypatch.setattr(unit.ReadConnection, "has_citus", True)
+    compiled.clear()
+    assert both.answers() == expected
+    backend, new = both.mine.backend, Unit(both.mine.backend, "new")
+    texts = {text for _, text in compiled}
+
+    @event.listens_for(backend.engine, "before_cursor_execute")
+    @event.listens_for(backend.read_engine, "before_cursor_execute")
+    def note(connection, cursor, text, *others):
+        texts.add(text)
+
+    for write in both.writes().values():
+        both.effect(write)
+    with new.writing() as storage:
+        storage.users.lock(new.user.id)
+        assert len(storage.users.list_all()) == 3
+        storage.usage.prune(2)
+        storage.audit.prune(2)
+        storage.jwts.prune(2)
+        storage.sessions.prune(created_before=2, seen_before=2)
+        storage.uploads.prune(created_before=2, alive_before=2)
+        assert storage.users.list_with_past_states(99) != []
+        storage.users.delete(new.user.id)
+    with backend.engine.begin() as connection:
+        connection.execute(user_data.update().values(record_count=7))
+    assert {fault.repaired for fault in backend.find_faults(repair=True)} == {True}
+    assert list(backend.find_faults()) == []
+    backend.totals()
+    assert len(texts) > 200
+    mixed = [text for text in texts if len(placements(text)) > 1]
+    assert mixed == []

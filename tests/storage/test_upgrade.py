@@ -15,7 +15,7 @@ from sqlalchemy import inspect, select, update
 from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, names_of
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.interface import DataState, reading
+from finance_api.storage.interface import DataState, reading, unit_of_work
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.data_tables import DATA_TABLES
@@ -23,10 +23,12 @@ from finance_api.storage.sql.indexes import metadata
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import (
     GRAINS,
+    data_states,
     projection_version,
     record_anchors,
     record_sums,
     records_by_date,
+    user_data,
     users,
 )
 from finance_api.storage.sql.writing import rebuilding
@@ -83,7 +85,7 @@ def emptied(connection, database):
     for table in DATA_TABLES.values():
         if table.json is not None:
             connection.execute(update(table.table).values(json=""))
-    connection.execute(update(users).values(record_count=7))
+    connection.execute(update(user_data).values(record_count=7))
 
 
 def half_there(connection, database):
@@ -115,7 +117,8 @@ def test_an_upgrade_rebuilds_a_projection_of_another_version(unit, database, dam
     with backend.engine.connect() as connection:
         of_user = select(records_by_date.c.id).where(records_by_date.c.user_id == unit.user.id)
         assert len(connection.execute(of_user).all()) == COUNT
-        found = connection.execute(select(users.c.email, users.c.record_count))
+        counts = select(users.c.email, user_data.c.record_count)
+        found = connection.execute(counts.where(users.c.id == user_data.c.user_id))
         assert {name.partition("@")[0]: count for name, count in found} == {
             "one": COUNT,
             "other": 49 + 1,
@@ -273,6 +276,37 @@ def test_new_and_upgraded_databases_have_the_declared_tables(empty_url, database
             for index in inspect(connection).get_indexes(table)
         }
         assert indexes & set().union(*INDEXES.values()) == INDEXES[database]
+    backend.close()
+
+
+USER_OF_FIRST = """
+    INSERT INTO users (id, uuid, email, premium, enabled, created_at,
+        data_revision, data_changed_at, data_tag, record_count)
+    VALUES (77, 'u', 'a@b.org', '1', '1', 5, 3, 33, 333, 0);
+    INSERT INTO data_states (user_id, revision, changed_at, tag) VALUES (77, 3, 33, 333)
+"""
+
+
+@DATABASES
+def test_the_states_of_the_first_version_move_with_what_refers_to_them(empty_url, database):
+    url = empty_url(database)
+    load_first(url, database)
+    backend = SqlBackend(url)
+    with backend.engine.begin() as connection:
+        for statement in USER_OF_FIRST.split(";"):
+            connection.exec_driver_sql(statement)
+        # Of the two fixtures one has none; rebuilding would make another tag.
+        connection.execute(projection_version.delete())
+        connection.execute(projection_version.insert().values(version=rebuilding.VERSION))
+    backend.upgrade()
+    assert list(backend.find_faults()) == []
+    with unit_of_work(backend) as storage:
+        assert storage.users.get("a@b.org").data == DataState(3, 33, 333)
+        assert storage.data.get_state(77) == DataState(3, 33, 333)
+        storage.users.delete(77)
+    with backend.engine.connect() as connection:
+        states = select(data_states.c.user_id).where(data_states.c.user_id == 77)
+        assert connection.execute(states).all() == []
     backend.close()
 
 

@@ -81,6 +81,12 @@ def names_user(text: str) -> bool:
     return all(re.search(rf"\b{table}\.(?:{keys}) = ", text) for table in tables)
 
 
+def placements(text: str) -> set[str]:
+    """Return where the query's tables are kept in a distributed database."""
+    tables = metadata.tables.keys() & set(re.findall(r"\w+", text))
+    return {metadata.tables[name].info["placement"] for name in tables}
+
+
 def _changed(statement: CompiledSql, text: str) -> CompiledSql:
     changed = copy.copy(statement)
     changed.text = text

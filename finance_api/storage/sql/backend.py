@@ -36,7 +36,7 @@ from finance_api.storage.sql.roles.users import SqlJwts, SqlSessions, SqlTokens,
 from finance_api.storage.sql.writing import Projection, SqlDataWriter, rebuilding
 
 #: PostgreSQL returns the sum as a numeric.
-_TOTALS = "SELECT count(*), coalesce(sum(data_revision), 0) FROM users"
+_TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"
 
 #: The parts of a unit of work that are read from the database itself, and those that a replica may
 #: answer, besides the data.

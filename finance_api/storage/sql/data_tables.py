@@ -18,6 +18,7 @@ from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import encoder_of
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.sql.tables import (
+    DISTRIBUTED,
     CodePointText,
     metadata,
     owner_column,
@@ -159,6 +160,7 @@ class DataTable(ConditionTable):
             *([Column("json", CodePointText, nullable=False)] if own_json else []),
             *([revision_column()] if own_json else []),
             UniqueConstraint("user_id", "source", "source_id"),
+            info=DISTRIBUTED,
         )
         if own_json:
             Index(None, self.table.c.user_id, self.table.c.revision, self.table.c.id)

@@ -1,7 +1,10 @@
 """The tables, except those of the resources, and the parameters that many queries bind.
 
-`data_tables` has the tables of the resources. Every primary key and index of users' data begins
-with the user, so that the tables can be distributed over several machines by user.
+`data_tables` has the tables of the resources.
+
+The ``info`` of each table says where Citus keeps it. A `DISTRIBUTED` table has users' data: each of
+its keys and indexes begins with ``user_id``, and all rows of a user are on one machine. A `LOCAL`
+table is on the coordinator. No query may mix the two kinds.
 """
 
 from sqlalchemy import (
@@ -21,7 +24,6 @@ from sqlalchemy import (
 )
 
 from finance_api.query.parse import MAX_OPERAND_CHARACTERS
-from finance_api.storage.interface.data import new_tag
 from finance_api.values.time import UTC
 
 #: Text sorted by code points: SQLite's default, and PostgreSQL's collation "C".
@@ -39,6 +41,10 @@ metadata = MetaData(
     }
 )
 
+#: The ``info`` of a table; see above.
+LOCAL = {"placement": "local"}
+DISTRIBUTED = {"placement": "distributed"}
+
 users = Table(
     "users",
     metadata,
@@ -49,21 +55,30 @@ users = Table(
     Column("enabled", Boolean, nullable=False),
     Column("password_hash", CodePointText),
     Column("created_at", BigInteger, nullable=False),
-    # These and data_tag are the state of the user's data, which changes with every import.
-    Column("data_revision", BigInteger, nullable=False, default=0),
-    Column("data_changed_at", BigInteger, nullable=False),
-    # The number of records; see record_anchors.
-    Column("record_count", BigInteger, nullable=False, default=0, server_default="0"),
     Column("jwts_revoked_at", BigInteger),
-    Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
     Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
     Column("base_currency", CodePointText),
     # Never reuse the id of a deleted user.
     sqlite_autoincrement=True,
+    info=LOCAL,
+)
+
+#: What changes with a user's data; one row for each user. A distributed table cannot refer to
+#: `users`, so the other tables with users' data refer to this one.
+user_data = Table(
+    "user_data",
+    metadata,
+    Column("user_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("changed_at", BigInteger, nullable=False),
+    Column("tag", BigInteger, nullable=False),
+    # The number of records; see record_anchors.
+    Column("record_count", BigInteger, nullable=False, server_default="0"),
+    info=DISTRIBUTED,
 )
 
 #: The columns for the fields of `DataState`.
-STATE_COLUMNS = (users.c.data_revision, users.c.data_changed_at, users.c.data_tag)
+STATE_COLUMNS = (user_data.c.revision, user_data.c.changed_at, user_data.c.tag)
 
 tokens = Table(
     "tokens",
@@ -80,8 +95,8 @@ tokens = Table(
     Column("last_used_at", BigInteger),
     Column("revoked_at", BigInteger),
     Index(None, "user_id"),
+    info=LOCAL,
 )
-
 
 jwts = Table(
     "jwts",
@@ -94,6 +109,7 @@ jwts = Table(
     Column("revoked_at", BigInteger),
     Index(None, "user_id"),
     Index(None, "expires_at"),
+    info=LOCAL,
 )
 
 sessions = Table(
@@ -105,6 +121,7 @@ sessions = Table(
     Column("seen_at", BigInteger, nullable=False),
     Column("user_agent", CodePointText, nullable=False),
     Index(None, "user_id"),
+    info=LOCAL,
 )
 
 
@@ -120,15 +137,16 @@ audit = Table(
     Column("detail", CodePointText, nullable=False),
     Index(None, "user_id", "at"),
     Index(None, "at"),
+    info=LOCAL,
 )
 
 
-def owner_column() -> Column[int]:
+def owner_column(refers_to: str = "user_data.user_id") -> Column[int]:
     """Make the column of the user. It comes first in every key of the tables with users' rows."""
     return Column(
         "user_id",
         BigInteger,
-        ForeignKey("users.id", ondelete="CASCADE"),
+        ForeignKey(refers_to, ondelete="CASCADE"),
         primary_key=True,
         autoincrement=False,
     )
@@ -137,20 +155,22 @@ def owner_column() -> Column[int]:
 usage = Table(
     "usage",
     metadata,
-    owner_column(),
+    owner_column("users.id"),
     # The first second of the day.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("requests", BigInteger, nullable=False),
+    info=LOCAL,
 )
 
 #: The numbers of requests by user, day and token.
 token_usage = Table(
     "token_usage",
     metadata,
-    owner_column(),
+    owner_column("users.id"),
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("token_id", CodePointText, primary_key=True),
     Column("requests", BigInteger, nullable=False),
+    info=LOCAL,
 )
 
 
@@ -170,6 +190,7 @@ uploads = Table(
     # Options and outcome are JSON objects.
     Column("options", CodePointText, nullable=False),
     Column("outcome", CodePointText, nullable=False),
+    info=DISTRIBUTED,
 )
 
 #: The content of uploads.
@@ -183,6 +204,7 @@ upload_pieces = Table(
     ForeignKeyConstraint(
         ["user_id", "upload_id"], ["uploads.user_id", "uploads.id"], ondelete="CASCADE"
     ),
+    info=DISTRIBUTED,
 )
 
 
@@ -200,6 +222,7 @@ history = Table(
     Column("pruned", Boolean, nullable=False),
     # A JSON object.
     Column("details", CodePointText, nullable=False),
+    info=DISTRIBUTED,
 )
 
 #: Rows as they were before a change in the history.
@@ -213,6 +236,7 @@ before_images = Table(
     # The whole row as JSON; NULL if there was none.
     Column("row", CodePointText),
     sqlite_with_rowid=False,
+    info=DISTRIBUTED,
 )
 
 #: Pairs of records that look like transfers: `storage.interface.TransferProposal`.
@@ -225,6 +249,7 @@ transfer_proposals = Table(
     Column("day", BigInteger, nullable=False),
     Column("by_number", Boolean, nullable=False),
     sqlite_with_rowid=False,
+    info=DISTRIBUTED,
 )
 Index(None, transfer_proposals.c.user_id, transfer_proposals.c.in_id)
 Index(
@@ -243,6 +268,7 @@ data_states = Table(
     Column("changed_at", BigInteger, nullable=False),
     Column("tag", BigInteger, nullable=False),
     sqlite_with_rowid=False,
+    info=DISTRIBUTED,
 )
 
 #: One row for each deleted row, so that clients can read deletions.
@@ -255,6 +281,7 @@ tombstones = Table(
     # The revision that deleted the row.
     Column("revision", BigInteger, nullable=False),
     sqlite_with_rowid=False,
+    info=DISTRIBUTED,
 )
 Index(
     None,
@@ -280,6 +307,7 @@ exchange_rates = Table(
     # The value of one unit of the base, by currency: a JSON object with decimals as texts.
     Column("rates", CodePointText, nullable=False),
     sqlite_with_rowid=False,
+    info=LOCAL,
 )
 
 #: The state of the rates: a single row, or no row before the first rates.
@@ -291,6 +319,7 @@ exchange_rates_state = Table(
     # Currency codes, separated by spaces.
     Column("currencies", CodePointText, nullable=False),
     Column("tag", BigInteger, nullable=False),
+    info=LOCAL,
 )
 
 #: The records in default order, newest first: each as the JSON object of a response, with the
@@ -310,6 +339,7 @@ records_by_date = Table(
     Column("names_folded", CodePointText, nullable=False, server_default=""),
     revision_column(),
     sqlite_with_rowid=False,
+    info=DISTRIBUTED,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
 Index(None, records_by_date.c.user_id, records_by_date.c.revision, records_by_date.c.id)
@@ -337,6 +367,7 @@ record_anchors = Table(
     Column("newest_first", BigInteger, nullable=False),
     Column("id", CodePointText, nullable=False),
     sqlite_with_rowid=False,
+    info=DISTRIBUTED,
 )
 
 #: Number of characters of a payee in a key: more than a filter can contain. PostgreSQL allows no
@@ -382,6 +413,7 @@ record_sums = Table(
     Column("first", BigInteger, nullable=False),
     Column("last", BigInteger, nullable=False),
     sqlite_with_rowid=False,
+    info=DISTRIBUTED,
 )
 
 #: For reading the sums of some categories. SQLite is as fast without this index.
@@ -397,6 +429,7 @@ projection_version = Table(
     "projection_version",
     metadata,
     Column("version", BigInteger, primary_key=True, autoincrement=False),
+    info=LOCAL,
 )
 
 

@@ -44,7 +44,7 @@ MIGRATION = """
         op.execute("UPDATE records SET altered = true")
         if op.get_bind().dialect.name == "postgresql":
             op.execute("ALTER TABLE records ALTER COLUMN amount TYPE numeric")
-            op.execute("ALTER TABLE users ALTER COLUMN record_count TYPE numeric")
+            op.execute("ALTER TABLE user_data ALTER COLUMN record_count TYPE numeric")
 """
 
 #: The program of the next version, as far as it matters.

@@ -5,12 +5,12 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, inspect
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
@@ -22,6 +22,8 @@ from finance_api.storage.sql.tables import metadata
 
 _VERSION_TABLE = "alembic_version"
 _TABLES = (_VERSION_TABLE, *metadata.tables)
+#: Every response reads one of these; the second is missing in the first version.
+_ALWAYS_READ = ("users", "user_data")
 
 #: A table in the list of a backup's contents: schema and name.
 _TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTILINE)
@@ -46,6 +48,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     restored = _check(path)
     with connect(engine, engine.connect) as connection:
         present = schema.get_version(connection)
+        read = [name for name in _ALWAYS_READ if inspect(connection).has_table(name)]
     schema.refuse_unknown(present)
     script = _program("pg_restore")
     options = ["--no-owner", "--no-privileges", "--no-comments", "--exit-on-error", "--file=-"]
@@ -64,7 +67,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
         assert session.stdin is not None
         # psql closes its input when a query fails.
         with suppress(BrokenPipeError), session.stdin as commands:
-            _write(commands, _before(restored, has_present=present is not None))
+            _write(commands, _before(restored, read))
             done = subprocess.run(  # noqa: S603 (no shell)
                 [script, *options, path],
                 stdout=commands,
@@ -88,8 +91,11 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     schema.upgrade(engine)
 
 
-def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
-    """Return the SQL that begins the transaction and drops the tables to restore."""
+def _before(restored: Iterable[str], read: Sequence[str]) -> list[str]:
+    """Return the SQL that begins the transaction and drops the tables to restore.
+
+    read: the present tables of _ALWAYS_READ, if there are any.
+    """
     commands = [
         "BEGIN",
         "SET LOCAL client_min_messages = warning",
@@ -97,9 +103,9 @@ def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
         f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_SECONDS * 1000}",
         LOCK_ALTERING,
     ]
-    if has_present:
-        # Every response reads a state from this table, so readers end before this or wait for it.
-        commands.append("LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+    if read:
+        # Readers end before this or wait for it.
+        commands.append(f"LOCK TABLE {', '.join(read)} IN ACCESS EXCLUSIVE MODE")
         commands += [
             f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {select.format(at='')}"
             for name, select in PRESENT.items()

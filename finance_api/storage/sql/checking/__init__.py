@@ -17,10 +17,11 @@ from finance_api.storage.sql.checking.rows import (
     orphans_of,
     orphans_without_user,
     repair_user,
+    without_counterpart,
 )
 from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
-from finance_api.storage.sql.tables import users
+from finance_api.storage.sql.tables import user_data, users
 
 #: Report a disk with less free space than this.
 MIN_FREE_BYTES = 100 << 20
@@ -31,16 +32,18 @@ _Check = Callable[[Connection, bool], Iterator[Fault]]
 def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
     """Do what `StorageBackend.find_faults` says."""
     yield from _disk(engine)
-    for check in (_file, orphans_without_user):
+    for check in (_file, without_counterpart, orphans_without_user):
         yield from _checked(engine, check, repair)
     try:
         with connect(engine, engine.connect) as connection:
             known = connection.execute(select(users.c.id, users.c.email).order_by(users.c.id)).all()
+            stored = set(connection.scalars(select(user_data.c.user_id)))
     except (StorageError, *NO_VALUE) as error:
         yield Fault.unreadable(error)
         return
     for user_id, email in known:
-        yield from _checked(engine, _of_user(user_id, email), repair)
+        if user_id in stored:
+            yield from _checked(engine, _of_user(user_id, email), repair)
 
 
 def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:

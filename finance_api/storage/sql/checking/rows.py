@@ -4,14 +4,25 @@ Derived data is: the folded columns, the JSON, the list by date, sums and anchor
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import Connection, ForeignKeyConstraint, Table, and_, delete, exists, func, select
+from sqlalchemy import (
+    Connection,
+    ForeignKeyConstraint,
+    Table,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+)
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import NO_VALUE, REPAIR, Fault, Found
+from finance_api.storage.interface import NO_VALUE, REPAIR, DataState, Fault, Found
 from finance_api.storage.sql.bulk import insert_rows, rows_with
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
 from finance_api.storage.sql.tables import (
@@ -22,6 +33,7 @@ from finance_api.storage.sql.tables import (
     records_by_date,
     tombstones,
     transfer_proposals,
+    user_data,
     users,
 )
 from finance_api.storage.sql.writing.rebuilding import rebuild
@@ -34,6 +46,7 @@ from finance_api.values import Row
 from finance_api.values.text import counted
 
 _PAGE = 1_000
+_STATE = (data_states.c.revision, data_states.c.changed_at, data_states.c.tag)
 #: The columns for the fields of `ProjectedRecord`, in their order.
 _LISTED = [records_by_date.c[name] for name in ProjectedRecord._fields]
 
@@ -125,15 +138,14 @@ def _differing_by_date(connection: Connection, user_id: int) -> Iterator[str]:
 
 
 def _state_differs(connection: Connection, user_id: int) -> bool:
-    columns = data_states.c.revision, data_states.c.tag
-    own = select(*columns).where(data_states.c.user_id == user_id)
+    own = select(data_states.c.revision, data_states.c.tag).where(data_states.c.user_id == user_id)
     remembered = own.order_by(data_states.c.revision.desc()).limit(1)
-    present = select(users.c.data_revision, users.c.data_tag).where(users.c.id == user_id)
+    present = select(user_data.c.revision, user_data.c.tag).where(user_data.c.user_id == user_id)
     return connection.execute(remembered).first() != connection.execute(present).first()
 
 
 def _is_ahead(connection: Connection, user_id: int) -> bool:
-    present = connection.scalar(select(users.c.data_revision).where(users.c.id == user_id))
+    present = connection.scalar(select(user_data.c.revision).where(user_data.c.user_id == user_id))
     assert present is not None
     newest = (
         connection.scalar(select(func.max(t.c.revision)).where(t.c.user_id == user_id))
@@ -145,7 +157,8 @@ def _is_ahead(connection: Connection, user_id: int) -> bool:
 def repair_user(connection: Connection, user_id: int) -> None:
     """Rebuild everything derived from the user's rows."""
     # Lock out other writers of this user's data; on SQLite there are none during a transaction.
-    connection.execute(select(users.c.id).where(users.c.id == user_id).with_for_update())
+    own = user_data.c.user_id == user_id
+    connection.execute(select(user_data.c.user_id).where(own).with_for_update())
     for table, condition, _ in _lost_parts(user_id):
         connection.execute(delete(table).where(table.c.user_id == user_id, condition))
     for resource in RESOURCES:
@@ -158,6 +171,45 @@ def repair_user(connection: Connection, user_id: int) -> None:
     rebuild(connection, user_id)
 
 
+def without_counterpart(connection: Connection, repair: bool) -> Iterator[Fault]:
+    """Yield users without data and data without a user, which no foreign key prevents."""
+    if repair and connection.dialect.name == "postgresql":
+        # Wait until users who are being added or deleted are in both tables or in neither.
+        connection.exec_driver_sql(f"LOCK TABLE {users.name} IN SHARE ROW EXCLUSIVE MODE")
+    known = connection.execute(select(users.c.id, users.c.email, users.c.created_at)).all()
+    stored = set(connection.scalars(select(user_data.c.user_id)))
+    for user_id, email, created_at in known:
+        if user_id in stored:
+            stored.remove(user_id)
+            continue
+        fault = Fault("state", "the state of the data is missing", REPAIR, email)
+        if repair:
+            _add_state(connection, user_id, created_at)
+            fault = fault.as_repaired()
+        yield fault
+    if stored:
+        for user_id in stored if repair else ():
+            connection.execute(delete(user_data).where(user_data.c.user_id == user_id))
+        fault = _orphans(len(stored), user_data, users)
+        yield fault.as_repaired() if repair else fault
+
+
+def _add_state(connection: Connection, user_id: int, created_at: int) -> None:
+    """Store the newest state that is remembered; without one, that of a user without data."""
+    own = select(*_STATE).where(data_states.c.user_id == user_id)
+    found = connection.execute(own.order_by(data_states.c.revision.desc()).limit(1)).first()
+    state = DataState(0, created_at) if found is None else DataState(*tuple(found))
+    connection.execute(insert(user_data).values(user_id=user_id, **asdict(state)))
+    rebuild(connection, user_id)
+
+
+def _orphans(number: int, table: Table, parent: Table) -> Fault:
+    belong = "belongs" if number == 1 else "belong"
+    rows = counted(number, "row")
+    message = f"{rows} of {table.name} {belong} to none of the {parent.name}"
+    return Fault("orphans", message, REPAIR)
+
+
 def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault]:
     """Yield violations of foreign keys, which a database can have if it was damaged or edited."""
     for table in metadata.sorted_tables:
@@ -166,11 +218,7 @@ def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault
             number = connection.scalar(select(func.count()).select_from(table).where(condition))
             if not number:
                 continue
-            parent = key.referred_table.name
-            belong = "belongs" if number == 1 else "belong"
-            rows = counted(number, "row")
-            message = f"{rows} of {table.name} {belong} to none of the {parent}"
-            fault = Fault("orphans", message, REPAIR)
+            fault = _orphans(number, table, key.referred_table)
             if repair:
                 # Delete them, as the foreign key would have done.
                 connection.execute(delete(table).where(condition))

@@ -77,6 +77,8 @@ class Driver(ABC):
 
     failures: ClassVar[type[Exception]]
     connection: Any
+    #: Whether tables may be distributed, see `sql.tables`.
+    has_citus = False
 
     @abstractmethod
     def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]: ...

@@ -187,6 +187,10 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
                 f"SET LOCAL lock_timeout = {options[LOCK_TIMEOUT] * 1000};"
                 f"SELECT pg_advisory_xact_lock{mode}({_ALTERING_LOCK})"
             )
+            if connection.info[Driver.INFO].has_citus:
+                # Write to one machine after the other; in parallel, Citus allows no later SQL that
+                # it sends over a single connection.
+                connection.exec_driver_sql("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
 
     return engine
 

@@ -41,6 +41,9 @@ _BEGIN_SNAPSHOT = (
     b"LOCK TABLE alembic_version IN ACCESS SHARE MODE"
 )
 
+#: True even before `db distribute`, which therefore makes no difference to open connections.
+_HAS_CITUS = b"SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
+
 #: Errors that mean: a prepared statement is gone, exists already, or its columns' types changed.
 _CHANGED = (
     errors.InvalidSqlStatementName,
@@ -80,6 +83,7 @@ class PostgresqlDriver(Driver):
         self._poll = select.poll()
         # A pooler gives clients process ids that PostgreSQL's processes do not have.
         self.has_own_session = self.ask_process() == self._libpq.backend_pid
+        self.has_citus = self._ask(_HAS_CITUS) == b"t"
         self._prepares = prepares and self.has_own_session
         # The names of prepared statements by SQL text, least recently used first.
         self._prepared: dict[bytes, bytes] = {}
@@ -88,10 +92,13 @@ class PostgresqlDriver(Driver):
 
     def ask_process(self) -> int:
         """Return the id of PostgreSQL's process. A pooler may make this wait for a connection."""
+        return int(self._ask(b"SELECT pg_backend_pid()") or 0)
+
+    def _ask(self, text: bytes) -> bytes | None:
+        """Run a query that reads one value, and return it."""
         try:
             with time_limit(_ANSWER_SECONDS):
-                self._libpq.send_query(b"SELECT pg_backend_pid()")
-                return int(self._result().get_value(0, 0) or 0)
+                return self._execute(text).get_value(0, 0)
         except TookTooLong as error:
             raise psycopg.OperationalError("the database does not answer") from error
 

@@ -24,7 +24,7 @@ from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavaila
 from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.connections.drivers import Driver, Query, ResultRow, SqlCache
 from finance_api.storage.sql.connections.failures import raise_unavailable
-from finance_api.storage.sql.tables import STATE_COLUMNS, USER, users
+from finance_api.storage.sql.tables import STATE_COLUMNS, USER, user_data
 
 T = TypeVar("T")
 
@@ -40,7 +40,8 @@ def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
         raise
 
 
-STATE_OF_USER = select(*STATE_COLUMNS).where(users.c.id == USER)
+_OWN = user_data.c.user_id == USER
+STATE_OF_USER = select(*STATE_COLUMNS).where(_OWN)
 
 
 def with_state(
@@ -57,11 +58,11 @@ def with_state(
         # order of ``build``: with a limit SQLite cannot drop an ORDER BY, and without one ``build``
         # must select them in order by itself. As bytes, which saves decoding them.
         joined = select(cast(func.group_concat(row, "\n"), LargeBinary)).scalar_subquery()
-        return select(*STATE_COLUMNS, joined).where(users.c.id == USER)
+        return select(*STATE_COLUMNS, joined).where(_OWN)
     # PostgreSQL joins texts more slowly than it sends rows, so each row has the state. Without JSON
     # rows one row has the state alone. Only a nested loop can do this join, and it keeps the order.
-    joined_rows = users.outerjoin(rows, true())
-    return select(*STATE_COLUMNS, row).select_from(joined_rows).where(users.c.id == USER)
+    joined_rows = user_data.outerjoin(rows, true())
+    return select(*STATE_COLUMNS, row).select_from(joined_rows).where(_OWN)
 
 
 class ReadConnection:
@@ -89,6 +90,10 @@ class ReadConnection:
             self._pooled = connect(self._engine, self._engine.raw_connection)
             self._driver = self._pooled.info[Driver.INFO]
         return self._driver
+
+    @property
+    def has_citus(self) -> bool:
+        return self.driver.has_citus
 
     def begin_snapshot(self) -> None:
         """Read all data from one unchanging state from here on."""

@@ -31,7 +31,7 @@ from finance_api.storage.sql.tables import (
     number_parameter,
     record_anchors,
     records_by_date,
-    users,
+    user_data,
 )
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
@@ -70,7 +70,7 @@ def far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
         place = select((_size_below_bound() - 1 - OFFSET).label("position")).cte("place")
         (position,) = _values(place, "position")
     else:
-        size = select(users.c.record_count).where(users.c.id == USER).scalar_subquery()
+        size = select(user_data.c.record_count).where(user_data.c.user_id == USER).scalar_subquery()
         position = size - 1 - OFFSET
     above = (position + (ANCHOR_INTERVAL - 1)) // ANCHOR_INTERVAL * ANCHOR_INTERVAL
     # If the page is past the end of the list, there is no anchor, and the page is empty.

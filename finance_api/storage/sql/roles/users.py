@@ -1,11 +1,12 @@
 """Users, and their credentials: personal API tokens, JSON Web Tokens and sessions of the pages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, ClassVar
 
 from sqlalchemy import (
     ColumnElement,
+    FromClause,
     Select,
     Table,
     bindparam,
@@ -32,9 +33,9 @@ from finance_api.storage.interface import (
     User,
     UserWriter,
 )
-from finance_api.storage.sql.connections.drivers import ResultRow
+from finance_api.storage.sql.connections.drivers import Query, ResultRow
 from finance_api.storage.sql.connections.failures import is_duplicate
-from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part
 from finance_api.storage.sql.tables import (
     STATE_COLUMNS,
     USER,
@@ -45,32 +46,62 @@ from finance_api.storage.sql.tables import (
     sessions,
     text_parameter,
     tokens,
+    user_data,
     users,
 )
 
-#: The columns for the fields of `User`, in order.
-_USER_COLUMNS = (
-    *(users.c[field.name] for field in fields(User) if field.name != "data"),
-    *STATE_COLUMNS,
-)
+#: The columns for the fields of `User` but the state of the data, in order.
+_USER_COLUMNS = [users.c[field.name] for field in fields(User) if field.name != "data"]
+_WIDTH = len(_USER_COLUMNS)
 
 
-def _to_user(row: Sequence[Any]) -> User:
-    """Make a user of a row with the values of _USER_COLUMNS."""
-    user_id, uuid, email, premium, enabled, *others, revision, changed_at, tag = row
-    state = DataState(revision, changed_at, tag)
+def _to_user(row: Sequence[Any], state: Sequence[Any]) -> User:
+    """Make a user of the values of _USER_COLUMNS and of STATE_COLUMNS."""
+    user_id, uuid, email, premium, enabled, *others = row
     # SQLite has no booleans.
-    values = (user_id, uuid, email, bool(premium), bool(enabled), *others, state)
-    return User(*values)
+    user = User(user_id, uuid, email, bool(premium), bool(enabled), *others)
+    # A user who was deleted only in part has no state.
+    return user if state[0] is None else replace(user, data=DataState(*state))
 
 
-def _user(database: str, key: str) -> Select[Any]:
+def _with_owner(
+    has_citus: bool, *columns: ColumnElement[Any], source: FromClause = users
+) -> Select[Any]:
+    """Select columns, then a user, then the state of the user's data if one query can read it."""
+    if has_citus:
+        return select(*columns, *_USER_COLUMNS).select_from(source)
+    joined = source.outerjoin(user_data, user_data.c.user_id == users.c.id)
+    return select(*columns, *_USER_COLUMNS, *STATE_COLUMNS).select_from(joined)
+
+
+class _Owners(Part):
+    def fetch_owners(
+        self, build: Query, *shape: Any, values: dict[str, Any]
+    ) -> list[tuple[ResultRow, User]]:
+        """Return the rows of a query made by `_with_owner`, each with its user."""
+        has_citus = self.connection.has_citus
+        found = self.connection.fetch(build, has_citus, *shape, values=values)
+        if has_citus:
+            found = [(*row, *self._fetch_state(row[-_WIDTH])) for row in found]
+        end, start = -len(STATE_COLUMNS), -len(STATE_COLUMNS) - _WIDTH
+        return [(row[:start], _to_user(row[start:end], row[end:])) for row in found]
+
+    def _fetch_state(self, user_id: int) -> ResultRow:
+        found = self.connection.fetch(STATE_OF_USER, values={"user": user_id})
+        return found[0] if found else _NO_STATE
+
+
+_NO_STATE = (None,) * len(STATE_COLUMNS)
+
+
+def _user(database: str, has_citus: bool, key: str) -> Select[Any]:
     """Select the user whose key column (id or email) has the given value."""
     wanted = USER if key == "id" else text_parameter("wanted")
-    return select(*_USER_COLUMNS).where(users.c[key] == wanted)
+    return _with_owner(has_citus).where(users.c[key] == wanted)
 
 
 _ALL_USERS = select(*_USER_COLUMNS).order_by(users.c.email)
+_ALL_STATES = select(user_data.c.user_id, *STATE_COLUMNS)
 _USERS_WITH_PAST_STATES = (
     select(data_states.c.user_id)
     .where(data_states.c.changed_at < number_parameter("before"))
@@ -79,15 +110,16 @@ _USERS_WITH_PAST_STATES = (
 )
 
 
-class SqlUsers(Part, UserWriter):
+class SqlUsers(_Owners, UserWriter):
     def get(self, email: str) -> User:
-        found = self.connection.fetch(_user, "email", values={"wanted": email})
-        if not found:
-            raise NotFound(f"there is no user {email}")
-        return _to_user(found[0])
+        for _, user in self.fetch_owners(_user, "email", values={"wanted": email}):
+            return user
+        raise NotFound(f"there is no user {email}")
 
     def list_all(self) -> list[User]:
-        return [_to_user(row) for row in self.connection.fetch(_ALL_USERS, values={})]
+        found = self.connection.fetch(_ALL_USERS, values={})
+        states = {key: state for key, *state in self.connection.fetch(_ALL_STATES, values={})}
+        return [_to_user(row, states.get(row[0], _NO_STATE)) for row in found]
 
     def list_with_past_states(self, before: int) -> list[int]:
         found = self.connection.fetch(_USERS_WITH_PAST_STATES, values={"before": before})
@@ -103,19 +135,22 @@ class SqlUsers(Part, UserWriter):
             "enabled": True,
             "password_hash": password_hash,
             "created_at": created_at,
-            "data_changed_at": created_at,
         }
         try:
-            self.connection.execute(insert(users).values(values))
+            added = self.connection.execute(insert(users).values(values).returning(users.c.id))
+            user_id = added.scalar_one()
         except IntegrityError as error:
             raise Conflict(f"there is a user {email} already") from error
-        user = self.get(email)
-        self.connection.execute(insert(data_states).values(user_id=user.id, **asdict(user.data)))
-        return user
+        # A crash may have left data of a user who was not added, and then the id is used again.
+        self.connection.execute(delete(user_data).where(user_data.c.user_id == user_id))
+        state = asdict(DataState(0, created_at))
+        for table in (user_data, data_states):
+            self.connection.execute(insert(table).values(user_id=user_id, **state))
+        return self._get(user_id)
 
     def lock(self, user_id: int) -> User:
         # On SQLite a writer locks the whole database. On PostgreSQL lock a number (negative ones
-        # are for this) and not the row: an import locks it, and the user may sign in meanwhile.
+        # are for this) and not the row, which `update` locks.
         if self.connection.database == "postgresql":
             self.connection.execute(select(func.pg_advisory_xact_lock(-user_id)))
         return self._get(user_id)
@@ -125,13 +160,14 @@ class SqlUsers(Part, UserWriter):
         return self._get(user_id)
 
     def _get(self, user_id: int) -> User:
-        found = self.connection.fetch(_user, "id", values={"user": user_id})
-        if not found:
-            raise NotFound("there is no such user")
-        return _to_user(found[0])
+        for _, user in self.fetch_owners(_user, "id", values={"user": user_id}):
+            return user
+        raise NotFound("there is no such user")
 
     def delete(self, user_id: int) -> None:
-        # The foreign keys cascade, so the user's rows in other tables are deleted, too.
+        # The foreign keys cascade, so the user's rows in other tables are deleted, too. The data
+        # comes first: it waits for an import to end, and a deletion in part can be completed.
+        self.connection.execute(delete(user_data).where(user_data.c.user_id == user_id))
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
             raise NotFound("there is no such user")
 
@@ -152,17 +188,15 @@ def _of_user(database: str, table: str) -> Select[Any]:
     return select(*_COLUMNS[table]).where(own).order_by(*_ORDERS[table])
 
 
-def _and_owner(database: str, table: str) -> Select[Any]:
+def _and_owner(database: str, has_citus: bool, table: str) -> Select[Any]:
     """Select the token or session with a given digest, and its user."""
     found = metadata.tables[table]
-    return (
-        select(*_COLUMNS[table], *_USER_COLUMNS)
-        .join_from(found, users, users.c.id == found.c.user_id)
-        .where(found.c.sha256 == text_parameter("digest"))
-    )
+    joined = found.join(users, users.c.id == found.c.user_id)
+    owned = _with_owner(has_citus, *_COLUMNS[table], source=joined)
+    return owned.where(found.c.sha256 == text_parameter("digest"))
 
 
-class _Credentials(Part):
+class _Credentials(_Owners):
     """Credentials of one kind. table: where they are stored. noun: what messages call one."""
 
     table: ClassVar[Table]
@@ -172,11 +206,10 @@ class _Credentials(Part):
         return self.connection.fetch(_of_user, self.table.name, values={"user": user_id})
 
     def row_and_owner(self, sha256: str) -> tuple[ResultRow, User]:
-        found = self.connection.fetch(_and_owner, self.table.name, values={"digest": sha256})
-        if not found:
-            raise NotFound(f"there is no such {self.noun}")
-        width = len(_COLUMNS[self.table.name])
-        return found[0][:width], _to_user(found[0][width:])
+        values = {"digest": sha256}
+        for row, owner in self.fetch_owners(_and_owner, self.table.name, values=values):
+            return row, owner
+        raise NotFound(f"there is no such {self.noun}")
 
     def insert(self, values: dict[str, Any]) -> None:
         """Insert a row. Raises Conflict, and NotFound if there is no such user."""
@@ -258,11 +291,11 @@ class SqlTokens(_Credentials, TokenWriter):
         self.note_use(tokens.c.id, tokens.c.last_used_at, used_at)
 
 
-def _jwt_owner(database: str, key: str) -> Select[Any]:
-    """Select the user of a JWT, and whether it is revoked. key: uuid or email."""
+def _jwt_owner(database: str, has_citus: bool, key: str) -> Select[Any]:
+    """Select whether a JWT is revoked, and its user. key: uuid or email."""
     jti, wanted = text_parameter("jti"), text_parameter("wanted")
     revoked = exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
-    return select(*_USER_COLUMNS, revoked).where(users.c[key] == wanted)
+    return _with_owner(has_citus, revoked).where(users.c[key] == wanted)
 
 
 class SqlJwts(_Credentials, JwtWriter):
@@ -273,10 +306,10 @@ class SqlJwts(_Credentials, JwtWriter):
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
         key, wanted = ("uuid", uuid) if uuid is not None else ("email", email)
-        found = self.connection.fetch(_jwt_owner, key, values={"jti": jti, "wanted": wanted})
-        if not found:
-            raise NotFound("there is no such user")
-        return _to_user(found[0][:-1]), bool(found[0][-1])
+        values = {"jti": jti, "wanted": wanted}
+        for (is_revoked,), owner in self.fetch_owners(_jwt_owner, key, values=values):
+            return owner, bool(is_revoked)
+        raise NotFound("there is no such user")
 
     def list_by_user(self, user_id: int) -> list[Jwt]:
         return [Jwt(*row) for row in self.rows_of_user(user_id)]

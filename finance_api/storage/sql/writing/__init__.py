@@ -20,7 +20,7 @@ from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_with, u
 from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf
 from finance_api.storage.sql.reading import SqlDataReader
-from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, users
+from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, user_data
 from finance_api.storage.sql.writing.records_by_date import ProjectedRecords
 from finance_api.values import Row
 
@@ -64,10 +64,11 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         return super().get_json(user_id, resource, ids)
 
     def lock(self, user_id: int) -> DataState:
-        # PostgreSQL locks the user's row, but still lets others add rows that refer to it, such as
-        # a token. On SQLite a writer locks the whole database.
+        # PostgreSQL locks this row, but still lets others add rows that refer to it, such as an
+        # upload. On SQLite a writer locks the whole database.
+        own = user_data.c.user_id == user_id
         row = self.connection.execute(
-            select(*STATE_COLUMNS).where(users.c.id == user_id).with_for_update(key_share=True)
+            select(*STATE_COLUMNS).where(own).with_for_update(key_share=True)
         ).first()
         if row is None:
             raise NotFound("there is no such user")
@@ -131,17 +132,10 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         insert_rows(connection, tombstones, gone)
 
     def set_state(self, user_id: int, state: DataState) -> None:
-        self.connection.execute(
-            update(users)
-            .where(users.c.id == user_id)
-            .values(
-                data_revision=state.revision,
-                data_changed_at=state.changed_at,
-                data_tag=state.tag,
-            )
-        )
-        known = upsert(data_states, self.connection.database)
         values = asdict(state)
+        own = user_data.c.user_id == user_id
+        self.connection.execute(update(user_data).where(own).values(values))
+        known = upsert(data_states, self.connection.database)
         self.connection.execute(
             known.on_conflict_do_update(index_elements=list(data_states.primary_key), set_=values),
             {"user_id": user_id, **values},

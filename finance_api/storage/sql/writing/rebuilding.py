@@ -17,7 +17,7 @@ from finance_api.storage.sql.tables import (
     record_sums,
     records_by_date,
     tombstones,
-    users,
+    user_data,
 )
 from finance_api.storage.sql.writing import Projection, SqlDataWriter
 
@@ -35,7 +35,7 @@ def get_version(connection: Connection) -> int | None:
 
 def rebuild_all(connection: Connection) -> None:
     """Rebuild every user's projection, even if it is up to date, in a transaction that writes."""
-    for user_id in connection.execute(select(users.c.id)).scalars().all():
+    for user_id in connection.execute(select(user_data.c.user_id)).scalars().all():
         rebuild(connection, user_id)
     connection.execute(delete(projection_version))
     connection.execute(insert(projection_version).values(version=VERSION))
@@ -53,7 +53,8 @@ def rebuild(connection: Connection, user_id: int) -> None:
     """Rebuild the projection of a user, in a transaction that writes."""
     for table in (record_anchors, records_by_date, record_sums, data_states, tombstones):
         connection.execute(delete(table).where(table.c.user_id == user_id))
-    connection.execute(update(users).where(users.c.id == user_id).values(record_count=0))
+    own = user_data.c.user_id == user_id
+    connection.execute(update(user_data).where(own).values(record_count=0))
     projection = Projection(connection)
     unit = WriteConnection(connection, SqlCache(connection.dialect))
     data = _Rebuilder(unit, projection)

@@ -33,7 +33,7 @@ from finance_api.storage.sql.tables import (
     CodePointText,
     record_anchors,
     records_by_date,
-    users,
+    user_data,
 )
 from finance_api.storage.sql.writing.record_sums import RecordSums
 from finance_api.values import Row
@@ -205,7 +205,7 @@ class ProjectedRecords:
         if rows_differ(self.connection, _counted(0, [by_user]), stored):
             return True
         number = select(func.count()).select_from(records_by_date).where(by_user)
-        kept = select(users.c.record_count).where(users.c.id == self.user_id)
+        kept = select(user_data.c.record_count).where(user_data.c.user_id == self.user_id)
         return self.connection.scalar(number) != self.connection.scalar(kept)
 
     def _rebuild_anchors(self, at: int, row_id: str) -> None:
@@ -232,4 +232,5 @@ class ProjectedRecords:
         execute(insert(record_anchors).from_select(names, _counted(start, above)))
         number = select(func.count()).select_from(records_by_date).where(*above)
         count = execute(number).scalar_one()
-        execute(update(users).where(users.c.id == self.user_id).values(record_count=start + count))
+        counted = update(user_data).where(user_data.c.user_id == self.user_id)
+        execute(counted.values(record_count=start + count))
