@@ -16,7 +16,7 @@ from finance_api.ledger.checking import find_faults
 from finance_api.runtime.settings import SettingError
 from finance_api.settings import SERVER_SETTINGS, read_settings
 from finance_api.storage.errors import StorageError
-from finance_api.storage.interface import NO_VALUE, RESTORE, Fault, User
+from finance_api.storage.interface import NO_VALUE, RESTORE, START, Fault, User
 from finance_api.values.text import counted
 from finance_api.values.time import instant_text
 
@@ -91,7 +91,7 @@ def _fix_for(error: Exception) -> str:
     ):
         if sign in str(error):
             return command
-    return "start the database"
+    return START
 
 
 def _users(cli: CliContext) -> list[User]:

@@ -48,6 +48,7 @@ from finance_api.storage.interface.faults import (
     NO_VALUE,
     REPAIR,
     RESTORE,
+    START,
     Fault,
     Found,
     after_repair,
@@ -83,7 +84,7 @@ __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "Record
 __all__ += ["TooManySums"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["DELETE_LINE", "PUT_LINE", "Change", "ChangeKey", "Changes"]
-__all__ += ["NO_VALUE", "REPAIR", "RESTORE", "Fault", "Found", "after_repair"]
+__all__ += ["NO_VALUE", "REPAIR", "RESTORE", "START", "Fault", "Found", "after_repair"]
 __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]

@@ -3,10 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from finance_api.storage.errors import StorageDamaged
+
 #: The command that rebuilds derived data from its source.
 REPAIR = "finance-api check --repair"
 #: The command for damaged original data, which can only come from a backup.
 RESTORE = "finance-api restore FILE"
+#: What to do if the database does not answer.
+START = "start the database"
 
 #: The errors that reading a row raises if a field's value is impossible.
 NO_VALUE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
@@ -31,6 +35,8 @@ class Fault:
     def unreadable(cls, error: Exception, user: str | None = None) -> "Fault":
         """Make a fault of an error: a storage's or one of NO_VALUE, whose messages show data."""
         is_value = isinstance(error, NO_VALUE)
+        if not is_value and not isinstance(error, StorageDamaged):
+            return cls("database", str(error), START, user)
         reason = (
             f"a row holds what is no value ({type(error).__name__})" if is_value else str(error)
         )

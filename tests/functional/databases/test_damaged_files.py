@@ -7,14 +7,20 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from psycopg.errors import AdminShutdown, DataCorrupted, IndexCorrupted, InternalError_
+from psycopg.errors import (
+    AdminShutdown,
+    ConnectionFailure,
+    DataCorrupted,
+    IndexCorrupted,
+    InternalError_,
+)
 from sqlalchemy import create_engine
 
 from finance_api.http import errors
 from finance_api.http.errors import DAMAGED, DAMAGED_RETRY_SECONDS
 from finance_api.ledger.checking import find_faults
 from finance_api.storage.errors import StorageDamaged, StorageUnavailable
-from finance_api.storage.interface import NO_VALUE, Change, reading
+from finance_api.storage.interface import NO_VALUE, START, Change, Fault, reading
 from finance_api.storage.sql.connections.failures import raise_unavailable
 from support.native_rows import household, record, uid
 from support.nightly import count
@@ -200,9 +206,12 @@ def test_noise_in_what_is_shown_is_503(damaged: Damaged) -> None:
 def test_what_postgresql_says_of_damage() -> None:
     """Only here of it: it has pages to damage in the server's folder alone."""
     dialect = create_engine("postgresql+psycopg://").dialect
-    for failure in (DataCorrupted("invalid page"), IndexCorrupted("x"), InternalError_("x")):
+    for failure in (DataCorrupted("invalid page"), IndexCorrupted("x")):
         with pytest.raises(StorageDamaged, match="finance-api check"):
             raise_unavailable(failure, dialect, is_disconnect=False)
-    with pytest.raises(StorageUnavailable) as raised:
-        raise_unavailable(AdminShutdown("x"), dialect, is_disconnect=False)
-    assert not isinstance(raised.value, StorageDamaged)
+    # Citus reports a lost connection to another server by one of the last two.
+    for failure in (AdminShutdown("x"), InternalError_("x"), ConnectionFailure("x")):
+        with pytest.raises(StorageUnavailable) as raised:
+            raise_unavailable(failure, dialect, is_disconnect=False)
+        assert not isinstance(raised.value, StorageDamaged)
+        assert Fault.unreadable(raised.value).command == START

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, select
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, NotSupportedError, ProgrammingError
 
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import NO_VALUE, REPAIR, RESTORE, Fault, after_repair
@@ -57,6 +57,9 @@ def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:
                 found = list(check(connection, True))
     except (StorageError, *NO_VALUE) as error:
         found = [Fault.unreadable(error)]
+    except (ProgrammingError, NotSupportedError):
+        # The SQL is at fault, not the data.
+        raise
     except DatabaseError as error:
         found = [Fault("unreadable", f"the database cannot be read: {error.orig}", RESTORE)]
     yield from found

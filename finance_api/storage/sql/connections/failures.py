@@ -31,8 +31,11 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
         StorageNotReady,
         "the database is not ready: {}",
     ),
-    # PostgreSQL's class XX: damaged data or indexes, or errors that only damage explains.
-    ({"XX", sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, StorageDamaged, "{}"),
+    # PostgreSQL: data_corrupted, index_corrupted.
+    ({"XX001", "XX002", sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, StorageDamaged, "{}"),
+    # PostgreSQL: internal_error. With Citus most often a lost connection between two servers, so do
+    # not advise restoring a backup.
+    ({"XX000"}, StorageUnavailable, "the database failed; see its log: {}"),
     # Not the driver's message, which shows the text.
     ({"Could not decode"}, StorageDamaged, "a text is not UTF-8"),
     ({READ_ONLY}, StorageUnavailable, "the database is read-only: nothing can be changed now"),
