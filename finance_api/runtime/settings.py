@@ -65,6 +65,8 @@ def url(unescaped: str) -> Callable[[str], str]:
                     f"%{ord(sign):02X} (%%{ord(sign):02X} in an ini file)"
                 )
         port = place.split("/")[0].rpartition("]")[2].partition(":")[2].partition("?")[0]
+        if "," in port:
+            raise ValueError("names the ports of several hosts: write ?host=a:5432&host=b:5432")
         if port and not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65_535):
             raise ValueError("has a port that is not a whole number from 1 to 65535")
         return url

@@ -100,6 +100,7 @@ def test_too_little_memory_is_said(command, anna, monkeypatch):
     ("url", "named"),
     [
         (f"postgresql://u:p@{SECRET}@localhost/x", "unescaped @ in its user name or password"),
+        ("postgresql://u@a:5432,b:5432/x", "write ?host=a:5432&host=b:5432"),
         (f"postgresql://u:{SECRET}@localhost:{SECRET}/x", "port"),
         (f"postgresql://u:{SECRET}@localhost:99999/x", "port"),
         (f"postgresql+nonsense://u:{SECRET}@localhost/x", "sqlalchemy.url"),

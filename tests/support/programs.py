@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from sqlalchemy.engine import make_url
 
@@ -89,11 +90,15 @@ class Postgresql:
     """A private PostgreSQL server in ``directory``.
 
     Its collation does not sort by code points, so that tests detect a query which relies on the
-    server's default collation. settings: further ones.
+    server's default collation. settings: further ones. primary: makes the server its standby.
     """
 
     def __init__(
-        self, programs: Path, directory: Path, settings: Mapping[str, object] | None = None
+        self,
+        programs: Path,
+        directory: Path,
+        settings: Mapping[str, object] | None = None,
+        primary: "Postgresql | None" = None,
     ) -> None:
         self._programs = programs
         self._directory = directory
@@ -102,9 +107,13 @@ class Postgresql:
         self._user = _unprivileged_user()
         self._process: subprocess.Popen[bytes] | None = None
         self._port = free_port()
-        self.url = f"postgresql://tests@127.0.0.1:{self._port}/postgres"
+        self.host = f"127.0.0.1:{self._port}"
+        self.url = f"postgresql://tests@{self.host}/postgres"
         if self._user is not None:
             shutil.chown(directory, self._user)
+        if primary is not None:
+            self.follow(primary)
+            return
         self._run(
             "initdb",
             *("-D", str(self._data), "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync"),
@@ -136,14 +145,42 @@ class Postgresql:
         ready = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self._port)]
         wait_until(lambda: subprocess.run(ready, check=False).returncode == 0)
 
-    def stop(self) -> None:
-        """Stop the server at once, as in a failure. Does nothing if it does not run."""
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """Stop the server, by default at once, as in a failure. Does nothing if it does not run."""
         process, self._process = self._process, None
         if process is not None:
-            process.send_signal(signal.SIGQUIT)
+            process.send_signal(how)
             process.wait(60)
 
-    def _run(self, program: str, *arguments: str) -> None:
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Suspend all processes of the server: it accepts connections and does not answer."""
+        assert self._process is not None
+        main = psutil.Process(self._process.pid)
+        main.suspend()
+        processes = [main, *main.children(recursive=True)]
+        try:
+            for process in processes:
+                process.suspend()
+            yield
+        finally:
+            for process in processes:
+                process.resume()
+
+    def follow(self, primary: "Postgresql") -> None:
+        """Replace the data of this stopped server by a copy of another one, to be its standby."""
+        shutil.rmtree(self._data, ignore_errors=True)
+        options = ("--write-recovery-conf", "--checkpoint=fast", "--no-sync")
+        self._run("pg_basebackup", f"--pgdata={self._data}", f"--dbname={primary.url}", *options)
+
+    def promote(self) -> None:
+        self._run("pg_ctl", "promote", "-D", str(self._data))
+
+    def run(self, sql: str) -> str:
+        """Run one SQL command. Return what it selects as text."""
+        return self._run("psql", "--no-psqlrc", "-qAt", f"--dbname={self.url}", f"--command={sql}")
+
+    def _run(self, program: str, *arguments: str) -> str:
         done = subprocess.run(
             [self._programs / program, *arguments],
             **_as_user(self._user),
@@ -153,18 +190,22 @@ class Postgresql:
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.strip()
 
 
 @contextmanager
-def postgresql() -> Iterator[Postgresql]:
-    """Yield a running server. Skips the test if PostgreSQL is not installed."""
+def postgresql(primary: Postgresql | None = None) -> Iterator[Postgresql]:
+    """Yield a running server. Skips the test if PostgreSQL is not installed.
+
+    primary: makes the server its standby.
+    """
     programs = postgresql_programs()
     if programs is None:
         missing("PostgreSQL")
     assert programs is not None
     # Not below pytest's directory, which PostgreSQL's user cannot read.
     with tempfile.TemporaryDirectory(prefix="finance-tests-") as directory:
-        server = Postgresql(programs, Path(directory))
+        server = Postgresql(programs, Path(directory), primary=primary)
         server.start()
         try:
             yield server

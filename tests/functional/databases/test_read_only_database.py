@@ -10,6 +10,15 @@ from support.native_rows import account
 from support.service import Client, Service, native_line
 
 
+def alter(settings, change):
+    """Change the database for new connections."""
+    url = make_url(settings["sqlalchemy.url"])
+    server = create_engine(url.set(database="postgres"), isolation_level="AUTOCOMMIT")
+    with server.connect() as connection:
+        connection.execute(text(f"ALTER DATABASE {url.database} {change}"))
+    server.dispose()
+
+
 @pytest.fixture
 def read_only(new_settings, tmp_path):
     """A service, a command, and a client and a user whom the service lets in."""
@@ -18,13 +27,7 @@ def read_only(new_settings, tmp_path):
     client, user = first.client(), new_user(first)
     client.load(account())
     first.stop()
-    url = make_url(settings["sqlalchemy.url"])
-    server = create_engine(url.set(database="postgres"), isolation_level="AUTOCOMMIT")
-    with server.connect() as connection:
-        connection.execute(
-            text(f"ALTER DATABASE {url.database} SET default_transaction_read_only = on")
-        )
-    server.dispose()
+    alter(settings, "SET default_transaction_read_only = on")
     second = Service("postgresql", settings)
     yield second, Command(tmp_path, settings), Client(second, client.user, client.token), user
     second.backend.close()
@@ -35,6 +38,14 @@ def test_reading_works_and_changing_is_unavailable(read_only):
     assert client.names("accounts", "name") == ["Giro"]
     assert_error_page(Visitor(service).sign_in(user, status=503), 503)
     assert client.names("accounts", "name") == ["Giro"]
+
+
+def test_after_a_refused_change_new_connections_find_the_server_that_can_be_written_to(read_only):
+    # The guard: READ_ONLY in `_tell_unavailable` of connections/engine.py.
+    service, command, _, user = read_only
+    Visitor(service).sign_in(user, status=503)
+    alter(command.settings, "RESET default_transaction_read_only")
+    Visitor(service).sign_in(user)
 
 
 @pytest.mark.parametrize("arguments", [["user", "add", "new@example.org"], ["import"]])
