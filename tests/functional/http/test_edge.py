@@ -274,7 +274,7 @@ def test_a_preflight_needs_no_token(configured):
     assert not any(name in other.headers for name in CORS)
 
 
-def test_cors_is_for_the_public_surface_only(configured):
+def test_cors_is_for_the_public_api_only(configured):
     web = configured(cors__origins="*").web
     for path in ("/__lbheartbeat__", "/internal/v1/get-records", "/overview", "/"):
         response = web.get(path, headers={"Origin": "https://app.example.org"}, status="*")
