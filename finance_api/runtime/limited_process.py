@@ -3,6 +3,7 @@
 Meant for files that people send: if a file makes a parser run wild, only that process ends.
 """
 
+import copy
 import logging
 import logging.handlers
 import multiprocessing
@@ -15,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
+
+from finance_api.runtime.logs import LogRecord
 
 #: New processes are forked from a fork server, which has no threads and no connections.
 _CONTEXT = multiprocessing.get_context("forkserver")
@@ -121,6 +124,12 @@ class LimitedProcess:
 class _LogToParent(logging.handlers.QueueHandler):
     """queue: the connection to the parent, which logs the records."""
 
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        """Return a record that can be pickled; its traceback stays a text of its own."""
+        prepared = copy.copy(record)
+        prepared.msg, prepared.args, prepared.exc_info = record.getMessage(), None, None
+        return prepared
+
     def enqueue(self, record: logging.LogRecord) -> None:
         self.queue.send(record)  # type: ignore[attr-defined]
 
@@ -131,6 +140,7 @@ def _run(
     # Ctrl-C reaches every process of a terminal; only the parent decides which of them end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
+    logging.setLogRecordFactory(LogRecord)
     logging.getLogger().addHandler(_LogToParent(parent))  # type: ignore[arg-type]
     limits.apply()
     answer: tuple[Exception | None, Any]

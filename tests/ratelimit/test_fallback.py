@@ -262,7 +262,7 @@ def black_hole():
         yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
 
 
-def test_a_redis_that_swallows_questions_slows_one_request_a_second(black_hole, logged):
+def test_a_redis_that_never_answers_slows_one_request_a_second(black_hole, logged):
     fallback = Fallback(RedisLimiter(black_hole))
     asked = []
     take = fallback.shared.take

@@ -14,6 +14,7 @@ from finance_api.storage.sql.connections.unit import with_state
 from finance_api.storage.sql.indexes import metadata
 from finance_api.storage.sql.reading import by_date, changes, pages, rows, sums
 from finance_api.storage.sql.reading.conditions import Predicate, order_keys
+from finance_api.storage.sql.roles.users import _and_owner
 from finance_api.storage.sql.tables import DISTRIBUTED, LOCAL, user_data
 from finance_api.storage.testing import Unit, make_id, make_row
 
@@ -101,6 +102,12 @@ def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend)
     plan = plan_of(new_backend("sqlite"), *shape, ids="[]", limit=9, **after)
     assert "ix_records_by_date_user_id_revision_id (user_id=? AND (revision,id)>(?,?))" in plan
     assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.parametrize("table", ["tokens", "sessions"])
+def test_a_credential_is_found_by_its_index(new_backend, table):
+    plan = plan_of(new_backend("sqlite"), _and_owner, False, table, digest="0")
+    assert re.search(rf"SEARCH {table} USING INDEX \w+ \(sha256=\?\)", plan), plan
 
 
 def test_a_database_without_tables_is_not_ready(tmp_path):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 PROJECT = Path(__file__).parents[2]
 PAGE = PROJECT / "docs" / "reliability.md"
@@ -21,13 +22,15 @@ _BEGIN = "<!-- The tables begin: pytest tests/docs --update-examples writes them
 class Removal:
     """Takes a guard out: replaces ``old``, which ``file`` has once, with ``new``.
 
-    tests: the row's tests that fail without the guard.
+    tests: the row's tests that fail without the guard. seconds: where they never end without it,
+    how long to wait for them.
     """
 
     file: str
     old: str
     new: str
     tests: tuple[str, ...]
+    seconds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def read_rows(name: str) -> list[Row]:
 
 def _row(
     tests: list[str],
-    removal: list[dict[str, str | list[str]]],
+    removal: list[dict[str, Any]],
     nightly: Iterable[str] = (),
     count: str = "",
     **texts: str,

@@ -40,6 +40,13 @@ def log() -> None:
     logging.getLogger("finance_api.some_part").warning("about %s", "a file")
 
 
+def log_error() -> None:
+    try:
+        raise ValueError("a payee")
+    except ValueError:
+        logging.getLogger("finance_api.some_part").exception("a file failed")
+
+
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -61,6 +68,13 @@ def test_what_it_logs_is_logged_here(caplog: pytest.LogCaptureFixture) -> None:
     assert [(r.name, r.getMessage()) for r in caplog.records] == [
         ("finance_api.some_part", "about a file")
     ]
+
+
+def test_what_it_logs_has_a_request_id_and_no_values(caplog: pytest.LogCaptureFixture) -> None:
+    LimitedProcess(NO_LIMITS, log_error).result()
+    text = logging.Formatter("%(request_id)s %(message)s").format(caplog.records[0])
+    assert text.startswith("- a file failed\n")
+    assert "log_error" in text and text.endswith("\nValueError")
 
 
 def test_memory_is_limited() -> None:
