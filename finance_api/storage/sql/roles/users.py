@@ -1,7 +1,7 @@
 """Users, and their credentials: personal API tokens, JSON Web Tokens and sessions of the pages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any, ClassVar
 
 from sqlalchemy import (
@@ -58,10 +58,11 @@ _WIDTH = len(_USER_COLUMNS)
 def _to_user(row: Sequence[Any], state: Sequence[Any]) -> User:
     """Make a user of the values of _USER_COLUMNS and of STATE_COLUMNS."""
     user_id, uuid, email, premium, enabled, *others = row
-    # SQLite has no booleans.
-    user = User(user_id, uuid, email, bool(premium), bool(enabled), *others)
     # A user who was deleted only in part has no state.
-    return user if state[0] is None else replace(user, data=DataState(*state))
+    data = DataState(0, 0) if state[0] is None else DataState(*state)
+    # SQLite has no booleans.
+    values = (user_id, uuid, email, bool(premium), bool(enabled), *others, data)
+    return User(*values)
 
 
 def _with_owner(
