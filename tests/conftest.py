@@ -20,6 +20,7 @@ from finance_api.auth import passwords
 from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
+from support.citus import CITUS_URL, Cluster, PrivateCluster, citus, distributed, templates
 from support.corpora import CORPORA
 from support.directories import work_in_memory
 from support.nightly import NIGHTLY, count
@@ -79,6 +80,8 @@ _EACH_STORAGE = (
 )
 #: By day, one test in this many runs on each storage other than BY_DAY.
 _ONE_OF = {"memory": 40, "postgresql": 20} | dict.fromkeys(POOLED, 80)
+if CITUS_URL:
+    del _ONE_OF["postgresql"]
 
 
 #: By day, a test in these folders runs at most MOST_CASES of its cases, because cases are slow.
@@ -184,8 +187,24 @@ def corpora() -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
+    """Yield the URL of a server: of a private one, or with CITUS_URL of the coordinator."""
+    if CITUS_URL:
+        yield CITUS_URL
+        return
     with postgresql() as server:
         yield server.url
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[PrivateCluster]:
+    with citus() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def new_citus_url(cluster: PrivateCluster) -> Callable[[], str]:
+    """Return a function that makes a distributed database."""
+    return templates(cluster, distributed)
 
 
 @pytest.fixture(scope="session")
@@ -196,7 +215,10 @@ def redis_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def new_postgresql_url(postgresql_server: str) -> Iterator[Callable[[], str]]:
-    """Yield a function that makes a database with its tables."""
+    """Yield a function that makes a database with its tables; with CITUS_URL, on its cluster."""
+    if CITUS_URL:
+        yield templates(Cluster.of(CITUS_URL), distributed)
+        return
     server = create_engine(postgresql_server, isolation_level="AUTOCOMMIT")
     count = 0
 
@@ -309,3 +331,6 @@ def new_backend(
     yield make
     for backend in made:
         backend.close()
+        if CITUS_URL and isinstance(backend, SqlBackend) and backend.engine.name == "postgresql":
+            # Else its processes on each node would go on.
+            Cluster.of(CITUS_URL).drop(str(backend.engine.url.database))

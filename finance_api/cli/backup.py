@@ -51,3 +51,21 @@ def upgrade(cli: CliContext) -> None:
     cli.unchecked_backend.upgrade()
     cli.backend.check()
     click.echo("the database is up to date")
+
+
+@db.command(epilog="Example: finance-api db distribute --dry-run")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and change nothing.")
+@pass_cli_context
+def distribute(cli: CliContext, dry_run: bool) -> None:
+    """Distribute users' data over the workers of a Citus cluster, by user.
+
+    Requests for data wait meanwhile, and get 503 after five seconds.
+    """
+    was_distributed = True
+    for step in cli.unchecked_backend.distribute(dry_run=dry_run):
+        was_distributed = False
+        click.echo(step)
+    if was_distributed:
+        click.echo("nothing to do: the database is distributed")
+    elif not dry_run:
+        click.echo("the database is distributed")

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import NullPool, create_engine
 from sqlalchemy.engine import URL, make_url
 
+from finance_api.storage.sql.backend import SqlBackend
 from support.programs import Postgresql, postgresql_programs
 
 #: A database of a cluster's coordinator, to which the tests connect instead of PostgreSQL.
@@ -47,7 +48,7 @@ class Cluster:
         self.nodes = nodes
 
     @classmethod
-    def of(cls, url: str) -> "Cluster":
+    def of(cls, url: str | URL) -> "Cluster":
         """Return the cluster of a coordinator's database."""
         engine = create_engine(url, poolclass=NullPool)
         nodes = "SELECT nodename, nodeport FROM pg_dist_node ORDER BY groupid"
@@ -123,6 +124,14 @@ def citus() -> Iterator[PrivateCluster]:
             server.start()
             servers.append(server)
         yield PrivateCluster(servers)
+
+
+def distributed(url: str) -> None:
+    """Make the tables of an empty database, and distribute them."""
+    backend = SqlBackend(url)
+    backend.upgrade()
+    assert list(backend.distribute())
+    backend.close()
 
 
 def templates(cluster: Cluster, fill: Callable[[str], None]) -> Callable[[], str]:

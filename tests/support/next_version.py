@@ -17,12 +17,19 @@ _NEXT = """
     def upgrade():
         op.add_column("records", sa.Column("weight", sa.BigInteger()))
         op.execute("UPDATE records SET weight = amount * 2")
+        {further}
 """
 
 
-def add_next_version(monkeypatch: pytest.MonkeyPatch, directory: Path) -> None:
-    """Make this process a program of the next version, whose records have a column `weight`."""
-    (directory / "next.py").write_text(dedent(_NEXT).format(newest=schema.newest_version()))
+def add_next_version(
+    monkeypatch: pytest.MonkeyPatch, directory: Path, further: str = "pass"
+) -> None:
+    """Make this process a program of the next version, whose records have a column `weight`.
+
+    further: a line of Python that alters more.
+    """
+    migration = dedent(_NEXT).format(newest=schema.newest_version(), further=further)
+    (directory / "next.py").write_text(migration)
     make, old = schema._config, schema.versions()
 
     def with_next():

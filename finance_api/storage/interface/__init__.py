@@ -45,6 +45,7 @@ from finance_api.storage.interface.data import (
     TransferWriter,
 )
 from finance_api.storage.interface.faults import (
+    DISTRIBUTE,
     NO_VALUE,
     REPAIR,
     RESTORE,
@@ -84,7 +85,8 @@ __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "Record
 __all__ += ["TooManySums"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["DELETE_LINE", "PUT_LINE", "Change", "ChangeKey", "Changes"]
-__all__ += ["NO_VALUE", "REPAIR", "RESTORE", "START", "Fault", "Found", "after_repair"]
+__all__ += ["DISTRIBUTE", "NO_VALUE", "REPAIR", "RESTORE", "START"]
+__all__ += ["Fault", "Found", "after_repair"]
 __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
@@ -215,6 +217,14 @@ class StorageBackend(ABC):
     @abstractmethod
     def upgrade(self) -> None:
         """Upgrade the stored data to this program's version; harmless if already done."""
+
+    def distribute(self, *, dry_run: bool = False) -> Iterator[str]:
+        """Distribute users' data over the machines of a cluster; yield a line for each step.
+
+        All or nothing; harmless if already done. dry_run: only say what would be done.
+        Raises StorageNotReady, StorageUnavailable.
+        """
+        raise StorageNotReady("this storage cannot be distributed over several machines")
 
     def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
         """Yield faults in how data is stored. Uses little memory, however much data there is.

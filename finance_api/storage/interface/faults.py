@@ -12,6 +12,9 @@ RESTORE = "finance-api restore FILE"
 #: What to do if the database does not answer.
 START = "start the database"
 
+#: The command that puts the tables of a distributed database in their places.
+DISTRIBUTE = "finance-api db distribute"
+
 #: The errors that reading a row raises if a field's value is impossible.
 NO_VALUE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 

@@ -164,6 +164,9 @@ class SqlBackend(StorageBackend):
     def upgrade(self) -> None:
         schema.upgrade(self.engine)
 
+    def distribute(self, *, dry_run: bool = False) -> Iterator[str]:
+        return schema.distribute(self.engine, dry_run=dry_run)
+
     def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
         return find_faults(self.engine, repair=repair)
 

@@ -4,6 +4,7 @@ import logging
 import re
 import stat
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +14,8 @@ from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
-from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
+from finance_api.storage.interface import DISTRIBUTE, LOCK_TIMEOUT_SECONDS
+from finance_api.storage.sql import placement
 from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.writing import rebuilding
@@ -94,8 +96,33 @@ def upgrade(engine: Engine) -> None:
         elif found != newest_version():
             _lock_tables(connection)
             command.upgrade(config, "head")
+            if placement.is_distributed(connection):
+                list(placement.place_tables(connection))
         if rebuilding.get_version(connection) != rebuilding.VERSION:
             rebuilding.rebuild_all(connection)
+
+
+def distribute(engine: Engine, *, dry_run: bool) -> Iterator[str]:
+    """Do what `StorageBackend.distribute` says, in one transaction, as `upgrade` does."""
+    if engine.dialect.name != "postgresql":
+        raise StorageNotReady(
+            f"{engine.dialect.name} cannot be distributed: let sqlalchemy.url name the coordinator"
+            f" of a Citus cluster, and run 'finance-api db upgrade' and '{DISTRIBUTE}' there"
+        )
+    with connect(engine, engine.connect) as connection:
+        placement.check_cluster(connection)
+    check(engine)
+    with connect(engine, engine.connect) as connection:
+        names = [table.name for table in placement.tables_to_distribute(connection)]
+    if dry_run:
+        yield from (f"{name}: to be distributed by user_id" for name in names)
+    elif names:
+        with writing(engine, alters=True).begin() as connection:
+            _lock_tables(connection)
+            yield from placement.place_tables(connection)
+        with engine.begin() as connection:
+            # The planner has no statistics of the moved rows.
+            connection.exec_driver_sql(f"ANALYZE {', '.join(names)}")
 
 
 def refuse_unknown(found: str | None) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, inspect
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
-from finance_api.storage.sql import schema
+from finance_api.storage.sql import placement, schema
 from finance_api.storage.sql.backups import PRESENT, new_file, sql_after
 from finance_api.storage.sql.connections.engine import LOCK_ALTERING
 from finance_api.storage.sql.connections.unit import connect
@@ -32,8 +32,16 @@ _TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTI
 def back_up(engine: Engine, path: Path) -> None:
     with connect(engine, engine.connect) as connection:
         version = schema.get_version(connection)
+        is_distributed = placement.is_distributed(connection)
     if version is None:
         raise StorageNotReady("the database has no tables yet")
+    if is_distributed:
+        # Citus copies each part of a table as of another moment, even in one snapshot.
+        raise StorageNotReady(
+            "the database is distributed, and its parts would be copied at different moments: mark "
+            "one with SELECT citus_create_restore_point('NAME') in the servers' own backups, or "
+            "copy each user's data with 'finance-api dump EMAIL'"
+        )
     schema.refuse_unknown(version)
     with new_file(path) as part:
         database, environment = _connection(engine)

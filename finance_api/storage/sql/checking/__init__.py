@@ -21,6 +21,7 @@ from finance_api.storage.sql.checking.rows import (
 )
 from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
+from finance_api.storage.sql.placement import faults_of_places
 from finance_api.storage.sql.tables import user_data, users
 
 #: Report a disk with less free space than this.
@@ -32,7 +33,7 @@ _Check = Callable[[Connection, bool], Iterator[Fault]]
 def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
     """Do what `StorageBackend.find_faults` says."""
     yield from _disk(engine)
-    for check in (_file, without_counterpart, orphans_without_user):
+    for check in (_file, _layout, without_counterpart, orphans_without_user):
         yield from _checked(engine, check, repair)
     try:
         with connect(engine, engine.connect) as connection:
@@ -119,6 +120,10 @@ def _file(connection: Connection, repair: bool) -> Iterator[Fault]:
             yield _index_fault(message)
         else:
             yield Fault("file", f"the database's file is damaged: {message}", RESTORE)
+
+
+def _layout(connection: Connection, repair: bool) -> Iterator[Fault]:
+    yield from faults_of_places(connection)
 
 
 def _index_fault(message: str) -> Fault:

@@ -1,0 +1,152 @@
+"""Where a Citus cluster keeps the tables, and moving them to where they are declared to be."""
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, Table, func, select, text
+
+from finance_api.storage.errors import StorageNotReady
+from finance_api.storage.interface import DISTRIBUTE, Fault
+from finance_api.storage.sql.tables import DISTRIBUTED, metadata, user_data
+from finance_api.values.text import counted
+
+_OLDEST_CITUS = 13
+
+_EXTENSION = "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
+
+#: Whether this is the coordinator, whether the workers know its address, and the workers.
+_NODES = """
+SELECT (SELECT groupid FROM pg_dist_local_group) = 0, count(*) FILTER (WHERE groupid = 0),
+    count(*) FILTER (WHERE groupid <> 0 AND isactive AND shouldhaveshards)
+FROM pg_dist_node WHERE noderole = 'primary'
+"""
+
+#: The tables that Citus keeps: the column they are distributed by, and their co-location group.
+_PLACES = """
+SELECT relname, column_to_column_name(logicalrelid, partkey), colocationid
+FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
+WHERE pg_table_is_visible(logicalrelid)
+"""
+
+#: By the name of a table: its column and its group.
+_Places = dict[str, tuple[str | None, int]]
+
+
+def check_cluster(connection: Connection) -> None:
+    """Raise StorageNotReady unless tables can be distributed here."""
+    version = connection.exec_driver_sql(_EXTENSION).scalar()
+    if version is None:
+        raise StorageNotReady(
+            "the database has no Citus: install it on every server, with shared_preload_libraries ="
+            " 'citus', and run CREATE EXTENSION citus in this database on each"
+        )
+    if int(version.partition(".")[0]) < _OLDEST_CITUS:
+        raise StorageNotReady(
+            f"the database has Citus {version}: install {_OLDEST_CITUS} or newer on every server, "
+            "and run ALTER EXTENSION citus UPDATE in this database on each"
+        )
+    ((is_coordinator, addresses, workers),) = connection.exec_driver_sql(_NODES)
+    if not is_coordinator:
+        raise StorageNotReady(
+            "the database is on a worker: let sqlalchemy.url name the coordinator of the cluster"
+        )
+    if not addresses:
+        raise StorageNotReady(
+            "the workers cannot find the coordinator: run"
+            " SELECT citus_set_coordinator_host('HOST', PORT) with its own address"
+        )
+    if not workers:
+        raise StorageNotReady(
+            "the cluster has no workers: run SELECT citus_add_node('HOST', PORT) for each"
+        )
+
+
+def tables_to_distribute(connection: Connection) -> list[Table]:
+    """Return the tables that are still to be distributed, those that others refer to first.
+
+    Raises StorageNotReady if a table is elsewhere.
+    """
+    found = _places(connection)
+    for table in _misplaced(found):
+        raise StorageNotReady(
+            f"{table.name} {_fault_of_place(table)}: run SELECT {_undistribution(table)}, and then"
+            f" '{DISTRIBUTE}'"
+        )
+    return _missing(found)
+
+
+def place_tables(connection: Connection) -> Iterator[str]:
+    """Distribute the tables that are not yet, with their rows; yield what was done.
+
+    Raises StorageNotReady if they are not all there afterwards.
+    """
+    tables = tables_to_distribute(connection)
+    for table in tables:
+        number = _count_rows(connection, table)
+        # The first table begins the group.
+        group = "none" if table is user_data else user_data.name
+        arguments = f"'{table.name}', 'user_id', colocate_with => '{group}'"
+        connection.exec_driver_sql(f"SELECT create_distributed_table({arguments})")
+        if _count_rows(connection, table) != number:
+            raise StorageNotReady(f"not all rows of {table.name} were copied: nothing was changed")
+        yield f"{table.name}: distributed by user_id, with {counted(number, 'row')}"
+    for table in tables:
+        # The rows are on the workers now; these here are hidden.
+        connection.exec_driver_sql(
+            f"SELECT truncate_local_data_after_distributing_table('{table.name}')"
+        )
+    for fault in faults_of_places(connection):
+        raise StorageNotReady(f"{fault.message}: nothing was changed")
+
+
+def is_distributed(connection: Connection) -> bool:
+    """Whether any of the tables is distributed."""
+    return not metadata.tables.keys().isdisjoint(_places(connection))
+
+
+def faults_of_places(connection: Connection) -> Iterator[Fault]:
+    """Yield faults of tables that are not where they belong, if any is distributed."""
+    found = _places(connection)
+    if metadata.tables.keys().isdisjoint(found):
+        return
+    for table in _missing(found):
+        yield Fault("layout", f"{table.name} is not distributed by user_id", DISTRIBUTE)
+    for table in _misplaced(found):
+        command = f'psql -c "SELECT {_undistribution(table)}"'
+        yield Fault("layout", f"{table.name} {_fault_of_place(table)}", command)
+
+
+def _places(connection: Connection) -> _Places:
+    if connection.dialect.name != "postgresql" or not connection.scalar(text(_EXTENSION)):
+        return {}
+    return {name: (column, group) for name, column, group in connection.exec_driver_sql(_PLACES)}
+
+
+def _missing(found: _Places) -> list[Table]:
+    return [
+        table
+        for table in metadata.sorted_tables
+        if table.info == DISTRIBUTED and table.name not in found
+    ]
+
+
+def _misplaced(found: _Places) -> Iterator[Table]:
+    """Yield the tables that are distributed, but not as declared."""
+    _, group = found.get(user_data.name, (None, 0))
+    for table in metadata.sorted_tables:
+        declared = ("user_id", group) if table.info == DISTRIBUTED else None
+        if found.get(table.name, declared) != declared:
+            yield table
+
+
+def _fault_of_place(table: Table) -> str:
+    if table.info == DISTRIBUTED:
+        return f"is not distributed by user_id in one group with {user_data.name}"
+    return "is not a local table of the coordinator"
+
+
+def _undistribution(table: Table) -> str:
+    return f"undistribute_table('{table.name}', cascade_via_foreign_keys => true)"
+
+
+def _count_rows(connection: Connection, table: Table) -> int:
+    return connection.execute(select(func.count()).select_from(table)).scalar_one()

@@ -1,0 +1,288 @@
+"""finance-api db distribute, and checks and upgrades of a database that is distributed."""
+
+import random
+import time
+from threading import Event, Thread
+
+import pytest
+from sqlalchemy import Table, make_url
+from sqlalchemy.schema import CreateTable
+
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.tables import DISTRIBUTED, metadata, owner_column
+from finance_api.storage.sql.writing import rebuilding
+from support.citus import templates
+from support.command import Command
+from support.installation import ANNA, Installation
+from support.ledger import account, record
+from support.next_version import add_next_version
+from support.nightly import count
+
+BERT = "bert@example.org"
+USERS = (ANNA, BERT, "carl@example.org", "dora@example.org")
+TABLES = {table.name for table in metadata.sorted_tables if table.info == DISTRIBUTED}
+KILLS = count(3, 50)
+
+
+@pytest.fixture(scope="session")
+def new_local_url(cluster, tmp_path_factory):
+    """Return a function that makes a database with data of some users, which is not distributed."""
+
+    def fill(url):
+        house = Installation(tmp_path_factory.mktemp("filled"), url)
+        house.done("db", "upgrade")
+        for number, email in enumerate(USERS):
+            house.done("user", "add", email, "--premium")
+            house.load(email, account(), *(record(n, amount=-n - number) for n in range(100, 150)))
+
+    return templates(cluster, fill)
+
+
+@pytest.fixture
+def house(tmp_path, cluster, new_local_url):
+    url = new_local_url()
+    yield Installation(tmp_path, url)
+    cluster.drop(make_url(url).database)
+
+
+def dumps(house):
+    return [house.dump(email) for email in USERS]
+
+
+def places(house):
+    """The tables that Citus knows, with their columns and groups."""
+    found = house.run_sql(
+        "SELECT logicalrelid::text, column_to_column_name(logicalrelid, partkey), colocationid"
+        " FROM pg_dist_partition"
+    )
+    assert len({group for _, _, group in found}) <= 1
+    return {name: column for name, column, _ in found}
+
+
+def test_the_tables_of_users_data_are_distributed_with_their_rows(house):
+    before = dumps(house)
+    said = house.done("db", "distribute").decode()
+    assert places(house) == dict.fromkeys(TABLES, "user_id")
+    assert "records: distributed by user_id, with 200 rows\n" in said
+    assert said.endswith("the database is distributed\n")
+    assert dumps(house) == before
+    assert house.done("check") == b"nothing is wrong\n"
+    # Both workers have records, and nothing is left on the coordinator.
+    nodes = house.run_sql("SELECT DISTINCT nodeport FROM citus_shards WHERE shard_size > 0")
+    assert len(nodes) == 2
+    assert house.run_sql("SELECT pg_relation_size('records')") == [(0,)]
+    house.load(ANNA, record(100, amount=7), record(999))
+    house.done("imports", "undo", ANNA, "2")
+    assert dumps(house) == before
+
+
+def test_distributing_again_does_nothing(house):
+    house.done("db", "distribute")
+    for options in ((), ("--dry-run",)):
+        assert b"nothing to do" in house.done("db", "distribute", *options)
+
+
+def test_a_dry_run_shows_what_would_be_done(house):
+    before = dumps(house)
+    said = house.done("db", "distribute", "--dry-run").decode()
+    assert said.splitlines() == [
+        f"{table.name}: to be distributed by user_id"
+        for table in metadata.sorted_tables
+        if table.name in TABLES
+    ]
+    assert places(house) == {}
+    assert dumps(house) == before
+
+
+def test_a_layout_that_was_begun_by_hand_is_continued(house):
+    before = dumps(house)
+    house.run_sql("SELECT create_distributed_table('user_data', 'user_id')")
+    assert "layout: records is not distributed by user_id" in check(house)
+    house.done("db", "distribute")
+    assert places(house) == dict.fromkeys(TABLES, "user_id")
+    assert dumps(house) == before
+
+
+def check(house):
+    outcome = house.command.run("check")
+    assert outcome.code == 1
+    return outcome.out
+
+
+# -- refusals ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "memory"])
+def test_other_storages_are_refused(tmp_path, new_settings, kind):
+    said = Command(tmp_path, new_settings(kind)).refused("db", "distribute")
+    assert "cannot be distributed" in said
+
+
+def test_a_postgresql_without_citus_is_refused(house):
+    house.run_sql("DROP EXTENSION citus")
+    assert "CREATE EXTENSION citus" in house.refused("db", "distribute")
+
+
+@pytest.mark.parametrize(
+    ("change", "advice"),
+    [
+        ("UPDATE alembic_version SET version_num = '0001_initial'", "run 'finance-api db upgrade'"),
+        (
+            "SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node WHERE groupid = 0",
+            "SELECT citus_set_coordinator_host('HOST', PORT)",
+        ),
+        (
+            "SELECT citus_set_node_property(nodename, nodeport, 'shouldhaveshards', false)"
+            " FROM pg_dist_node WHERE groupid > 0",
+            "SELECT citus_add_node('HOST', PORT)",
+        ),
+        (
+            "SELECT create_reference_table('exchange_rates')",
+            "SELECT undistribute_table('exchange_rates', cascade_via_foreign_keys => true)",
+        ),
+        (
+            "ALTER TABLE labels DROP CONSTRAINT fk_labels_user_id;"
+            "SELECT create_distributed_table('labels', 'user_id')",
+            "SELECT undistribute_table('labels', cascade_via_foreign_keys => true)",
+        ),
+    ],
+)
+def test_a_database_that_is_not_ready_is_refused(house, change, advice):
+    for statement in change.split(";"):
+        house.run_sql(statement)
+    before = places(house)
+    for options in (("--dry-run",), ()):
+        assert advice in house.refused("db", "distribute", *options)
+    assert places(house) == before
+
+
+def test_an_older_citus_is_refused(house):
+    house.run_sql(
+        "SET citus.enable_version_checks = off;"
+        "UPDATE pg_extension SET extversion = '12.1-1' WHERE extname = 'citus'"
+    )
+    assert "ALTER EXTENSION citus UPDATE" in house.refused("db", "distribute")
+
+
+def test_a_worker_is_refused(house, cluster):
+    url = make_url(house.url).set(port=cluster.nodes[1].port)
+    other = Installation(house.directory, url.render_as_string(hide_password=False))
+    assert "coordinator" in other.refused("db", "distribute")
+
+
+# -- faults of the layout ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (
+            "ALTER TABLE records DROP CONSTRAINT fk_records_user_id;"
+            "SELECT undistribute_table('records')",
+            "records is not distributed by user_id; to fix it: finance-api db distribute",
+        ),
+        (
+            "ALTER TABLE labels DROP CONSTRAINT fk_labels_user_id;"
+            "SELECT alter_distributed_table('labels', colocate_with => 'none')",
+            "labels is not distributed by user_id in one group with user_data; to fix it: psql -c"
+            " \"SELECT undistribute_table('labels', cascade_via_foreign_keys => true)\"",
+        ),
+        (
+            "SELECT create_reference_table('exchange_rates')",
+            "exchange_rates is not a local table of the coordinator",
+        ),
+    ],
+)
+def test_check_reports_a_table_in_another_place(house, change, fault):
+    house.done("db", "distribute")
+    for statement in change.split(";"):
+        house.run_sql(statement)
+    assert f"layout: {fault}" in check(house)
+
+
+def test_check_says_nothing_of_places_where_nothing_is_distributed(house):
+    assert house.done("check") == b"nothing is wrong\n"
+
+
+# -- backups -------------------------------------------------------------------------------------
+
+
+def test_a_backup_of_a_distributed_database_is_refused_but_one_from_before_is_restored(house):
+    before, backup = dumps(house), str(house.directory / "finance.backup")
+    house.done("backup", backup)
+    house.done("db", "distribute")
+    assert "citus_create_restore_point" in house.refused("backup", backup, "--force")
+    house.load(ANNA, record(999))
+    house.done("restore", backup, "--yes")
+    assert places(house) == {}
+    assert dumps(house) == before
+    house.done("db", "distribute")
+    assert dumps(house) == before
+
+
+# -- interruptions -------------------------------------------------------------------------------
+
+
+def test_a_service_may_be_connected(house):
+    """Its requests wait; what it has prepared before still works."""
+    before, done, failures = dumps(house), Event(), []
+    backend = SqlBackend(house.url)
+
+    def read_on():
+        while not done.is_set():
+            try:
+                assert dumps(house) == before
+            except Exception as error:
+                failures.append(error)
+
+    thread = Thread(target=read_on)
+    thread.start()
+    try:
+        house.done("db", "distribute", process=True)
+    finally:
+        done.set()
+        thread.join(60)
+        backend.close()
+    assert failures == []
+    assert dumps(house) == before
+
+
+@pytest.mark.nightly
+def test_killed_distribution_has_done_nothing_or_everything(house, cluster, figures):
+    before, moments, finished = dumps(house), random.Random(4713), 0
+    began = time.monotonic()
+    house.done("db", "distribute", process=True)
+    seconds = time.monotonic() - began
+    for _ in range(KILLS):
+        house.run_sql("SELECT undistribute_table('user_data', cascade_via_foreign_keys => true)")
+        with house.command.start("db", "distribute") as process:
+            time.sleep(moments.uniform(0, seconds))
+            process.kill()
+        found = places(house)
+        assert found in ({}, dict.fromkeys(TABLES, "user_id"))
+        finished += bool(found)
+        house.done("db", "distribute")
+        assert places(house) == dict.fromkeys(TABLES, "user_id")
+        assert dumps(house) == before
+    assert house.done("check") == b"nothing is wrong\n"
+    figures(f"{KILLS} killed within {seconds:.1f} s, {finished} were done")
+
+
+# -- a new version -------------------------------------------------------------------------------
+
+
+def test_an_upgrade_alters_the_tables_and_distributes_new_ones(
+    house, tmp_path, monkeypatch, request
+):
+    house.done("db", "distribute")
+    before = dumps(house)
+    new_table = Table("gifts", metadata, owner_column(), info=DISTRIBUTED)
+    request.addfinalizer(lambda: metadata.remove(new_table))
+    add_next_version(monkeypatch, tmp_path, f"op.execute({str(CreateTable(new_table))!r})")
+    house.run_sql(f"UPDATE projection_version SET version = {rebuilding.VERSION - 1}")
+    assert "run 'finance-api db upgrade'" in house.refused("dump", ANNA)
+    house.done("db", "upgrade")
+    assert places(house) == dict.fromkeys({*TABLES, "gifts"}, "user_id")
+    assert house.run_sql("SELECT count(*) FROM records WHERE weight = amount * 2") == [(200,)]
+    assert dumps(house) == before
+    assert house.done("check") == b"nothing is wrong\n"
