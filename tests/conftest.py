@@ -263,11 +263,11 @@ def _behind_pgbouncer(mode: str, connections: int) -> Callable[..., Iterator[Cal
         postgresql_server: str, new_postgresql_url: Callable[[], str]
     ) -> Iterator[Callable[[], str]]:
         """Yield a function that makes a database with its tables, behind PgBouncer."""
-        with pgbouncer(postgresql_server, mode, connections) as url:
+        with pgbouncer(postgresql_server, mode, connections) as pooler:
 
             def make() -> str:
                 name = make_url(new_postgresql_url()).database
-                return make_url(url).set(database=name).render_as_string(hide_password=False)
+                return make_url(pooler.url).set(database=name).render_as_string(hide_password=False)
 
             yield make
 

@@ -213,54 +213,83 @@ def postgresql(primary: Postgresql | None = None) -> Iterator[Postgresql]:
             server.stop()
 
 
-@contextmanager
-def pgbouncer(url: str, mode: str, connections: int) -> Iterator[str]:
-    """Run PgBouncer in front of our PostgreSQL server. Yields the URL through PgBouncer.
+class PgBouncer:
+    """PgBouncer in ``directory``, in front of a PostgreSQL server.
 
-    mode: transaction or session. connections: the maximum to each database. Skips the test if
-    PgBouncer is not installed.
+    server: the server's URL. mode: transaction or session. connections: the maximum to each
+    database.
     """
+
+    def __init__(
+        self, program: str, directory: Path, server: str, mode: str, connections: int
+    ) -> None:
+        self._directory = directory
+        self._user = _unprivileged_user()
+        self._port = free_port()
+        server_url = make_url(server)
+        self.url = server_url.set(port=self._port).render_as_string(hide_password=False)
+        self._ini = _documented_pgbouncer_ini()
+        self._ini["pgbouncer"].update(
+            {
+                "listen_port": str(self._port),
+                "unix_socket_dir": "",
+                "auth_type": "trust",
+                "auth_file": str(directory / "users.txt"),
+                "pool_mode": mode,
+                "default_pool_size": str(connections),
+            }
+        )
+        (directory / "users.txt").write_text(f'"{server_url.username}" ""\n')
+        self._write(server)
+        with open(directory / "log", "ab") as log:
+            self._process = subprocess.Popen(
+                as_child([program, directory / "pgbouncer.ini"]),
+                **_as_user(self._user),
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait(self) -> None:
+        wait_until(lambda: _accepts(self._port) or self._process.poll() is not None)
+        assert self._process.poll() is None, (self._directory / "log").read_text()
+
+    def lead_to(self, server: str) -> None:
+        """Name another server in the running PgBouncer's file, and reload the file."""
+        self._write(server)
+        self._process.send_signal(signal.SIGHUP)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(30)
+
+    def _write(self, server: str) -> None:
+        self._ini["databases"] = {"*": f"host=127.0.0.1 port={make_url(server).port}"}
+        with open(self._directory / "pgbouncer.ini", "w") as file:
+            self._ini.write(file)
+        if self._user is not None:
+            for path in (self._directory, *self._directory.iterdir()):
+                shutil.chown(path, self._user)
+
+
+@contextmanager
+def pgbouncer(url: str, mode: str, connections: int) -> Iterator[PgBouncer]:
+    """Run PgBouncer in front of our PostgreSQL server. Skips the test if it is not installed."""
     # On Debian, PgBouncer is not on the path.
     program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
         missing("PgBouncer")
     assert program is not None
-    server, port, user = make_url(url), free_port(), _unprivileged_user()
     directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
-    ini = _documented_pgbouncer_ini()
-    ini["databases"] = {"*": f"host=127.0.0.1 port={server.port}"}
-    ini["pgbouncer"].update(
-        {
-            "listen_port": str(port),
-            "unix_socket_dir": "",
-            "auth_type": "trust",
-            "auth_file": str(directory / "users.txt"),
-            "pool_mode": mode,
-            "default_pool_size": str(connections),
-        }
-    )
-    with open(directory / "pgbouncer.ini", "w") as file:
-        ini.write(file)
-    (directory / "users.txt").write_text(f'"{server.username}" ""\n')
-    if user is not None:
-        for path in (directory, *directory.iterdir()):
-            shutil.chown(path, user)
-    with open(directory / "log", "ab") as log:
-        process = subprocess.Popen(
-            as_child([program, directory / "pgbouncer.ini"]),
-            **_as_user(user),
-            cwd=directory,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
     try:
-        wait_until(lambda: _accepts(port) or process.poll() is not None)
-        assert process.poll() is None, (directory / "log").read_text()
-        yield server.set(port=port).render_as_string(hide_password=False)
+        pooler = PgBouncer(program, directory, url, mode, connections)
+        try:
+            pooler.wait()
+            yield pooler
+        finally:
+            pooler.stop()
     finally:
-        process.terminate()
-        process.wait(30)
         shutil.rmtree(directory)
 
 

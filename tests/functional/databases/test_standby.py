@@ -2,6 +2,7 @@
 
 import random
 import signal
+import time
 
 import pytest
 
@@ -10,7 +11,7 @@ from support.command import Command
 from support.mirror import Mirror
 from support.native_rows import account, label, record
 from support.nightly import count
-from support.programs import wait_until
+from support.programs import pgbouncer, wait_until
 from support.service import Client, Service
 from support.standby import primary_and_standby
 
@@ -109,6 +110,24 @@ def test_what_the_standby_did_not_have_is_lost_and_never_mixes_with_what_follows
     assert "since belongs to data that has been replaced" in gone.json["detail"]
     kept.read_all()
     kept.check()
+
+
+@pytest.mark.parametrize("mode", count(["transaction"], ["transaction", "session"]))
+def test_a_pgbouncer_leads_to_the_promoted_server_when_it_is_told(pair, start, mode, figures):
+    with pgbouncer(pair.primary.url, mode, 10) as pooler:
+        service = start(**{"sqlalchemy.url": pooler.url})
+        client = service.client()
+        client.load(account())
+        pair.catch_up()
+        promote(pair)
+        pooler.lead_to(pair.primary.url)
+        begun = time.monotonic()
+        wait_until(lambda: client.get("accounts").status_int == 200)
+        figures(f"{mode}: first 200 {time.monotonic() - begun:.2f} s after the reload")
+        client.load(record(1))
+        assert revision(client.get("records")) == 2
+        # Its pool closes before PgBouncer ends.
+        service.backend.close()
 
 
 class Reader:
