@@ -235,7 +235,7 @@ class ListExport(ExportRequest):
         super().__init__(target)
         self._has_trailer: bool = self.given[TRAILER]
         if self._has_trailer and self.representation is not NDJSON:
-            raise parameter_problem([(TRAILER, "is for NDJSON only")])
+            raise parameter_problem([(TRAILER, "is only for NDJSON")])
         self._query = Query(resource, self.given.conditions, self.given["sortBy"])
         self.name = str(resource.path)
         self.depends_on_today = resource in DAILY or self._query.is_relative
@@ -248,8 +248,8 @@ class ListExport(ExportRequest):
         if self.representation is XLSX and count > MAX_ROWS:
             raise problem(
                 400,
-                f"These are {count:,} rows and a workbook holds {MAX_ROWS:,}: ask for less by "
-                "filters, or for .csv or .ndjson.",
+                f"There are {count:,} rows, but a workbook can have only {MAX_ROWS:,}: filter for "
+                f"fewer rows, or ask for .csv or .ndjson.",
             )
         return Export(state, count, self._chunks(reading, query, count))
 

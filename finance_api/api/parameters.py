@@ -61,8 +61,8 @@ _SHOWN_NAME_CHARACTERS = 60
 WITH_SUBCATEGORIES = "withSubcategories"
 COUNTED = "counted"
 CONVERT_TO = "convertTo"
-SORT_MEANING = "What the rows are sorted by; with - the last comes first."
-_COMPUTED = "is computed and cannot be filtered"
+SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
+_COMPUTED = "is computed, so rows cannot be filtered by it"
 
 
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
@@ -119,8 +119,8 @@ class Conditions(ParameterKind):
         conditions = tuple([condition for each in parsed for condition in each])
         if len(conditions) > MAX_CONDITIONS:
             raise QueryError(
-                f"{len(conditions)} conditions are given; at most {MAX_CONDITIONS} "
-                "are allowed on one field"
+                f"has {len(conditions)} conditions; at most {MAX_CONDITIONS} are allowed on one "
+                f"field"
             )
         return conditions
 
@@ -167,8 +167,8 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
 
     def add_page(self, max_limit: int, default_limit: int = DEFAULT_LIMIT) -> None:
         """Add limit and offset."""
-        self.add_integer("limit", 1, max_limit, default_limit, "How many rows a page has at most.")
-        self.add_integer("offset", 0, MAX_OFFSET, 0, "How many rows come before the page.")
+        self.add_integer("limit", 1, max_limit, default_limit, "Maximum number of rows on a page.")
+        self.add_integer("offset", 0, MAX_OFFSET, 0, "Number of rows before the page.")
 
     def add_integer(self, name: str, low: int, high: int, missing: int, meaning: str) -> None:
         schema = {"type": "integer", "minimum": low, "maximum": high, "default": missing}
@@ -186,10 +186,12 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         """Add a filter for each filterable field, and q and withSubcategories where they apply."""
         self.refused = dict.fromkeys(names_of(resource.computed_fields), _COMPUTED)
         if resource is RECORDS:
-            meaning = f"Words that all stand in one of these: {WORDS.meaning}"
+            meaning = (
+                f"Words to search for; every word must appear in one of these: {WORDS.meaning}"
+            )
             self.add_parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), (), meaning)
         if has_categories(resource):
-            meaning = "Whether a category that is asked for means those below it, too."
+            meaning = "Whether a filter by category includes the categories below it."
             self.add_flag(WITH_SUBCATEGORIES, meaning)
         for field in resource.fields:
             if field.filterable:
@@ -198,7 +200,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     def add_row_filters(self, resource: Resource) -> None:
         """Add the filters, and for records ``counted``."""
         if resource is RECORDS:
-            meaning = "Whether only the records come that a summary with these filters counts."
+            meaning = "Whether to return only the records that a summary with these filters counts."
             self.add_flag(COUNTED, meaning)
         self.add_filters(resource)
 
@@ -217,7 +219,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         """Add fields, which chooses the fields to show of each row."""
         names = names_of(resource.fields)
         kind = Scalar(partial(parse_fields, resource), of_names(names, list(names[:2])))
-        meaning = "The fields that are shown of each row, id always among them; all of them."
+        meaning = "The fields to return for each row; id is always included. Default: all fields."
         self.add_parameter("fields", kind, resource.fields, meaning)
 
     def add_conversion(self, name: str) -> None:
@@ -236,7 +238,7 @@ def list_schema(resource: Resource) -> ParameterSchema:
     schema = ParameterSchema()
     schema.add_page(MAX_LIMIT)
     schema.add_sort(resource)
-    schema.add_flag("withTotal", "Whether all rows that match are counted, too.")
+    schema.add_flag("withTotal", "Whether to also count all rows that match.")
     _add_columns(schema, resource)
     schema.add_row_filters(resource)
     return schema
@@ -246,7 +248,7 @@ def export_schema(resource: Resource) -> ParameterSchema:
     """sortBy, fields, trailer and filters."""
     schema = ParameterSchema()
     schema.add_sort(resource)
-    schema.add_flag("trailer", "Whether NDJSON ends with a line that says how many rows it has.")
+    schema.add_flag("trailer", "Whether NDJSON ends with a line that has the number of rows.")
     schema.add_fields(resource)
     schema.add_row_filters(resource)
     return schema

@@ -8,6 +8,6 @@ SETTINGS = (
         integer(0, 1 << 40),
         str(16 << 20),
         "bytes",
-        "The approximate size of a process's response cache; 0 switches it off.",
+        "Approximate size of each process's response cache; 0 turns it off.",
     ),
 )

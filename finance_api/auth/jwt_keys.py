@@ -31,7 +31,7 @@ from finance_api.values.time import date_text
 logger = logging.getLogger(__name__)
 
 HS256 = "HS256"
-_ADVICE = "; make a key with finance-api jwt new-key"
+_ADVICE = "; create a key with finance-api jwt new-key"
 MIN_BYTES = 32
 _MIN_RSA_BITS = 2_048
 _MAX_KID_CHARACTERS = 100
@@ -111,7 +111,7 @@ class KeyRing:
         try:
             self._keys = self._read() if seen else ()
         except KeyFileError as error:
-            logger.error("%s; the keys read before stay in use", error)
+            logger.error("%s; the keys read earlier stay in use", error)
         else:
             logger.info("%s: %d keys", self._path, len(self._keys))
         self._seen = seen
@@ -134,9 +134,9 @@ class KeyRing:
         issuer = self._key_issuers.get(key.kid)
         fault = None
         if key.algorithm == HS256 and issuer is not None:
-            fault = "is the first issuer's, as all of HS256; leave it out of"
+            fault = "belongs to the first issuer, as all HS256 keys do; remove it from"
         if key.algorithm != HS256 and issuer is None and len(self._issuers) > 1:
-            fault = "has no issuer, and there are several; name its issuer in"
+            fault = "has no issuer, but there are several; give its issuer in"
         if fault:
             raise KeyFileError(
                 f"{self._path}: key {key.kid!r}: {fault} finance_api.jwt.key_issuers"
@@ -162,7 +162,8 @@ def _warn_of_readers(path: str) -> None:
         status = os.stat(path)
         if status.st_mode & (0o007 if status.st_uid == 0 else 0o077):
             logger.warning(
-                "%s holds keys that sign JWTs, and others than its owner can open it: chmod 600 %s",
+                "%s contains keys that sign JWTs, but users other than its owner can open it: "
+                "chmod 600 %s",
                 path,
                 path,
             )
@@ -200,7 +201,7 @@ def key_entries(text: str) -> list[dict[str, Any]]:
         if not isinstance(kid, str) or not 0 < len(kid) <= _MAX_KID_CHARACTERS:
             raise KeyFileError(f"key {number}: kid is not a text of 1 to {_MAX_KID_CHARACTERS}")
         if kids.index(kid) != number - 1:
-            raise KeyFileError(f"key {number}: there are two keys with the kid {kid!r}")
+            raise KeyFileError(f"key {number}: another key has the same kid {kid!r}")
     return entries
 
 
@@ -217,7 +218,7 @@ def _key(entry: dict[str, Any]) -> JwtKey:
             raise KeyFileError("exp is not after nbf")
         return JwtKey(entry["kid"], algorithm, material, use_from, use_until)
     except jwt.PyJWKSetError:
-        error = f"its members are no key for {entry['alg']} in base64url"
+        error = f"its members are not a valid key for {entry['alg']} in base64url"
         error += _ADVICE if entry["alg"] == HS256 else ""
     except KeyFileError as refused:
         error = str(refused)
@@ -228,7 +229,9 @@ def _algorithm(entry: dict[str, Any]) -> str:
     """Return the algorithm of a key whose members have the right types. Raises KeyFileError."""
     earlier = [name for name in _EARLIER_MEMBERS if name in entry]
     if earlier:
-        raise KeyFileError(f"{earlier[0]} is a member of the earlier form; see docs/settings.md")
+        raise KeyFileError(
+            f"{earlier[0]} is a member of the earlier file format; see docs/settings.md"
+        )
     algorithm = entry.get("alg")
     if not isinstance(algorithm, str) or algorithm not in _KINDS:
         raise KeyFileError(f"alg is not one of {', '.join(_KINDS)}")
@@ -242,7 +245,7 @@ def _algorithm(entry: dict[str, Any]) -> str:
     if "d" in entry:
         raise KeyFileError("is a private key; leave only its public members in the file")
     if entry.get("use", "sig") != "sig" or "verify" not in str(entry.get("key_ops", "verify")):
-        raise KeyFileError("is not for signatures; remove it")
+        raise KeyFileError("is not a key for signatures; remove it")
     return algorithm
 
 
@@ -264,7 +267,7 @@ def _check_secret(text: str, secret: bytes) -> None:
         try:
             jwt.get_algorithm_by_name(HS256).prepare_key(secret)
         except jwt.InvalidKeyError:
-            fault = "is a public key, which anybody may know"
+            fault = "is a public key, but HS256 needs a secret"
         else:
             return
     raise KeyFileError(f"k {fault}{_ADVICE}")
@@ -286,8 +289,8 @@ def includeme(config: Any) -> None:
     settings = config.get_settings()
     if settings[JWT_KEYS] and not config.registry.services.jwt_keys.keys():
         logger.warning(
-            "%s: there are no keys in %s yet, so the internal API lets nobody in: "
-            "finance-api jwt new-key makes one",
+            "%s: there are no keys in %s yet, so the internal API refuses everybody; create one "
+            "with finance-api jwt new-key",
             JWT_KEYS,
             settings[JWT_KEYS],
         )
@@ -304,12 +307,12 @@ def parse_json(text: str) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("an object has a member twice")
+        raise ValueError("an object has the same member twice")
     return members
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool = False) -> str:
@@ -356,7 +359,7 @@ def _replacing(file: Path) -> Iterator[TextIO]:
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise KeyFileError(f"{new}: is there already; is another new-key running?") from None
+        raise KeyFileError(f"{new}: exists already; is another new-key running?") from None
     except OSError as error:
         raise KeyFileError(f"{new}: {error.strerror}") from None
     try:

@@ -220,7 +220,7 @@ def issue_jwt(
     if key.use_until is not None:
         expires_at = min(expires_at, key.use_until)
     if expires_at <= issued_at:
-        raise IssueRefused("the signing key ends before the JWT would begin")
+        raise IssueRefused("the signing key expires before the JWT would become valid")
     own = storage.jwts.list_by_user(user.id)
     live = [jwt for jwt in own if jwt.revoked_at is None and jwt.expires_at > now]
     if len(live) >= rules.max_live:

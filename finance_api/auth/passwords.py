@@ -37,11 +37,11 @@ def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
     if forms & {email, *email.split("@"), *_SERVICE_NAMES}:
         raise PasswordRefused("the password is your e-mail or the service's name; choose another")
     if old_hash is not None and is_password(password, old_hash):
-        raise PasswordRefused("the password is the old one; choose another")
+        raise PasswordRefused("the password is the same as the old one; choose another")
     try:
         return _hasher.hash(password)
     except UnicodeEncodeError:
-        raise PasswordRefused("the password is not made of Unicode characters") from None
+        raise PasswordRefused("the password contains invalid Unicode") from None
 
 
 def is_password(password: str, password_hash: str | None) -> bool:

@@ -190,7 +190,7 @@ def regenerate_token(
         raise NotFound("there is no such token")
     (old,) = found
     if not is_live(old, now):
-        raise IssueRefused("the token is not active any more: create another one")
+        raise IssueRefused("the token is no longer active: create a new one")
     if overlap_seconds:
         ends = min(now + overlap_seconds, old.expires_at or MAX_SECONDS)
         storage.tokens.update(old.id, user_id=user.id, expires_at=ends)
@@ -231,5 +231,5 @@ def checked_name(name: str) -> str:
 
 def _checked_expiry(now: int, expires_at: int | None) -> int | None:
     if expires_at is not None and not now < expires_at <= MAX_SECONDS:
-        raise IssueRefused("a token expires in the future, and before the year 10000")
+        raise IssueRefused("the expiry must be in the future, and before the year 10000")
     return expires_at

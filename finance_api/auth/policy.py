@@ -50,7 +50,7 @@ PAGES = tuple(p for p in Permission if p.startswith(("pages:", "settings:")))
 def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
     """View deriver: refuses to register a view without a permission."""
     if info.options.get("permission") is None and not info.exception_only:
-        raise ConfigurationError(f"the view {info.original_view!r} names no permission")
+        raise ConfigurationError(f"the view {info.original_view!r} has no permission")
     return view
 
 

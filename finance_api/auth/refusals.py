@@ -29,7 +29,7 @@ _DETAILS = {
 
 #: Other services take tokens in these query parameters, which logs and browser histories record.
 TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
-TOKEN_IN_QUERY = "a token goes into the header Authorization: Bearer <token>, never into the URL"  # noqa: S105
+TOKEN_IN_QUERY = "send a token in the header Authorization: Bearer <token>, never in the URL"  # noqa: S105
 
 
 def unauthorized(failure: Failure) -> Response:

@@ -21,7 +21,7 @@ def _key_issuers(text: str) -> dict[str, str]:
         raise ValueError("is not a list of KID=ISSUER")
     issuers = {kid: issuer for kid, _, issuer in parts}
     if len(issuers) < len(parts):
-        raise ValueError("names a KID twice")
+        raise ValueError("has the same KID twice")
     return issuers
 
 
@@ -39,14 +39,14 @@ SETTINGS = (
         one_of("premium", "all"),
         "premium",
         "premium or all",
-        "Who may use the public API: users with premium, or every enabled user.",
+        "Who may use the public API: users with premium, or all enabled users.",
     ),
     Setting(
         "finance_api.tokens.last_used_seconds",
         integer(1, 900),
         "60",
         "seconds",
-        "The interval for writing when tokens were last used.",
+        "How often the last use of tokens is saved.",
     ),
     Setting(
         "finance_api.tokens.max_live",
@@ -75,7 +75,8 @@ SETTINGS = (
         _key_issuers,
         "",
         "KID=ISSUER",
-        "The issuers of public keys, by kid; needed for each of them if there are several issuers.",
+        "The issuer of each public key, by kid; required for every public key if there are "
+        "several issuers.",
     ),
     Setting(
         "finance_api.jwt.audience",
@@ -89,7 +90,7 @@ SETTINGS = (
         one_of("uuid", "email"),
         "uuid",
         "uuid or email",
-        "The meaning of the claim sub: the user's UUID; with email, the e-mail address as well.",
+        "How the claim sub identifies the user: by UUID only, or (email) also by e-mail address.",
     ),
     Setting(
         "finance_api.jwt.ttl_seconds",
@@ -117,6 +118,6 @@ SETTINGS = (
         integer(0, 30),
         "5",
         "seconds",
-        "The tolerance for other machines' clocks when the times in a JWT are checked.",
+        "Tolerance for clock differences when the times in a JWT are checked.",
     ),
 )

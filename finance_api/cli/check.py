@@ -25,7 +25,7 @@ _CLOCK_SECONDS = 300
 
 
 @click.command(epilog="Example: finance-api check --repair")
-@click.option("--repair", is_flag=True, help="Rebuild what is derived from other data.")
+@click.option("--repair", is_flag=True, help="Rebuild data that is derived from other data.")
 @json_option
 @pass_cli_context
 def check(cli: CliContext, repair: bool, as_json: bool) -> None:
@@ -148,7 +148,9 @@ def _clock(cli: CliContext, users: list[User]) -> Iterator[Fault]:
     now = cli.clock.now()
     newest = max((user.data.changed_at for user in users), default=now)
     if newest > now + _CLOCK_SECONDS:
-        message = f"data was changed at {instant_text(newest)}, and it is {instant_text(now)} now"
+        message = (
+            f"data was changed at {instant_text(newest)}, but the clock says {instant_text(now)}"
+        )
         yield Fault("clock", message, "timedatectl status")
 
 

@@ -119,9 +119,9 @@ class CliContext:
             from finance_api.runtime.settings import SettingError
 
             raise SettingError(
-                "finance_api.storage: the memory storage lives inside one process: what this "
-                "command writes would be gone at its end. Use the sql storage, or fill the memory "
-                "storage at start with finance_api.storage.memory.load"
+                "finance_api.storage: the memory storage exists only inside the server's process, "
+                "so this command cannot write to it. Use the sql storage, or load data at start "
+                "with finance_api.storage.memory.load"
             )
 
     def key_file(self) -> str:
@@ -131,7 +131,7 @@ class CliContext:
 
         path: str = self.settings[JWT_KEYS]
         if not path:
-            raise SettingError(f"{JWT_KEYS}: names no file of keys")
+            raise SettingError(f"{JWT_KEYS}: give the path of the key file")
         return path
 
     def close(self) -> None:

@@ -26,4 +26,4 @@ def dump(cli: CliContext, email: str) -> None:
             storage.note(user.id, AuditAction.EXPORT, cli.clock.now(), "dump")
     except StorageUnavailable as error:
         # The audit log cannot be written, but a read-only database must still allow a dump.
-        say(f"finance-api: this is not in the audit log: {error}", err=True)
+        say(f"finance-api: this export is not in the audit log: {error}", err=True)

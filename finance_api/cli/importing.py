@@ -108,7 +108,7 @@ def _limit_options(command: Callable[..., None]) -> Callable[..., None]:
     "done",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
-    help="Move imported files to DIR. FILE may then be a folder; refused files stay in it.",
+    help="Move imported files to DIR. FILE may then be a folder; refused files stay there.",
 )
 @_limit_options
 @file_options
@@ -199,7 +199,9 @@ def _ended(error: LimitExceeded | ProcessDied) -> ImportRefused:
         return ImportRefused(
             f"reading it takes {error}: raise that limit, or import a shorter period"
         )
-    return ImportRefused(f"reading it ended unexpectedly ({error}); the file may be damaged")
+    return ImportRefused(
+        f"the process that read it ended unexpectedly ({error}); the file may be damaged"
+    )
 
 
 def _import_in_child(settings: Settings, path: str, how: Mapping[str, Any]) -> ImportReport:

@@ -65,7 +65,7 @@ def list_imports(cli: CliContext, email: str, as_json: bool) -> None:
 
 @imports.command("show", epilog="Example: finance-api imports show me@example.com 3")
 @_of_entry
-@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @pass_cli_context
 def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
     """Show one entry in full: file, options, accounts, days, counts."""

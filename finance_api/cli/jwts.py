@@ -78,14 +78,17 @@ def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
             message = f"revoked {revoked.jti}"
             if revoked.user_id is None:
                 say(
-                    "no JWT with this id was issued here; one from another issuer is refused now",
+                    "no JWT with this id was issued here; if another issuer made one, it is "
+                    "refused from now on",
                     err=True,
                 )
     say(message)
 
 
 @jwt.command("new-key", epilog="Example: finance-api jwt new-key")
-@click.option("--drop-old", is_flag=True, help="Drop older keys at once: their JWTs are refused.")
+@click.option(
+    "--drop-old", is_flag=True, help="Remove older keys at once: JWTs signed with them are refused."
+)
 @pass_cli_context
 def new_key(cli: CliContext, drop_old: bool) -> None:
     """Create a key that signs from now on; older ones stay while JWTs may need them."""

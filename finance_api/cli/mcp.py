@@ -11,7 +11,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 @click.command(epilog="Example: finance-api mcp --http --port 7001")
-@click.option("--http", is_flag=True, help="Streamable HTTP in place of stdio.")
+@click.option("--http", is_flag=True, help="Serve over Streamable HTTP instead of stdio.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65_535), default=6544, show_default=True)
 @click.option(
@@ -19,42 +19,48 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
     "hosts",
     multiple=True,
     metavar="HOST[:PORT]",
-    help="A Host header that is accepted beside those of this machine. Can be repeated.",
+    help="Another accepted Host header, in addition to this machine's names; repeatable.",
 )
 @click.option(
     "--allow-origin",
     "origins",
     multiple=True,
     metavar="ORIGIN",
-    help="An Origin header that is accepted; without it, requests of web pages are refused.",
+    help="An accepted Origin header; without this option, requests from web pages are refused.",
 )
 @click.option(
     "--per-address",
     type=click.IntRange(1),
     default=200,
     show_default=True,
-    help="Connections of one address; one more closes the one that has been silent longest.",
+    help=(
+        "Maximum number of connections from one address; a further one closes the one that "
+        "has been idle longest."
+    ),
 )
 @click.option(
     "--request-seconds",
     type=click.FloatRange(0, min_open=True),
     default=10,
     show_default=True,
-    help="Seconds until a request must have arrived whole, and an idle connection is closed.",
+    help=(
+        "Seconds within which a request must arrive completely, and after which an idle "
+        "connection is closed."
+    ),
 )
 @click.option(
     "--calls",
     type=click.IntRange(1),
     default=8,
     show_default=True,
-    help="Calls that are worked on at once; others wait for their turn.",
+    help="Maximum number of calls at a time; further calls wait for their turn.",
 )
 @click.option(
     "--wait-seconds",
     type=click.FloatRange(0, min_open=True),
     default=30,
     show_default=True,
-    help="How long a call may wait for its turn; after that the answer is 503.",
+    help="How long a call may wait for its turn before it gets 503.",
 )
 def mcp(
     http: bool,
@@ -72,9 +78,9 @@ def mcp(
     base = _base(os.environ.get(BASE, _DEFAULT_BASE))
     token = os.environ.get(TOKEN, "")
     if http and token:
-        raise click.UsageError(f"--http passes on the callers' own tokens: unset {TOKEN}.")
+        raise click.UsageError(f"--http uses the token of each caller: unset {TOKEN}.")
     if not http and not (token.isascii() and token.replace("_", "").isalnum()):
-        raise click.UsageError(f"Over stdio {TOKEN} must be a personal token.")
+        raise click.UsageError(f"Over stdio, {TOKEN} must be a personal token.")
     try:
         from finance_api.mcp.callers import Limits
         from finance_api.mcp.server import serve_http, serve_stdio
@@ -106,7 +112,7 @@ def _base(text: str) -> str:
         valid = False
     if not valid or parts.username or parts.password or parts.query or parts.fragment:
         raise click.UsageError(
-            f"{BASE} must be the address of the service, such as {_DEFAULT_BASE}; "
-            "without a user or a query."
+            f"{BASE} must be the address of the service, such as {_DEFAULT_BASE}, without a user "
+            f"name or query."
         )
     return text.rstrip("/")

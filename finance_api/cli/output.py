@@ -19,7 +19,9 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(shown(text), err=err)
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="As an array of JSON objects.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print an array of JSON objects."
+)
 
 JsonObject = dict[str, Any]
 

@@ -73,11 +73,13 @@ def show_profile(cli: CliContext, name: str) -> None:
 @click.argument("file")
 @click.option("--account", help="The account, if the file does not name it.")
 @click.option("--currency", help="ISO 4217 code, if the file does not have its currency.")
-@click.option("--date-format", help="Such as DD/MM/YYYY, if the profile leaves it open.")
+@click.option(
+    "--date-format", help="The date format, such as DD/MM/YYYY, if the profile does not set it."
+)
 @click.option(
     "--decimal",
     type=click.Choice([".", ","]),
-    help="The decimal sign, if the profile leaves it open.",
+    help="The decimal sign, if the profile does not set it.",
 )
 @click.option("--only", multiple=True, metavar="COL=VALUE", help="Read only rows with this value.")
 @pass_cli_context

@@ -84,7 +84,7 @@ def remove(edit: Edit, name: str) -> None:
     "--all",
     "recategorise",
     is_flag=True,
-    help="Also change records whose category comes from a rule.",
+    help="Also change records whose category came from a rule.",
 )
 def apply_command(edit: Edit, recategorise: bool) -> None:
     """Apply the rules to stored records without a category. Manual edits are kept."""

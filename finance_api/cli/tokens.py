@@ -26,13 +26,13 @@ def token() -> None:
 
 @token.command(epilog="Example: finance-api token create me@example.com --name spreadsheet")
 @click.argument("email")
-@click.option("--name", required=True, help="What it is for.")
+@click.option("--name", required=True, help="The token's name, which says what it is for.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     type=click.Choice([str(resource.path) for resource in PUBLIC_RESOURCES]),
-    help="A resource that it may read; repeatable. Default: all.",
+    help="A resource that the token may read; repeatable. Default: all.",
 )
 @click.option("--expires-in-days", type=click.IntRange(1, 36_500), help="Default: never.")
 @pass_cli_context
@@ -85,7 +85,7 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
 
 @token.command(epilog="Example: finance-api token revoke --value - < leaked.txt")
 @click.argument("token_id", metavar="[ID]", required=False)
-@click.option("--value", help="The token itself, such as one that leaked; - reads standard input.")
+@click.option("--value", help="The token itself, for example a leaked one; - reads standard input.")
 @pass_cli_context
 def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
     """Revoke a token, by its id or by itself."""
@@ -96,7 +96,7 @@ def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
     with cli.writing() as storage:
         if value is not None:
             if not is_well_formed(value):
-                raise NotFound("that is not a token: a character is missing or wrong")
+                raise NotFound("this is not a token: a character is missing or wrong")
             found, _ = storage.tokens.get_owner(digest(value))
             token_id = found.id
         assert token_id is not None

@@ -110,7 +110,11 @@ def list_users(cli: CliContext, as_json: bool) -> None:
     help="Give or remove premium, which the public API needs.",
 )
 @click.option("--enable/--disable", "enabled", default=None, help="Disabling ends all access.")
-@click.option("--time-zone", metavar="ZONE", help="Decides which day is today: Europe/Berlin, UTC.")
+@click.option(
+    "--time-zone",
+    metavar="ZONE",
+    help="The user's time zone, which decides which day is today: Europe/Berlin, UTC.",
+)
 @pass_cli_context
 def set_user(
     cli: CliContext,
@@ -142,7 +146,7 @@ def set_user(
 
 @user.command(epilog="Example: finance-api user delete me@example.com")
 @click.argument("email")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_cli_context
 def delete(cli: CliContext, email: str, yes: bool) -> None:
     """Delete a user with all tokens and data."""

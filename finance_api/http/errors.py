@@ -31,16 +31,18 @@ DAMAGED_RETRY_SECONDS = 300
 #: Retry-After while another download of the same user runs.
 DOWNLOAD_RETRY_SECONDS = 10
 
-BUSY = "Other requests keep the database busy; please try again."
-OWN_BUSY = "Other requests of yours are still running; please try again when they have ended."
-DAMAGED = "Some of the data cannot be read; whoever runs this service can repair it."
+BUSY = "The database is busy with other requests; please try again."
+OWN_BUSY = "Your other requests are still running; please try again when they have finished."
+DAMAGED = (
+    "Some of the data is damaged and cannot be read; only the operator of this service can "
+    "repair it."
+)
 DOWNLOAD_RUNNING = (
-    "Another download or upload of yours is running; please try again when it has ended."
+    "Another download or upload of yours is running; please try again when it has finished."
 )
 TOO_LONG_TITLE = "Request took too long"
 TOO_LONG = (
-    "This request took longer than {:g} s. "
-    "Ask for fewer groups or a shorter period, or filter more."
+    "This request took longer than {:g} s. Ask for fewer groups, a shorter period or fewer records."
 )
 UNEXPECTED = "Something went wrong; please report the request id {}."
 

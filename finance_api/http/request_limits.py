@@ -71,7 +71,7 @@ def _check_size(request: Request) -> None:
         raise problem(413, f"The body is longer than {MAX_BODY_BYTES} bytes.")
     if "HTTP_TRANSFER_ENCODING" in environ:
         # Servers leave this header if they have neither read the body nor counted its bytes.
-        raise problem(411, "A body has to come with a Content-Length.")
+        raise problem(411, "A request with a body needs a Content-Length header.")
 
 
 def _url_length(environ: Mapping[str, Any]) -> int:
@@ -89,7 +89,7 @@ def _check_host(request: Request, allowed: frozenset[str]) -> None:
     if host not in allowed:
         raise problem(
             400,
-            "The Host header does not name this service.",
+            "The Host header is not a name of this service.",
             errors=[
                 {
                     "in": "header",

@@ -6,7 +6,7 @@ from finance_api.runtime.settings import Setting, boolean, integer, networks, wo
 def _hosts(text: str) -> tuple[str, ...]:
     hosts = tuple(word.lower() for word in words(text))
     if not hosts:
-        raise ValueError("must name the hosts under which the service is reached")
+        raise ValueError("must list the host names of this service")
     return hosts
 
 
@@ -25,22 +25,22 @@ SETTINGS = (
         words,
         "finance_api.api.wallet finance_api.web",
         "dotted names",
-        "Optional parts of the application: the public API below /wallet, as clients of the hosted "
-        "Wallet API know it, and the pages. Others are included as well.",
+        "Optional parts of the application: the Wallet-compatible API below /wallet, and the "
+        "pages. Packages of your own can be added.",
     ),
     Setting(
         "finance_api.allowed_hosts",
         _hosts,
         "localhost 127.0.0.1 [::1]",
         "host names",
-        "Accepted values of the Host header, without port; * accepts any.",
+        "Accepted values of the Host header, without the port; * accepts any.",
     ),
     Setting(
         "finance_api.require_https",
         boolean,
         "false",
         "true or false",
-        "Whether requests over plain HTTP are refused with 403.",
+        "Whether to refuse requests over plain HTTP with 403.",
     ),
     Setting(
         "finance_api.trusted_proxies",
@@ -54,36 +54,39 @@ SETTINGS = (
         _origins,
         "",
         "origins",
-        "Web origins whose scripts may read the public API; * for any. Never with credentials.",
+        "Web origins whose scripts may read the public API; * for any. Cookies are never accepted "
+        "from them.",
     ),
     Setting(
         "finance_api.max_data_requests",
         integer(1, 1000),
         "5",
         "requests",
-        "Requests for data that a process works on or keeps waiting; with downloads fewer than the "
-        "server's threads, so that health is still answered.",
+        "Maximum number of data requests that a process runs or keeps waiting. Together with "
+        "downloads it must be less than the server's threads, so that health checks are still "
+        "answered.",
     ),
     Setting(
         "finance_api.max_downloads",
         integer(1, 1000),
         "2",
         "downloads",
-        "Exports, and downloads of the settings pages, that a process sends at once, one of each "
-        "user; uploads that it takes count as well.",
+        "Maximum number of exports, downloads and uploads that a process handles at once; each "
+        "user can have one.",
     ),
     Setting(
         "finance_api.traces",
         boolean,
         "false",
         "true or false",
-        "Whether each request is a span of OpenTelemetry's; needs the extra otel, and an SDK.",
+        "Whether to record each request as an OpenTelemetry span; needs the extra otel, and an "
+        "SDK.",
     ),
     Setting(
         "finance_api.metrics.clients",
         networks,
         "",
         "addresses or networks",
-        "Who may read /__metrics__; for others there is nothing at that path.",
+        "Who may read /__metrics__; all others get 404.",
     ),
 )

@@ -181,7 +181,7 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
             unexplained += abs(after - before)
             remarks.append(
                 f"{name}: from {date_text(earlier.day)} to {date_text(later.day)} the bank's "
-                f"balance changed by {decimal_text(after - before)} more than the records say"
+                f"balance changed by {decimal_text(after - before)} more than the records add up to"
             )
     own = account["ownInitialBalance"]
     own = account["initialBalance"] if own is None else own
@@ -191,8 +191,8 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
         unexplained += abs(initial - own)
         if initial != own:
             remarks.append(
-                f"{name}: its initial balance was set to {decimal_text(own)}; by the bank's "
-                f"balance of {date_text(newest.day)} it was {decimal_text(initial)}"
+                f"{name}: its initial balance was set to {decimal_text(own)}; the bank's balance "
+                f"of {date_text(newest.day)} gives {decimal_text(initial)}"
             )
     elif newest is not None:
         settled = {"initialBalance": initial, "ownInitialBalance": own}

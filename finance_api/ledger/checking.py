@@ -93,38 +93,38 @@ class _UserData:
         for account_id, counted in self._counted.items():
             for name in _COUNTED:
                 if self._accounts[account_id][name] != counted[name]:
-                    message = f"{name} is not what the records say, of accounts: {{}}"
+                    message = f"{name} differs from what the records add up to, for accounts: {{}}"
                     found.add("balances", message, account_id)
         return found.faults()
 
     def _check(self, found: Found, resource: Resource, row: Row) -> None:
         unsound = _unsound(resource, row)
         for name in unsound:
-            message = f"{name} is no value of that field, of {resource.name}: {{}}"
+            message = f"{name} has a value of the wrong type, for {resource.name}: {{}}"
             found.add("values", message, row["id"], RESTORE)
         if unsound:
             return
         for field in resource.references:
             known = self._owned.row_set(referred_by(field)).rows
             if any(row_id not in known for row_id in ids_in(row[field.name])):
-                message = f"{field.name} leads nowhere, of {resource.name}: {{}}"
+                message = f"{field.name} refers to a missing object, for {resource.name}: {{}}"
                 found.add("references", message, row["id"], RESTORE)
         if resource is RECORDS:
             self._check_record(found, row)
 
     def _check_record(self, found: Found, row: Row) -> None:
         if row["importId"] is not None and row["importId"] not in self._imports:
-            message = "importId is of no entry of the history, of records: {}"
+            message = "no entry of the history has the importId of records: {}"
             found.add("imports", message, row["id"], RESTORE)
         for name, value in self._derived(row).items():
             if row[name] != value:
-                message = f"{name} is not what follows from other data, of records: {{}}"
+                message = f"{name} differs from the data that it is derived from, for records: {{}}"
                 found.add("derived", message, row["id"])
         account = self._accounts.get(row["accountId"])
         if account is not None:
             if row["currencyCode"] != account["currencyCode"]:
                 # Nothing shows which of the two is right, so a repair cannot help.
-                message = "currencyCode is not the account's, of records: {}"
+                message = "currencyCode differs from the account's, for records: {}"
                 found.add("currencies", message, row["id"], RESTORE)
             _count(self._counted[row["accountId"]], row)
 

@@ -26,7 +26,7 @@ def derive(owned: UserRows, row: Row, line: int | None = None) -> None:
     """
     account = owned.accounts.rows.get(row["accountId"])
     if account is None:
-        raise ChangeRefused(f"accountId {row['accountId']} is no account of the user", line)
+        raise ChangeRefused(f"accountId {row['accountId']} is not an account of this user", line)
     check_currency(account, row["currencyCode"], line)
     row["currencyCode"] = account["currencyCode"]
     row["accountName"] = account["name"]
@@ -35,12 +35,12 @@ def derive(owned: UserRows, row: Row, line: int | None = None) -> None:
     if category_id is not None:
         category = owned.categories.rows.get(category_id)
         if category is None:
-            raise ChangeRefused(f"categoryId {category_id} is no category of the user", line)
+            raise ChangeRefused(f"categoryId {category_id} is not a category of this user", line)
         row["category"] = str(category["name"])
     labels = owned.labels.rows if label_ids else {}
     for label_id in label_ids:
         if label_id not in labels:
-            raise ChangeRefused(f"labelIds: {label_id} is no label of the user", line)
+            raise ChangeRefused(f"labelIds: {label_id} is not a label of this user", line)
     row["labels"] = tuple([labels[label_id]["name"] for label_id in label_ids])
     row["recordType"] = record_type(row["amount"])
 

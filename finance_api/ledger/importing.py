@@ -108,7 +108,9 @@ def make_order(
     others = given.keys() - {*found.options}
     misplaced = [option.flag for option in FILE_OPTIONS if option.name in others]
     if misplaced:
-        raise ImportRefused(f"{', '.join(misplaced)}: not for a file in the format {found.name}")
+        raise ImportRefused(
+            f"{', '.join(misplaced)}: not an option for a file in the format {found.name}"
+        )
     # Such an importer (CSV) already gives the account the user's name.
     names_it = found.account_key is AccountKey.USER
     options = StatementOptions(

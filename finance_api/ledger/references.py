@@ -51,7 +51,8 @@ def check_references(
         for row_id in ids_in(row[field.name]):
             if row_id not in known:
                 raise ChangeRefused(
-                    f"{field.name} {row_id} is no {field.references} of the user", line
+                    f"{field.name} {row_id} is not the id of any {field.references} of this user",
+                    line,
                 )
 
 
@@ -69,14 +70,14 @@ def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
             moved.add(row["id"])
         if level > MAX_LEVELS and row["id"] in moved:
             raise ChangeRefused(
-                f"the category {row['name']} would stand on level {level}, and there can be "
-                f"{MAX_LEVELS} levels of categories at most: choose a parentId nearer to the top",
+                f"the category {row['name']} would be on level {level}, but categories have at "
+                f"most {MAX_LEVELS} levels: choose a parentId nearer to the top",
                 lines.get(row["id"]),
             )
     for row_id, line in lines.items():
         if row_id not in levels:
             parent = categories.rows[row_id]["parentId"]
-            raise ChangeRefused(f"parentId {parent} makes the category its own part", line)
+            raise ChangeRefused(f"parentId {parent} would make the category a part of itself", line)
 
 
 def check_document(

@@ -46,8 +46,8 @@ def check_still_its_own(stored: Row | None, line: int) -> None:
     """
     if stored is not None and stored["sourceId"] is not None:
         raise ImportRefused(
-            f"its id {stored['id']} belongs to a row that says to be of source "
-            f"{stored['source']!r}, with the id {stored['sourceId']!r}",
+            f"its id {stored['id']} belongs to a row of source {stored['source']!r} with "
+            f"the sourceId {stored['sourceId']!r}",
             line,
         )
 
@@ -124,7 +124,7 @@ class RowSet:
         """
         old = self.rows.get(row["id"])
         if old is None and len(self.rows) >= MOST_ROWS:
-            raise ChangeRefused(f"there can be {MOST_ROWS:,} {self.resource.name} at most", line)
+            raise ChangeRefused(f"at most {MOST_ROWS:,} {self.resource.name} are allowed", line)
         if old is not None and old["sourceId"] is not None:
             self._ids_by_source.pop((old["source"], old["sourceId"]), None)
         if row["sourceId"] is not None:

@@ -15,14 +15,14 @@ SETTINGS = (
         any_text,
         "",
         "path",
-        "The directory of your own profiles of CSV files, beside those that are there.",
+        "A directory with your own profiles of CSV files, in addition to the built-in ones.",
     ),
     Setting(
         "finance_api.transfers.link_by_number",
         boolean,
         "false",
         "true or false",
-        "Whether an import of statements links the records of a transfer of which one names the "
-        "other's account by its number.",
+        "Whether an import of statements links two records as a transfer if one names the account "
+        "number of the other.",
     ),
 )

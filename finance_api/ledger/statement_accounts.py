@@ -72,7 +72,7 @@ def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) 
     known = _remembered(owned, source, account.key) if account.key is not None else None
     if known is not None and (named is None or named["id"] != known["id"]):
         raise ImportRefused(
-            f"earlier statements of this account are in {known['name']}: leave --account out, or "
+            f"earlier statements of this account are in {known['name']}: leave out --account, or "
             "rename the account",
             answers=(Answer(instead_of=("--account",)),),
         )
@@ -82,7 +82,7 @@ def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) 
 def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | None:
     if account.key is None:
         raise ImportRefused(
-            f"the file does not say which account it is of: give --account {NAME}",
+            f"the file does not say which account it belongs to: give --account {NAME}",
             answers=(Answer(("--account", NAME)),),
         )
     if account.name != account.key:
@@ -168,7 +168,7 @@ def _new_account(
     currency = account.currency or currency
     if currency is None:
         raise ImportRefused(
-            f"the file does not say in which currency it is: give --currency, such as {example}",
+            f"the file does not state its currency: give --currency, such as {example}",
             answers=(Answer(("--currency", CODE)),),
         )
     source_id = None if account.key is None else bounded_source_id(account.key)

@@ -98,8 +98,7 @@ class StatementImport:
         if self._options.link_by_number and (linked := link_by_number(session)):
             records.changed = True
             transfers = counted(linked, "transfer")
-            were = "was" if linked == 1 else "were"
-            report.remarks.append(f"{transfers} between own accounts {were} linked")
+            report.remarks.append(f"linked {transfers} between own accounts")
         facts.note_beside()
         touched = dict.fromkeys((*(account.id for account in accounts), *balances.touched))
         report.remarks += remarks
@@ -140,7 +139,7 @@ class StatementImport:
         keys = {statement.account.key for statement in file.statements}
         if name is not None and len(keys) > 1:
             raise ImportRefused(
-                f"the file is of {len(keys)} accounts, and --account names one: leave it out",
+                f"the file has {len(keys)} accounts, but --account names one: leave out --account",
                 answers=(Answer(instead_of=("--account",)),),
             )
         found: dict[str, KnownAccount] = {}
@@ -241,7 +240,7 @@ def _check_mark(statement: Statement, account: Row) -> None:
     if possible and currency not in possible:
         raise ImportRefused(
             f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
-            f"in {currency}: name another one with --account, or the currency with --currency"
+            f"in {currency}: give another account with --account, or the currency with --currency"
         )
 
 

@@ -23,7 +23,10 @@ _NEXT = {
     400: "Change the arguments as the error says, and call again.",
     401: "A valid personal token of finance_api is needed: over HTTP in the client's Authorization "
     "header, over stdio in FINANCE_TOKEN. Ask the user for it; calling again does not help.",
-    403: "The token may not read this. Ask the user for one with the scope; other tools may work.",
+    403: (
+        "The token may not read this. Ask the user for a token with the scope; other tools "
+        "may work."
+    ),
     410: "Discard your copy of these types, and call changes with since=0.",
     503: "Ask for less as the error says, or call again after a while.",
 }
@@ -70,7 +73,7 @@ class Api:
             try:
                 response = await client.get(url, params=query, headers=headers)
             except httpx2.HTTPError as error:
-                sentence = f"{self.base} gives no answer ({type(error).__name__})."
+                sentence = f"{self.base} does not respond ({type(error).__name__})."
                 advice = "Ask the user whether the service runs there, and call again."
                 raise Refused({"error": sentence, "howToGoOn": advice}) from None
         body = _json_of(response)
@@ -89,14 +92,14 @@ def _json_of(response: httpx2.Response) -> dict[str, Any] | None:
 
 def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, Any]:
     status = response.status_code
-    detail = problem.get("detail") or f"The address answers with {status}, not as finance_api does."
-    advice = _NEXT.get(status, "Tell the user, who can look at the service and its address.")
+    detail = problem.get("detail") or f"The address responds with {status}, unlike finance_api."
+    advice = _NEXT.get(status, "Tell the user to check the service and its address.")
     document = {"error": str(detail)[:_SENTENCE], "status": status}
     if (wait := response.headers.get("Retry-After", "")).isdecimal():
         document["retryAfterSeconds"] = int(wait)
         advice = f"Wait {wait} seconds, then call again."
     if status == 429:
-        advice += " To need fewer calls: summarize in place of pages of records."
+        advice += " To save calls, use summarize instead of pages of records."
     return {**document, "howToGoOn": advice, "quota": _quota(response.headers)}
 
 

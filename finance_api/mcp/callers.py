@@ -140,7 +140,7 @@ class Turns:
             await self._call(scope, receive, send)
         else:
             # GET would only open an endless stream that never has an event.
-            refusal = {"error": "Only POST is accepted: the server sends nothing unasked."}
+            refusal = {"error": "Only POST is accepted: the server sends nothing on its own."}
             await JSONResponse(refusal, 405, headers={"Allow": "POST"})(scope, receive, send)
 
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:

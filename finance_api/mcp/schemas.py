@@ -21,15 +21,15 @@ _SHAPES = {
 
 _TEXTS = "eq. ne. in.A,B contains. contains-i. startsWith-i."
 _NUMBERS = "eq. ne. gt. gte. lt. lte."
-_IDS = "eq. ne., several with commas"
+_IDS = "eq. ne.; separate several with commas"
 #: The conditions that a field accepts, by its kind.
 _CONDITIONS = {
     Kind.TEXT: _TEXTS,
     Kind.TEXT_LIST: _TEXTS,
-    Kind.NUMBER: f"{_NUMBERS} abs.gte. …; several with commas",
+    Kind.NUMBER: f"{_NUMBERS} abs.gte. …; separate several with commas",
     Kind.DATE: f"{_NUMBERS} with a day, month or year (eq.2026, eq.2026-03, gte.2026-03-18), "
-    "or relative (gte.-30d, gte.-12m, lte.today); several with commas",
-    Kind.DATETIME: f"{_NUMBERS} with a time or a day; several with commas",
+    "or relative (gte.-30d, gte.-12m, lte.today); separate several with commas",
+    Kind.DATETIME: f"{_NUMBERS} with a time or a day; separate several with commas",
     Kind.ID: _IDS,
     Kind.SERIAL: _IDS,
     Kind.ID_LIST: _IDS,

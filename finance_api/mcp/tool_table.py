@@ -72,10 +72,15 @@ class Tool:
         )
 
     def _paging_properties(self) -> dict[str, Schema]:
-        limit = whole("Rows at most; fewer if they are long.", 1, self.most, min(self.most, 100))
+        limit = whole(
+            "Maximum number of rows; fewer are returned if they are long.",
+            1,
+            self.most,
+            min(self.most, 100),
+        )
         if self.paging is Paging.CURSOR:
             return {"limit": limit}
-        offset = whole("nextOffset of the answer before.", 0, 2_147_483_647, 0)
+        offset = whole("nextOffset of the previous response.", 0, 2_147_483_647, 0)
         return {"limit": limit, "offset": offset}
 
     def _output_schema(self) -> Schema:
@@ -96,15 +101,15 @@ def _member(types: str | list[str], description: str, **more: object) -> Schema:
 
 _COUNT = {"type": ["integer", "null"]}
 _OF_EVERY_ANSWER: dict[str, Schema] = {
-    "shown": _member("integer", "Rows in this answer."),
+    "shown": _member("integer", "Rows in this response."),
     "total": _member(
         "object",
-        "Rows of each list on all pages; null: not counted.",
+        "Number of rows of each list on all pages; null: not counted.",
         additionalProperties=_COUNT,
     ),
     "sums": _member(
         ["array", "null"],
-        "Sums of all pages by currency; null: this response does not have them.",
+        "Sums over all pages, by currency; null: not in this response.",
         items={**row(texts="currencyCode"), "additionalProperties": NUMBER},
     ),
     "nextOffset": _member(
@@ -113,20 +118,25 @@ _OF_EVERY_ANSWER: dict[str, Schema] = {
     "shortened": _member(
         "boolean", "Whether long texts or lists in rows were cut, marked with '…'."
     ),
-    "revision": _member(["integer", "null"], "Of the data: if pages differ in it, begin again."),
+    "revision": _member(
+        ["integer", "null"], "Revision of the data; if it differs between pages, start over."
+    ),
     "quota": _member(
         ["object", "null"],
-        "Requests left of this token.",
+        "Number of requests that this token has left.",
         properties=dict.fromkeys(("limit", "remaining", "fullInSeconds"), _COUNT),
     ),
 }
 _WORD: Schema = {"type": "string"}
-_CONVERT = text("A currency: amounts are given in it too, where exchange rates are imported.")
-_SORT = text("Fields with + or -, comma-separated: -amount,recordDate")
+_CONVERT = text("A currency; amounts are also converted to it, if exchange rates are imported.")
+_SORT = text("Fields to sort by, comma-separated, - for descending order: -amount,recordDate")
 _OF_RECORDS: dict[str, Schema] = {
-    "q": text("Words that all stand in payee, note, category, labels or account name."),
+    "q": text(
+        "Words to search for; every word must appear in payee, note, category, labels or account "
+        "name."
+    ),
     **filters_of(RECORDS),
-    "withSubcategories": flag("Whether a filter by category takes in what lies below it."),
+    "withSubcategories": flag("Whether a filter by category includes the categories below it."),
     "convertTo": _CONVERT,
 }
 
@@ -151,8 +161,11 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="search_records",
         title="Search records",
-        purpose="Records (transactions) that meet all conditions, the newest first, and how many "
-        "there are. Expenses are negative. To add amounts up use summarize, not pages of this.",
+        purpose=(
+            "Records (transactions) that meet all conditions, newest first, and their "
+            "number. Expenses are negative. To add up amounts, use summarize instead of "
+            "pages of records."
+        ),
         reads={"records": ("records",)},
         rows={"records": row_of(RECORDS)},
         takes={**_OF_RECORDS, "sortBy": _SORT, **_fields(RECORDS, _RECORD)},
@@ -161,7 +174,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="get_records",
         title="Records by id",
-        purpose="Particular records with every field; missingIds are those that there are not.",
+        purpose="Records with all fields, by their ids; missingIds has the ids without a record.",
         reads={"records/by-id": ("records",)},
         rows={"records": row_of(RECORDS)},
         takes={
@@ -176,10 +189,12 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="summarize",
         title="Sums of records",
-        purpose="Sums of the records that meet all conditions, by groupBy: income, expense, net, "
-        "count, by currency. Answers 'what did I spend on groceries per month this year' in one "
-        'call: {"groupBy": "month", "category": "eq.Groceries", "recordDate": "eq.2026"}. '
-        "leftOut counts void records, transfers and excluded accounts, which are not in the sums.",
+        purpose="Income, expense, net and count of the records that meet all conditions, for each "
+        "group of groupBy and each currency. Answers 'what did I spend on groceries per month this "
+        "year' in one call: "
+        '{"groupBy": "month", "category": "eq.Groceries", "recordDate": "eq.2026"}. '
+        "leftOut counts the records that are not in the sums: void records, transfers and records "
+        "of excluded accounts.",
         reads={"records/summary": ("groups",)},
         rows={
             "groups": row(
@@ -196,9 +211,14 @@ TOOLS: tuple[Tool, ...] = (
                 "year."
             ),
             **_OF_RECORDS,
-            "include": text("Of void, transfers, excluded: what is otherwise left out."),
-            "fill": flag("Groups of zeros, too: for empty periods, and if nothing matches."),
-            "sortBy": text("Columns of the groups with + or -, comma-separated: expense"),
+            "include": text(
+                "Records to count that are otherwise left out: void, transfers, excluded."
+            ),
+            "fill": flag(
+                "Whether to also return groups of zeros: for periods without records, and if "
+                "nothing matches."
+            ),
+            "sortBy": text("Columns to sort by, comma-separated, - for descending order: expense"),
         },
         tells={"leftOut": {"type": "object"}, "overlapping": {"type": "boolean"}},
         most=1000,
@@ -207,7 +227,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="list_accounts",
         title="Accounts",
-        purpose="Accounts with their balances, and the sums of these by currency.",
+        purpose="Accounts with their balances, and the sums of the balances by currency.",
         reads={"accounts": ("accounts",)},
         rows={"accounts": row_of(ACCOUNTS)},
         takes={**_list_of(ACCOUNTS), "convertTo": _CONVERT, **_fields(ACCOUNTS, _ACCOUNT)},
@@ -217,8 +237,10 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="balances",
         title="Balances over time",
-        purpose="The balance at the end of each interval: totals by currency (net worth) first, "
-        "then each account.",
+        purpose=(
+            "Balances at the end of each interval: first the totals by currency (net "
+            "worth), then each account."
+        ),
         reads={"accounts/balances": ("totals", "balances")},
         rows={
             "totals": row(texts="period periodStart date currencyCode", numbers="balance"),
@@ -244,7 +266,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="list_budgets",
         title="Budgets",
-        purpose="Budgets with what was spent of them in their current period.",
+        purpose="Budgets, and what was spent of each in its current period.",
         reads={"budgets": ("budgets",)},
         rows={"budgets": row_of(BUDGETS)},
         takes={**_list_of(BUDGETS), **_fields(BUDGETS, _BUDGET)},
@@ -253,7 +275,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="upcoming",
         title="Upcoming standing orders",
-        purpose="Occurrences of standing orders in the next days, today included, with their sums.",
+        purpose=(
+            "Occurrences of standing orders in the next days, including today, with their sums."
+        ),
         reads={"standing-orders/upcoming": ("upcoming",)},
         rows={
             "upcoming": row(
@@ -261,7 +285,7 @@ TOOLS: tuple[Tool, ...] = (
             )
         },
         tells={"totals": {"type": "array", "items": row(texts="currencyCode", numbers=_SUMMED)}},
-        takes={"days": whole("How many days.", 1, 366, 30)},
+        takes={"days": whole("Number of days.", 1, 366, 30)},
         most=1000,
     ),
     Tool(
@@ -276,12 +300,14 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="changes",
         title="Changes",
-        purpose="What has changed since a visit before, deleted rows too. Keep next, and give it "
-        "as since the next time; while hasMore is true there is more now.",
+        purpose=(
+            "Changes since an earlier call, including deleted rows. Keep next, and pass it "
+            "as since in the next call. While hasMore is true, call again for more."
+        ),
         reads={"changes": ("changes",)},
         rows={"changes": row(texts="type id op", numbers="revision")},
         takes={
-            "since": {**text("next of the answer before; 0: all data."), "default": "0"},
+            "since": {**text("next of the previous response; 0: all data."), "default": "0"},
             "types": text(
                 "Of accounts, budgets, categories, goals, labels, record-rules, records, "
                 "standing-orders, comma-separated; default: all that the token may read."
@@ -294,7 +320,10 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="usage",
         title="API usage",
-        purpose="How many requests were made in a period, and what is left of the quota. Free.",
+        purpose=(
+            "Number of requests in each period, and the quota left. This call does not "
+            "count against the quota."
+        ),
         reads={"api-usage/stats": ("usage",)},
         rows={"usage": row(texts="from to", numbers="total")},
         takes={

@@ -211,12 +211,12 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
     else:
         starts = _last_starts(interval, last, fits + 1, start_of(interval, query.first))
     if len(starts) > fits:
-        since = f": from {date_text(starts[-fits])} on, if to stays as it is" if fits else ""
+        since = f", from {date_text(starts[-fits])} on with this to" if fits else ""
         raise BalancesError(
             "interval",
-            f"there would be more than {MAX_POINTS:,} balances; of {counted(accounts, 'account')} "
-            f"{fits:,} intervals fit{since}; ask for fewer accounts, a shorter time or a longer "
-            "interval",
+            f"there would be more than {MAX_POINTS:,} balances; for "
+            f"{counted(accounts, 'account')}, {fits:,} intervals are possible{since}; ask "
+            "for fewer accounts, a shorter period or longer intervals",
         )
     return [Point(start, min(last, end_of(interval, start) - DAY_SECONDS)) for start in starts]
 

@@ -114,7 +114,7 @@ def list_changes(
     Raises SinceGone; NotFound if there is no such user.
     """
     if since is not None and since.tag is None:
-        raise SinceGone("since is a number without its tag")
+        raise SinceGone("since is a number without a tag")
     if since is not None and not set(types) <= set(since.types):
         raise SinceGone("since is for fewer types")
     position, day = _begin(since, today)

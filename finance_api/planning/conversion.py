@@ -28,8 +28,8 @@ CONVERTED: Mapping[Resource, str] = {RECORDS: "amount", ACCOUNTS: "balance"}
 def no_rate(currency: str, target: str, day: str) -> str:
     """Return the message that an amount of that day has no rate, and how to add rates."""
     return (
-        f"there is no rate of {currency} in {target} of {day} or the {MAX_AGE_DAYS} days before: "
-        "'finance-api rates import' adds rates"
+        f"there is no exchange rate from {currency} to {target} for {day} or the {MAX_AGE_DAYS} "
+        f"days before: import rates with 'finance-api rates import'"
     )
 
 

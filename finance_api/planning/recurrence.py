@@ -57,7 +57,7 @@ def check_rule(text: str | None, start: int | None) -> None:
     endless = {name: value for name, value in parts.items() if name not in ("UNTIL", "COUNT")}
     first = _at_midnight(start)
     if _rule(endless, first).after(first, inc=True) is None:
-        raise RuleError("never comes about")
+        raise RuleError("never occurs")
 
 
 class Schedule(NamedTuple):
@@ -178,7 +178,7 @@ def _check_days(parts: Mapping[str, str]) -> None:
         return
     longest = max(_LONGEST[int(month) - 1] for month in parts["BYMONTH"].split(","))
     if all(abs(int(day)) > longest for day in parts["BYMONTHDAY"].split(",")):
-        raise RuleError("never comes about")
+        raise RuleError("never occurs")
 
 
 def _advanced(first: datetime, now: datetime, parts: dict[str, str]) -> datetime:

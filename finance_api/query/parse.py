@@ -116,7 +116,9 @@ def _any_text(field: Field, operand: str) -> Condition:
     # Text has no control characters, so use two of them for the escaped characters.
     marked = clean_operand(operand).replace("\\\\", "\x01").replace("\\,", "\x02")
     if "\\" in marked:
-        raise QueryError(r"in in. a backslash is written \\, and a comma that is text \,")
+        raise QueryError(
+            r"in in. write a backslash as \\, and a comma that is part of the text as \,"
+        )
     parts = [part.replace("\x02", ",").replace("\x01", "\\") for part in marked.split(",")]
     if len(parts) > MAX_LIST_OPERANDS:
         raise QueryError(f"{len(parts)} texts are given; at most {MAX_LIST_OPERANDS} are allowed")
@@ -271,7 +273,7 @@ def parse_names(known: Iterable[str], text: str) -> list[str]:
         shown = ", ".join(map(quoted, dict.fromkeys(unknown)))
         raise QueryError(f"{shown}: it takes {', '.join(known)}")
     if len(set(names)) < len(names):
-        raise QueryError(f"{quoted(text)} names one twice")
+        raise QueryError(f"{quoted(text)} names a field twice")
     return names
 
 

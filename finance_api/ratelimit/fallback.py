@@ -100,11 +100,11 @@ class FallbackLimiter(RateLimiter):
             self._warned_at = now
             self._must_say_back = True
         logger.warning(
-            "the shared rate limiter does not answer: %s; each process counts for itself", error
+            "the shared rate limiter does not respond: %s; each process counts on its own", error
         )
 
     def _say_back(self) -> None:
         with self._lock:
             says, self._must_say_back = self._must_say_back, False
         if says:
-            logger.info("the shared rate limiter answers again")
+            logger.info("the shared rate limiter responds again")

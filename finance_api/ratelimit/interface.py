@@ -59,7 +59,7 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
         if not 1 <= limit.count <= MAX_COUNT:
             raise ValueError(f"is not made of counts from 1 to {MAX_COUNT}")
         if any(limit.name == other.name for other in limits):
-            raise ValueError(f"is not clear: it has two limits per {limit.name}")
+            raise ValueError(f"is ambiguous: it has two limits per {limit.name}")
         limits.append(limit)
     return tuple(limits)
 

@@ -109,7 +109,7 @@ class RedisLimiter(CountingLimiter):
                 decision, texts = attempt(texts)
                 if texts is None:
                     return decision
-        raise LimiterUnavailable(f"Redis: {names[0]} changes all the time")
+        raise LimiterUnavailable(f"Redis: {names[0]} is being changed too often")
 
 
 def _state(algorithm: Algorithm, text: bytes | None) -> Any:
@@ -132,7 +132,7 @@ def from_settings(settings: Mapping[str, Any]) -> RedisLimiter:
     """Raises SettingError."""
     name = "finance_api.ratelimit.redis_url"
     if not settings[name]:
-        raise SettingError(f"{name}: is needed by the backend redis")
+        raise SettingError(f"{name}: the backend redis needs it")
     try:
         return RedisLimiter(settings[name])
     except ValueError as error:

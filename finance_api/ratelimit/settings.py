@@ -24,13 +24,13 @@ SETTINGS = (
         integer(1, 10_000),
         "20",
         "requests a second",
-        "304s and requests for API usage of a token or user that cost nothing, as a token bucket "
-        "of 5 seconds; past it they cost what others do.",
+        "304s and requests for API usage that don't count against the quota of a token or user, "
+        "as a token bucket of 5 seconds; once it is empty, they count.",
     ),
     _limit(
         "failed_auth",
         "30/minute",
-        "Failed authentications of an address before it gets 429, as a token bucket.",
+        "Failed authentications from an address before it gets 429, as a token bucket.",
     ),
     _limit(
         "sign_in_account_address",
@@ -49,28 +49,28 @@ SETTINGS = (
     _limit(
         "sign_in_browser",
         "10/hour",
-        "Failed sign-ins of a browser that has signed in to the account before, as a token bucket; "
-        "the three limits above do not count them.",
+        "Failed sign-ins from a browser that has signed in to the account before, as a token "
+        "bucket; the three limits above do not count these.",
     ),
     _limit(
         "password_change",
         "10/hour",
-        "Wrong current passwords of a session that changes the password, as a token bucket.",
+        "Wrong current passwords in a session when changing the password, as a token bucket.",
     ),
     Setting(
         "finance_api.ratelimit.backend",
         required_text,
         "memory",
         "memory, redis or a dotted name",
-        "The place of the counters: each process, or a shared Redis; a dotted name is a function "
-        "of the settings that returns a RateLimiter.",
+        "Where requests are counted: in each process, or in a shared Redis. A dotted name must be "
+        "a function that takes the settings and returns a RateLimiter.",
     ),
     Setting(
         "finance_api.ratelimit.redis_url",
         url("@/#?"),
         "",
         "Redis URL",
-        "The Redis of the backend redis: redis://host:6379/0.",
+        "Redis for the backend redis: redis://host:6379/0.",
         secret=True,
     ),
 )

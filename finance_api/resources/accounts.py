@@ -68,24 +68,26 @@ ACCOUNTS = Resource(
     fields=(
         ID,
         name_field("Current account", required=True),
-        choice_field(
-            "accountType", ACCOUNT_TYPES, "What kind of account it is.", "CurrentAccount", "General"
-        ),
+        choice_field("accountType", ACCOUNT_TYPES, "Kind of account.", "CurrentAccount", "General"),
         currency_field("Currency of the account and of all its records.", required=True),
         amount_field("initialBalance", "Balance before the first record.", 100, 0),
         _sum_field("balance", "Initial balance plus the records that are not void.", 57.5),
-        _sum_field("recordCount", "How many records it has, void ones included.", 12, decimals=0),
-        derived_field("lastRecordDate", Kind.DATE, "Day of its newest record.", "2026-01-31"),
-        derived_field("bankBalance", Kind.NUMBER, "Newest balance in a statement.", 57.5),
+        _sum_field("recordCount", "Number of its records, including void ones.", 12, decimals=0),
         derived_field(
-            "bankBalanceDate", Kind.DATE, "The day at whose end it was that.", "2026-01-31"
+            "lastRecordDate", Kind.DATE, "Day of the account's newest record.", "2026-01-31"
+        ),
+        derived_field(
+            "bankBalance", Kind.NUMBER, "Newest balance stated by a bank statement.", 57.5
+        ),
+        derived_field(
+            "bankBalanceDate", Kind.DATE, "Day of that balance, at its end.", "2026-01-31"
         ),
         _sum_field(
             "unexplained",
-            "What the records do not explain between the balances in statements; 0 is good.",
+            "Difference between balances in statements and the records; 0 if they agree.",
             0,
         ),
-        text_field("bankAccountNumber", "Number at the bank.", "DE02120300000000202051"),
+        text_field("bankAccountNumber", "Account number or IBAN.", "DE02120300000000202051"),
         COLOR,
         ARCHIVED,
         flag_field("excludeFromStats", "Whether budgets and summaries leave its records out."),

@@ -32,7 +32,7 @@ CATEGORIES = Resource(
         Field(
             "kindIsDerived",
             Kind.BOOLEAN,
-            "Whether the kind follows from what is above the category, or from its group.",
+            "Whether the kind is derived from the category's parent or group.",
             example=True,
             nullable=False,
             default=True,
@@ -43,12 +43,13 @@ CATEGORIES = Resource(
     fields=(
         ID,
         name_field("Groceries", required=True),
-        reference_field("parentId", "Category", "The category that it is a part of."),
-        text_field("group", "Name of the group it is shown in.", "Food and drinks"),
+        reference_field("parentId", "Category", "The parent category."),
+        text_field("group", "Name of the group that the category is listed in.", "Food and drinks"),
         choice_field(
             "kind",
             RECORD_TYPES,
-            "What its records are; if not given, its parent's, else by its group.",
+            "Whether its records are income or expenses. Default: as its parent, or else by its "
+            "group.",
             "expense",
         ),
         COLOR,
@@ -80,12 +81,14 @@ RECORD_RULES = Resource(
         list_field(
             "keywords",
             Kind.TEXT_LIST,
-            "Texts looked for in payee and note, whatever their case.",
+            "Texts to look for in payee and note, ignoring case.",
             ["aldi", "lidl"],
         ),
         reference_field("categoryId", "Category", "The category it gives."),
         LABEL_IDS,
-        reference_field("accountId", "Account", "The only account it is for; none: any."),
+        reference_field(
+            "accountId", "Account", "The only account it applies to; null: any account."
+        ),
         CREATED_AT,
         UPDATED_AT,
     ),
@@ -103,7 +106,7 @@ def _document(name: str, model_type: str, meaning: str, example: str) -> Resourc
         hidden=(
             SOURCE,
             SOURCE_ID,
-            text_field("extra", "What else the import brought: a JSON object.", "{}"),
+            text_field("extra", "Other data from the import: a JSON object.", "{}"),
         ),
         open_ended=True,
     )

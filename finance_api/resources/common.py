@@ -81,8 +81,8 @@ def list_field(name: str, kind: Kind, meaning: str, example: list[str]) -> Field
 
 
 ID = Field("id", Kind.ID, "Identifier.", EXAMPLE_ID, nullable=False)
-CREATED_AT = Field("createdAt", Kind.DATETIME, "When it was made.", _MOMENT, nullable=False)
+CREATED_AT = Field("createdAt", Kind.DATETIME, "When it was created.", _MOMENT, nullable=False)
 UPDATED_AT = Field("updatedAt", Kind.DATETIME, "When it was last changed.", _MOMENT, nullable=False)
 COLOR = text_field("color", "Display colour.", "#3a7d44")
 LABEL_IDS = reference_list_field("labelIds", "Label", "Ids of its labels.")
-ARCHIVED = flag_field("archived", "Whether it is out of use.")
+ARCHIVED = flag_field("archived", "Whether it is archived.")

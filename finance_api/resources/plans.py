@@ -30,7 +30,7 @@ BUDGETS = Resource(
     name="budgets",
     path="budgets",
     model_type="Budget",
-    meaning="Budgets and what the current period has used of them.",
+    meaning="Budgets, and how much of them the current period has used.",
     default_sort="-createdAt",
     fields=(
         ID,
@@ -38,16 +38,18 @@ BUDGETS = Resource(
         choice_field(
             "type",
             (WEEK, MONTH, YEAR, CUSTOM),
-            "Its period: the calendar week, month or year, or startDate to endDate.",
+            "Period of the budget: the calendar week, month or year, or startDate to endDate.",
             MONTH,
             MONTH,
         ),
         currency_field("Currency of the limit; only records of this currency count."),
         amount_field("limitAmount", "How much may be spent in a period.", 300),
         reference_list_field(
-            "categoryIds", "Category", "Categories that count, with all below them; none: any."
+            "categoryIds",
+            "Category",
+            "Categories that count, including those below them; an empty list: all.",
         ),
-        reference_list_field("accountIds", "Account", "Accounts that count; none: any."),
+        reference_list_field("accountIds", "Account", "Accounts that count; an empty list: all."),
         LABEL_IDS,
         date_field("startDate", "First day."),
         date_field("endDate", "Last day."),
@@ -60,7 +62,7 @@ BUDGETS = Resource(
         computed_field("income", Kind.NUMBER, "Income, which is no part of spent.", 2000),
         computed_field("remaining", Kind.NUMBER, "limitAmount less spent.", 179.6),
         computed_field("progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013),
-        computed_field("recordCount", Kind.NUMBER, "How many records were counted.", 7, decimals=0),
+        computed_field("recordCount", Kind.NUMBER, "Number of records counted.", 7, decimals=0),
     ),
 )
 
@@ -70,18 +72,18 @@ GOALS = Resource(
     name="goals",
     path="goals",
     model_type="Goal",
-    meaning="Savings goals and how far they are.",
+    meaning="Savings goals and their progress.",
     default_sort="-createdAt",
     fields=(
         ID,
         name_field("New bicycle"),
         text_field("note", "Free text.", "before summer"),
         COLOR,
-        amount_field("targetAmount", "How much is to be saved.", 1200),
-        amount_field("savedAmount", "How much is saved.", 300, 0),
+        amount_field("targetAmount", "Amount to save.", 1200),
+        amount_field("savedAmount", "Amount saved so far.", 300, 0),
         currency_field("Currency of both amounts."),
         date_field("desiredDate", "When it should be reached."),
-        choice_field("state", STATES, "Whether it is being saved for.", "active", "active"),
+        choice_field("state", STATES, "Whether the user is saving for it.", "active", "active"),
         computed_field("progress", Kind.NUMBER, "savedAmount / targetAmount, 4 decimals.", 0.25),
         CREATED_AT,
         UPDATED_AT,
@@ -100,25 +102,25 @@ STANDING_ORDERS = Resource(
         choice_field(
             "type",
             RECORD_TYPES,
-            "Whether money comes in or goes out; by the amount's sign where not given.",
+            "Whether money comes in or goes out. Default: by the sign of the amount.",
             "expense",
         ),
         reference_field("accountId", "Account", "The account."),
         reference_field("categoryId", "Category", "The category."),
         amount_field("amount", "Signed amount.", -850),
-        currency_field("Currency of the amount; no other than the account's."),
+        currency_field("Currency of the amount, which is the account's."),
         text_field("payee", "Who is paid, or who pays.", "Landlord"),
         text_field("note", "Free text.", "flat 3"),
         payment_type_field("How it is paid.", "transfer"),
         text_field(
-            "recurrenceRule", "When it comes again: an RFC 5545 RRULE.", "FREQ=MONTHLY;BYMONTHDAY=1"
+            "recurrenceRule", "When it repeats: an RFC 5545 RRULE.", "FREQ=MONTHLY;BYMONTHDAY=1"
         ),
-        date_field("startDate", "First occurrence, whatever the rule gives after it."),
+        date_field("startDate", "First occurrence; later ones follow the rule."),
         computed_field(
             "nextDueDate", Kind.DATE, "First occurrence on or after today.", "2026-02-01"
         ),
         LABEL_IDS,
-        flag_field("manualPayment", "Whether the user pays it by hand."),
+        flag_field("manualPayment", "Whether the user pays it manually."),
         CREATED_AT,
         UPDATED_AT,
     ),

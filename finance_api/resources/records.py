@@ -41,21 +41,22 @@ RECORDS = Resource(
         _internal_field(
             "furtherSources",
             Kind.TEXT_LIST,
-            "Entries of other sources that are this record too: source, a colon, id.",
+            "Entries of other sources that are the same transaction: source, a colon, id.",
             ["csv:Current account/4711"],
             default=(),
         ),
         _internal_field(
             "stated",
             Kind.TEXT,
-            "Values in statements, now and before, as JSON; null: those of the record itself.",
+            "Values stated by statements, current and earlier, as JSON; null: the same as in the "
+            "record.",
             None,
         ),
         SET_BY_HAND,
         _internal_field(
             "categoryByRule",
             Kind.BOOLEAN,
-            "Whether a record rule gave it its category.",
+            "Whether its category came from a record rule.",
             example=True,
         ),
     ),
@@ -78,7 +79,7 @@ RECORDS = Resource(
         currency_field("Currency of the account.", nullable=False),
         date_field(
             "recordDate",
-            "When it happened; the UTC calendar day is public.",
+            "Date of the transaction; only the UTC calendar day is public.",
             nullable=False,
             required=True,
             keeps_time=True,
@@ -108,7 +109,7 @@ RECORDS = Resource(
         choice_field(
             "recordState",
             RECORD_STATES,
-            "How far it is settled; void records count nowhere.",
+            "How far it is settled; void records count in no sum or balance.",
             "cleared",
         ),
         Field(
@@ -117,17 +118,21 @@ RECORDS = Resource(
             "Shared by the two records of a transfer between own accounts.",
             "0e2b6a1c-91a5-4c0f-8a5e-5c1f1f0c7d21",
         ),
-        date_field("valueDate", "From when it bears interest: a statement's second date."),
+        date_field(
+            "valueDate", "Day from which the bank counts interest: a statement's second date."
+        ),
         text_field(
-            "counterpartyAccount", "IBAN or number of the other side.", "DE75512108001245126199"
+            "counterpartyAccount",
+            "IBAN or account number of the other side.",
+            "DE75512108001245126199",
         ),
         text_field("reference", "End-to-end id, payment reference or check number.", "RF18539007"),
-        amount_field("originalAmount", "Amount before conversion; it counts in no sum.", -49.9),
+        amount_field("originalAmount", "Amount before conversion; not used in sums.", -49.9),
         choice_field("originalCurrencyCode", CURRENCIES, "Currency of originalAmount.", "USD"),
         derived_field(
             "importId",
             Kind.SERIAL,
-            "The import that made it.",
+            "The import that created it.",
             "00000000-0000-8000-8000-00000000001f",
         ),
         CREATED_AT,

@@ -126,7 +126,9 @@ class WriteBehind(Generic[K]):
                 return
             except Exception as error:
                 if not left:
-                    logger.error("%s failed at the end, and is lost: %s", self._name, error)
+                    logger.error(
+                        "%s failed at shutdown; what it had to write is lost: %s", self._name, error
+                    )
 
     def _add(self, key: K, number: int) -> None:
         noted = self._noted.get(key)

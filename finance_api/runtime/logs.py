@@ -26,7 +26,7 @@ SETTINGS = (
         one_of("text", "json"),
         "text",
         "text or json",
-        "Whether the log has lines in the forms of the ini file, or one JSON object a line.",
+        "Format of the log: lines as the ini file formats them, or one JSON object per line.",
     ),
 )
 

@@ -43,14 +43,14 @@ class Metrics:
         self.requests = metric(
             Histogram,
             "request_seconds",
-            "Requests, by route and status: how long until the response began.",
+            "Time until a response began, by route and status.",
             *("route", "status"),
             buckets=_SECONDS,
         )
         self.database = metric(
             Summary,
             "database_seconds",
-            "What a request reads, and transactions that write: time in the database.",
+            "Time in the database, for a request's reads and for transactions that write.",
             "work",
         )
         self.cache_lookups = metric(
@@ -58,7 +58,7 @@ class Metrics:
         )
         rules = ("rule", "decision")
         self.ratelimit_decisions = metric(
-            Counter, "ratelimit_decisions", "Decisions of the rate limiter, by its rule.", *rules
+            Counter, "ratelimit_decisions", "Decisions of the rate limiter, by rule.", *rules
         )
         self.ratelimit_fallbacks = metric(
             Counter,
@@ -72,12 +72,12 @@ class Metrics:
             *("credential", "reason"),
         )
         self.imports = metric(
-            Counter, "imports", "Files that were sent on the page Import, and confirmed.", "outcome"
+            Counter, "imports", "Files sent on the page Import and confirmed.", "outcome"
         )
         self._connections = metric(
             Gauge,
             "database_connections",
-            "Connections of the pools.",
+            "Connections in the database pools.",
             *("pool", "state"),
             multiprocess_mode="livesum",
         )
@@ -151,10 +151,10 @@ def _forget(pid: int) -> None:
 
 #: Totals read from the database, and their meaning.
 TOTALS = {
-    "database_up": "Whether the database can be read, and is of this program's version.",
+    "database_up": "Whether the database can be read and has this program's version.",
     "users": "Users.",
     "revisions": "Revisions of all users' data together: imports, edits and undos.",
-    "projection_version": "The version of the stored lists.",
+    "projection_version": "Version of the read model.",
 }
 
 

@@ -141,8 +141,8 @@ def made_by_name(
                 f"install finance-api with its extra {named}"
             ) from None
         raise SettingError(
-            f"{name}: {named!r} is neither {' nor '.join(known)} "
-            f"nor a name that can be imported: {error}"
+            f"{name}: {named!r} is neither {' nor '.join(known)} nor a dotted name that can be "
+            f"imported: {error}"
         ) from None
     try:
         made = factory(settings)

@@ -20,13 +20,13 @@ SETTINGS = (
         "IP address",
         "Where the service listens; 0.0.0.0 is every IPv4 address, :: every address.",
     ),
-    Setting("server.port", integer(1, 65_535), "6543", "port", "The port there."),
+    Setting("server.port", integer(1, 65_535), "6543", "port", "The port to listen on."),
     Setting(
         "server.workers",
         integer(1, 256),
         "1",
         "processes",
-        "One for each core is a good start; more than one need "
+        "Number of processes. One per core is a good start; more than one need "
         "finance_api.ratelimit.backend = redis.",
     ),
     Setting(
@@ -34,34 +34,35 @@ SETTINGS = (
         integer(1, 1000),
         "8",
         "threads",
-        "Requests that each process works on at once.",
+        "Number of requests that each process handles at a time.",
     ),
     Setting(
         "server.backlog",
         integer(128, 65_535),
         "1024",
         "connections",
-        "Connections of each process that wait to be accepted.",
+        "Maximum number of connections that wait to be accepted, for each process.",
     ),
     Setting(
         "server.backpressure",
         integer(1, 100_000),
         "1000",
         "connections",
-        "Connections that each process has open at once; more wait in the backlog.",
+        "Maximum number of open connections of each process; more wait in the backlog.",
     ),
     Setting(
         "server.header_seconds",
         integer(1, 60),
         "10",
         "seconds",
-        "Time for the headers of a request; a connection may idle for as long between two.",
+        "Time limit for receiving a request's headers, and for an idle connection between two "
+        "requests.",
     ),
     Setting(
         "server.drain_seconds",
         integer(1, 1800),
         "25",
         "seconds",
-        "Time for accepted requests after SIGTERM; what is left then is lost.",
+        "Time that running requests have to finish after SIGTERM; then they are cut off.",
     ),
 )

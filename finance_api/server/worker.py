@@ -87,7 +87,7 @@ class UnendedBody:
             except Exception as error:
                 # Without the message, which may contain data of the user.
                 name = type(error).__name__
-                logger.error("a response broke off, and is left without an end: %s", name)
+                logger.error("a response broke off and stays incomplete: %s", name)
                 self._is_broken = True
         time.sleep(_LOOK_SECONDS)
         # Sends nothing to the client, but shows whether it is still connected.

@@ -91,9 +91,9 @@ def check_threads(application: Any, threads: int) -> None:
     requests, downloads = (settings[f"finance_api.max_{w}"] for w in ("data_requests", "downloads"))
     if 1 < threads <= requests + downloads:
         raise SettingError(
-            f"finance_api.max_data_requests: {requests}, and {downloads} of "
-            f"finance_api.max_downloads, are too many for {threads} threads of the server; one has "
-            "to be left that answers health"
+            f"finance_api.max_data_requests: {requests}, together with {downloads} of "
+            f"finance_api.max_downloads, are too many for the server's {threads} threads: one "
+            f"thread must be left for health checks"
         )
 
 

@@ -108,7 +108,7 @@ def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str |
             return text
         path = str(Path(folder) / setting.name)
     elif text is not None:
-        raise SettingError(f"{setting.variable} and {setting.file_variable}: give one of them")
+        raise SettingError(f"{setting.variable} and {setting.file_variable}: set only one of them")
     try:
         return Path(path).read_text("utf-8").strip()
     except OSError as error:

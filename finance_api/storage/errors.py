@@ -27,7 +27,7 @@ def unknown_in_replica() -> StorageUnavailable:
 
     The user may also have been deleted just now.
     """
-    return StorageUnavailable("the user is unknown where data is read from")
+    return StorageUnavailable("the read replica does not have this user yet")
 
 
 class NotFound(StorageError):

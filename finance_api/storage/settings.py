@@ -8,29 +8,29 @@ SETTINGS = (
         required_text,
         "sql",
         "sql, memory or a dotted name",
-        "The storage of the data; a dotted name is a function of the settings that returns a "
-        "StorageBackend.",
+        "The storage of the data. A dotted name must be a function that takes the settings and "
+        "returns a StorageBackend.",
     ),
     Setting(
         "finance_api.storage.memory.load",
         any_text,
         "",
         "path",
-        "The file in the native format that the memory storage loads at start.",
+        "A file in the native format that the memory storage loads at start.",
     ),
     Setting(
         "finance_api.storage.memory.user",
         any_text,
         "",
         "e-mail",
-        "The user of the memory storage; with premium.",
+        "E-mail address of the memory storage's only user, who has premium.",
     ),
     Setting(
         "finance_api.storage.memory.token_sha256",
         any_text,
         "",
         "64 hexadecimal digits",
-        "SHA-256 of the personal token that reads the memory storage.",
+        "SHA-256 of the personal token for reading the memory storage.",
     ),
     Setting(
         "sqlalchemy.url",
@@ -45,7 +45,7 @@ SETTINGS = (
         url("@"),
         "",
         "URL",
-        "A read replica of that database, for reading data; users and tokens are still read from "
+        "A read replica of that database. Data is read from the replica; users and tokens from "
         "the database itself.",
         secret=True,
     ),
@@ -54,14 +54,15 @@ SETTINGS = (
         integer(1, 1000),
         "8",
         "connections",
-        "Database connections of a process for reading; at least the server's threads.",
+        "Database connections of each process for reading; at least as many as the server's "
+        "threads.",
     ),
     Setting(
         "sqlalchemy.statement_seconds",
         integer(1, 3600),
         "5",
         "seconds",
-        "The time limit for all that a request reads and computes; beyond it the response is 503.",
+        "Time limit for reading and computing in a request; a slower request gets 503.",
     ),
     Setting(
         "finance_api.changes.keep_days",

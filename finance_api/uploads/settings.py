@@ -15,7 +15,7 @@ SETTINGS = (
         integer(1, 3600),
         "300",
         "seconds",
-        "Time limit for sending a file on the page Import; a slower upload is ended with 408.",
+        "Time limit for sending a file on the page Import; a slower upload is refused with 408.",
     ),
     Setting(
         "finance_api.imports.max_memory_mb",
@@ -29,13 +29,15 @@ SETTINGS = (
         integer(1, 86_400),
         "60",
         "seconds",
-        "Maximum processor time of that process; a file that needs more is refused.",
+        "Maximum processor time of the process that reads an upload; a file that needs more is "
+        "refused.",
     ),
     Setting(
         "finance_api.imports.max_seconds",
         integer(1, 86_400),
         "120",
         "seconds",
-        "Maximum time of that process, including waiting; a file that needs more is refused.",
+        "Maximum run time of the process that reads an upload, including waiting; a file that "
+        "needs more is refused.",
     ),
 )

@@ -98,7 +98,7 @@ def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterato
             with reading(backend) as storage:
                 piece = storage.uploads.get_piece(user_id, upload.id, number)
             if not piece:
-                raise NotFound("the content of the upload is gone")
+                raise NotFound("the content of the upload no longer exists")
             copy.write(piece)
             number += 1
         copy.seek(0)

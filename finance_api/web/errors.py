@@ -41,7 +41,7 @@ _DETAILS = {
     400: "Your browser sent something that this server cannot read.",
     403: "You are not allowed to do this.",
     404: "It may have been removed, or the address is wrong.",
-    415: "Forms are accepted as browsers send them: application/x-www-form-urlencoded, in UTF-8.",
+    415: "Forms must be sent as application/x-www-form-urlencoded in UTF-8, as browsers do.",
     503: "The database is unavailable, perhaps because an import is running. "
     "Please try again in a few seconds.",
 }

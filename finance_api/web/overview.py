@@ -173,7 +173,7 @@ class Overview:
 
     @cached_property
     def category_requests(self) -> list[ApiRequest]:
-        spans = [("This period", self.span), ("The one before", self.span.before())]
+        spans = [("This period", self.span), ("Previous period", self.span.before())]
         return [
             replace(
                 self._summary(
@@ -247,7 +247,7 @@ class Overview:
     unexplained_request = ApiRequest(
         f"{PUBLIC_SURFACE}accounts",
         {"unexplained": "ne.0", "sortBy": "+name", "limit": "100"},
-        about="Balances that do not fit",
+        about="Balances that don't match",
     )
     quiet_request = ApiRequest(
         f"{PUBLIC_SURFACE}accounts",

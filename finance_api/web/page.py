@@ -33,8 +33,8 @@ from finance_api.values.time import day_in
 LOCK_SECONDS = 1
 
 CHANGED_MEANWHILE = (
-    "This was changed elsewhere since you opened the form, so nothing was saved. "
-    "These are the values as they are now."
+    "This was changed elsewhere since you opened the form, so nothing was saved. The form now has "
+    "the current values."
 )
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 

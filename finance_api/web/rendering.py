@@ -42,7 +42,7 @@ NOTICES = {
     "saved": "Saved.",
     "removed": "Removed.",
     "records-changed": "The chosen records were changed.",
-    "records-same": "The chosen records already had that.",
+    "records-same": "The chosen records already had these values.",
     "rules-applied": "The rules were applied.",
     "transfers-found": "All records were searched for transfers.",
     "transfers-linked": "Confirmed. Budgets and sums leave these transfers out.",

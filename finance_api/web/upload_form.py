@@ -41,7 +41,7 @@ _GROUPS = {
     "Dates and amounts": "date_format timezone decimal thousands units positive mixed_signs invert",
     "Layout of the file": "profile no_profile sheet delimiter encoding force_encoding no_header "
     "skip_rows skip_last only leave_out label_separator",
-    "What is stored already": "",
+    "Records already stored": "",
 }
 _TITLES = {name: title for title, names in _GROUPS.items() for name in names.split()}
 
@@ -309,13 +309,16 @@ def _with_given(known: Iterable[str], given: Iterable[str]) -> tuple[tuple[str, 
 
 #: Labels of choices, by option.
 CHOICES = {
-    "ids": {"stable": "Stable: one transaction each", "reused": "Used again for others"},
+    "ids": {
+        "stable": "Stable: an id is always one transaction",
+        "reused": "Reused: an id can be another transaction later",
+    },
     "first_day": {"same": "The same transactions", "new": "Other transactions"},
     "decimal": {".": "Point (1,234.50)", ",": "Comma (1.234,50)"},
     "mixed_signs": {
-        "plus": "A positive number follows its column",
-        "minus": "A negative number follows its column",
-        "ignore": "The column alone decides",
+        "plus": "Positive: as the column says; negative: the opposite",
+        "minus": "Negative: as the column says; positive: the opposite",
+        "ignore": "Nothing: only the column counts",
     },
     "units": {"major": "Whole units", "minor": "Hundredths, such as cents"},
     "positive": {"in": "Money coming in", "out": "Money going out"},

@@ -347,7 +347,7 @@ def test_qif_takes_the_options_of_csv_that_say_how_dates_and_amounts_are_written
     asked.append("EUR")
     out = command.done("import", anna, path, *asked).decode()
     assert "NAME: 0 in, 1.234 out" in out
-    assert "--map: not for a file in the format qif" in command.refused(
+    assert "--map: not an option for a file in the format qif" in command.refused(
         "import", anna, path, "--map", "payee=x", *asked
     )
 
@@ -366,10 +366,10 @@ def test_spreadsheet_is_read_and_its_sheet_can_be_named(command, anna):
     assert command.done("import", anna, "-", *options, stdin=xlsx(rows))
     for option, value in (("--delimiter", ";"), ("--encoding", "cp1252")):
         said = command.refused("import", anna, path, *options, option, value)
-        assert f"{option}: not for a file in the format spreadsheet" in said
+        assert f"{option}: not an option for a file in the format spreadsheet" in said
     csv = command.file("b.csv", CSV)
     said = command.refused("import", anna, csv, *options, "--sheet", "x")
-    assert "--sheet: not for a file in the format csv" in said
+    assert "--sheet: not an option for a file in the format csv" in said
 
 
 ENTRIES = [camt_entry("2026-01-05", "-5", ref="R1"), camt_entry("2026-01-06", "-1", status="PDNG")]

@@ -94,8 +94,8 @@ def logged(caplog):
     return lambda: [(r.levelname, r.getMessage()) for r in caplog.records if r.name == LOGGER]
 
 
-WARNING = "the shared rate limiter does not answer: {}; each process counts for itself"
-BACK = ("INFO", "the shared rate limiter answers again")
+WARNING = "the shared rate limiter does not respond: {}; each process counts on its own"
+BACK = ("INFO", "the shared rate limiter responds again")
 
 
 def test_the_local_limiter_decides_while_the_shared_one_is_away(flaky):

@@ -166,7 +166,7 @@ def test_a_missing_version_is_told(unit, database):
     unit = unit(database)
     with unit.backend.engine.begin() as connection:
         connection.execute(projection_version.delete())
-    with pytest.raises(StorageNotReady, match="projection is of version none"):
+    with pytest.raises(StorageNotReady, match="read model has version none"):
         unit.backend.check()
 
 
@@ -326,7 +326,7 @@ def test_a_later_migration_keeps_the_data_of_the_fixture(stored, tmp_path, monke
         assert found
         assert all(weight == 2 * amount for amount, weight in found)
     monkeypatch.setattr(schema, "versions", lambda: old)
-    with pytest.raises(StorageNotReady, match=r"next.*use the newer program"):
+    with pytest.raises(StorageNotReady, match=r"next.*use the newer version"):
         stored.check()
 
 

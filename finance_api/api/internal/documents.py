@@ -35,7 +35,7 @@ def _types(text: str) -> tuple[Resource, ...]:
         return DOCUMENTS
     names = dict.fromkeys(text.split(","))
     if ALL in names:
-        raise QueryError(f"{quoted(ALL)} stands alone; it takes {_WANTED}")
+        raise QueryError(f"{quoted(ALL)} cannot be combined with other types; it takes {_WANTED}")
     unknown = [quoted(name) if name else "an empty name" for name in names if name not in _BY_TYPE]
     if unknown:
         verb = "is not a document type" if len(unknown) == 1 else "are not document types"
@@ -76,9 +76,9 @@ def _response() -> ResponseDescription:
     )
     members = {
         "documents": array_of(document),
-        "total": value("How many there are of all these types.", 7),
-        "limit": value("How many of each type a page has at most.", 30),
-        "offset": value("How many of each type come before the page.", 0),
+        "total": value("Number of documents of all these types.", 7),
+        "limit": value("Maximum number of documents of each type on a page.", 30),
+        "offset": value("Number of documents of each type before the page.", 0),
     }
     return ResponseDescription(of_members("DocumentPage", members), headers=(*OF_DATA, LINK))
 
@@ -128,7 +128,7 @@ SERVICES = (
     data_service(
         "/internal/v1/get-docs",
         DocumentsRequest,
-        description="Documents: data of any type but records.",
+        description="Documents: data of all types except records.",
         schema=_schema(),
         response=_response(),
         permission=Permission.INTERNAL_DOCUMENTS_READ,

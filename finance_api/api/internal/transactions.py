@@ -86,8 +86,10 @@ def _response() -> ResponseDescription:
     keys |= {field.name: key for key, field in TRANSACTION_FIELDS.items()}
     row = of_fields("Transaction", list(TRANSACTION_FIELDS.values()), converted, keys)
     row["properties"] |= {
-        "record_date": date_time("When it happened.", "2026-01-31T00:00:00Z"),
-        "record_state": value("Void ones count nowhere.", "active", enum=["active", VOID]),
+        "record_date": date_time("Date of the transaction.", "2026-01-31T00:00:00Z"),
+        "record_state": value(
+            "Void transactions count in no sum or balance.", "active", enum=["active", VOID]
+        ),
     }
     members = {"transactions": array_of(row)}
     return ResponseDescription(of_members("TransactionPage", members), headers=(*OF_DATA, LINK))

@@ -31,18 +31,22 @@ from finance_api.version import __version__
 #: ``{id}``, or ``{id:pattern}``; a pattern may have braces of its own.
 _PLACE = re.compile(r"{([a-z]+)(?::.*)?}(?=/|$)")
 _IN_PATHS = {"id": ID}
-_REQUEST_ID = Header("X-Request-Id", "The request in the service's log.", "4f1c2a9e")
+_REQUEST_ID = Header("X-Request-Id", "The request's id in the service's log.", "4f1c2a9e")
 _RATE = (
-    Header("X-RateLimit-Limit", "How many requests there are at most.", "500"),
-    Header("X-RateLimit-Remaining", "How many are left.", "499"),
-    Header("X-RateLimit-Reset", "Seconds until all are there again.", "8"),
+    Header("X-RateLimit-Limit", "Maximum number of requests.", "500"),
+    Header("X-RateLimit-Remaining", "Number of requests left.", "499"),
+    Header("X-RateLimit-Reset", "Seconds until the whole quota is available again.", "8"),
     Header("RateLimit-Policy", "All limits, as in the IETF's draft.", '"hour";q=500;w=3600'),
-    Header("RateLimit", "What is left of each; t: seconds until one more.", '"hour";r=499;t=0'),
+    Header(
+        "RateLimit",
+        "Requests left for each limit; t: seconds until one more is available.",
+        '"hour";r=499;t=0',
+    ),
 )
 #: Added to the description of a path that is listed once for all formats.
 _SUFFIXES = (
-    f"With {', '.join(BY_SUFFIX)} at the end of the path it comes in that format, "
-    "whatever the Accept header says."
+    f"With {', '.join(BY_SUFFIX)} at the end of the path, the response has that format, whatever "
+    f"the Accept header says."
 )
 _OF_ALL = (414, 500)
 _WITH_TOKEN = (400, 401, 403, 406, 429, 503)
@@ -75,8 +79,9 @@ class Surface:
 
 
 _ABOUT = (
-    "Read-only: GET, and HEAD for the headers alone. Amounts are exact decimals. Unknown and "
-    "repeated parameters are refused. Every answer about data has an ETag; a 304 costs nothing."
+    "Read-only: GET, and HEAD for headers without a body. Amounts are exact decimals. Unknown and "
+    "repeated parameters are refused. Every response with data has an ETag; a 304 does not count "
+    "against the quota."
 )
 PERSONAL_TOKEN = (
     "personalToken",
@@ -84,8 +89,10 @@ PERSONAL_TOKEN = (
         "type": "http",
         "scheme": "bearer",
         "bearerFormat": "fin_ and 49 letters and digits",
-        "description": "A personal token, made on the settings pages. Its scopes are names of "
-        "lists; without any it has all. Its user needs premium.",
+        "description": (
+            "A personal token, created on the settings pages. Its scopes are names of "
+            "lists; without scopes it can read all lists. Its user needs premium."
+        ),
     },
 )
 PUBLIC = Surface(
@@ -96,7 +103,7 @@ PUBLIC = Surface(
 )
 INTERNAL = Surface(
     title="finance_api: internal API",
-    about=f"A user's finance data for programs of one's own. {_ABOUT}",
+    about=f"A user's finance data, for the operator's own programs. {_ABOUT}",
     prefixes=(INTERNAL_SURFACE,),
     scheme=(
         "jsonWebToken",
@@ -104,7 +111,7 @@ INTERNAL = Surface(
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "JWT",
-            "description": "A JSON Web Token of the user.",
+            "description": "A JSON Web Token for the user.",
         },
     ),
 )
@@ -191,14 +198,14 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
 
     responses: dict[str, Any] = {
         "200": {
-            "description": "What was asked for.",
+            "description": "The requested data.",
             "headers": shown(headers),
             "content": {form.media_type: _content(response, form) for form in response.forms},
         }
     }
     if any(header.name == "ETag" for header in response.headers):
         responses["304"] = {
-            "description": "The same as what If-None-Match names.",
+            "description": "The data still has the ETag in If-None-Match.",
             "headers": shown(h for h in headers if not h.of_body),
         }
     for status in sorted(statuses):

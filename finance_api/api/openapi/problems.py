@@ -12,34 +12,38 @@ from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.http.errors import NOT_FOUND, UNEXPECTED, problem_body
 from finance_api.http.request_limits import MAX_URL_BYTES
 
-RETRY_AFTER = Header("Retry-After", "Seconds to wait.", "7")
-_CHALLENGE = Header("WWW-Authenticate", "What is needed (RFC 6750).", 'Bearer realm="finance_api"')
+RETRY_AFTER = Header("Retry-After", "Seconds to wait before the next try.", "7")
+_CHALLENGE = Header(
+    "WWW-Authenticate", "The credentials needed (RFC 6750).", 'Bearer realm="finance_api"'
+)
 _INDEX = Header(
     "Link",
-    "Where to begin, and the reference (RFC 8631).",
+    "The index of the API and its reference (RFC 8631).",
     '</v1>; rel="index", </docs>; rel="service-doc"',
 )
 
 PROBLEM: Schema = of_members(
     "Problem",
     {
-        "type": value("Always about:blank: the status says what it is.", "about:blank"),
-        "title": value("The status in words, or what is wrong.", "Bad Request"),
+        "type": value("Always about:blank; the status identifies the problem.", "about:blank"),
+        "title": value(
+            "The name of the status, or a short description of the problem.", "Bad Request"
+        ),
         "status": value("The status.", 400),
-        "detail": value("What is wrong, in a sentence.", "limit: is given 2 times"),
+        "detail": value("The problem in one sentence.", "limit: is given 2 times"),
         "error": value("The same as detail.", "limit: is given 2 times"),
         "errors": array_of(
             of_members(
                 "Fault",
                 {
-                    "in": value("Where: always query.", "query"),
+                    "in": value("The place of the fault: always query.", "query"),
                     "name": value("The parameter.", "limit"),
-                    "message": value("What is wrong with it.", "is given 2 times"),
+                    "message": value("The fault.", "is given 2 times"),
                 },
             )
         ),
-        "moreErrors": value("How many faults there are beside errors.", 3),
-        "requestId": value("Of an unexpected error, for a report.", "4f1c2a9e"),
+        "moreErrors": value("Number of faults that errors does not list.", 3),
+        "requestId": value("The id to report an unexpected error with.", "4f1c2a9e"),
     },
     ["type", "title", "status", "detail", "error"],
 )
@@ -67,15 +71,15 @@ PROBLEMS: Mapping[int, Problem] = {
     ),
     401: Problem("There is no valid token.", "The token is not valid.", (_CHALLENGE,)),
     403: Problem(
-        "The token lacks a scope, or its user premium.", "The token lacks the scope records."
+        "The token lacks a scope, or its user lacks premium.", "The token lacks the scope records."
     ),
     404: Problem("Nothing is at this path, or no object has this id.", NOT_FOUND, (_INDEX,)),
     406: Problem(
-        "The Accept header excludes every representation.",
+        "The Accept header excludes every available format.",
         "This is available as application/json; the Accept header excludes them.",
     ),
     410: Problem(
-        "The changes since then are not all known: start again with since=0.",
+        "The change history does not reach back that far: start again with since=0.",
         "since is older than the change history. Discard your copy and start again with since=0.",
     ),
     414: Problem("The URL is too long.", f"The URL is longer than {MAX_URL_BYTES} bytes."),

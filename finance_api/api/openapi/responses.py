@@ -32,41 +32,55 @@ class Header:
 
 LINK = Header(
     "Link",
-    "The next page (RFC 8288); none on the last one.",
+    "The next page (RFC 8288); absent on the last page.",
     '</v1/api/records?limit=30&offset=30>; rel="next"',
     always=False,
     of_body=True,
 )
 NEXT_OFFSET = Header(
     "X-Next-Offset",
-    "Where there is no envelope: the offset of the next page, empty on the last one.",
+    "In formats without an envelope: the offset of the next page, empty on the last page.",
     "30",
     always=False,
     of_body=True,
 )
 TOTAL = Header(
     "X-Total-Count",
-    "Where there is no envelope: how many rows match.",
+    "In formats without an envelope: the number of rows that match.",
     "4711",
     always=False,
     of_body=True,
 )
 VARY = Header(
-    "Vary", "Request headers that it depends on.", "Accept, Accept-Encoding, Authorization"
+    "Vary",
+    "Request headers that the response depends on.",
+    "Accept, Accept-Encoding, Authorization",
 )
-NO_STORE = Header("Cache-Control", "Not to be kept.", "no-store")
+NO_STORE = Header("Cache-Control", "The response must not be stored.", "no-store")
 #: The headers of every response about the user's data.
 OF_DATA = (
-    Header("ETag", "For If-None-Match: a 304 costs nothing.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),
-    Header("X-Last-Data-Change-At", "When the data changed last.", "2026-01-31T10:00:00Z"),
-    Header("X-Last-Data-Change-Rev", "The revision of the data: it rises with each change.", "17"),
-    Header("Cache-Control", "Nobody else may keep it, and it is to be asked for again.", "private"),
+    Header(
+        "ETag",
+        "For If-None-Match; a 304 does not count against the quota.",
+        '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"',
+    ),
+    Header("X-Last-Data-Change-At", "Time of the last change of the data.", "2026-01-31T10:00:00Z"),
+    Header(
+        "X-Last-Data-Change-Rev", "The revision of the data, which rises with each change.", "17"
+    ),
+    Header(
+        "Cache-Control",
+        "Only the client may store the response, and must revalidate it.",
+        "private",
+    ),
     VARY,
 )
 _PAGE: Mapping[str, Schema] = {
-    "limit": value("How many rows a page has at most.", 30),
-    "offset": value("How many rows come before the page.", 0),
-    "nextOffset": value("Of the next page; null on the last one.", None, type=["integer", "null"]),
+    "limit": value("Maximum number of rows on a page.", 30),
+    "offset": value("Number of rows before the page.", 0),
+    "nextOffset": value(
+        "The offset of the next page; null on the last page.", None, type=["integer", "null"]
+    ),
 }
 
 
@@ -111,7 +125,7 @@ def row_schema(resource: Resource) -> Schema:
 
 def list_response(resource: Resource) -> ResponseDescription:
     """A page of the resource."""
-    total = value("How many rows match; with withTotal=true.", 4711)
+    total = value("Number of rows that match; with withTotal=true.", 4711)
     members = {resource.name: array_of(row_schema(resource)), **_PAGE, "total": total}
     always = [name for name in members if name != "total"]
     schema = of_members(f"{resource.model_type}Page", members, always)

@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 CURRENCY: Schema = {
     "title": "Currency",
     "type": "string",
-    "description": "A code of ISO 4217.",
+    "description": "An ISO 4217 code.",
     "enum": list(CURRENCIES),
     "examples": ["EUR"],
 }

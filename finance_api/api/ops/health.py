@@ -13,7 +13,7 @@ from finance_api.api.service import Service
 from finance_api.http.requests import Request
 from finance_api.version import __version__
 
-_OK = value("Always ok: else it is an error.", "ok", enum=["ok"])
+_OK = value("Always ok; if not, the response is an error.", "ok", enum=["ok"])
 
 
 def get_lbheartbeat(request: Request) -> Response:
@@ -33,7 +33,7 @@ def get_version(request: Request) -> Response:
 lbheartbeat = Service(
     "/__lbheartbeat__",
     get_lbheartbeat,
-    "Whether this process answers; touches nothing.",
+    "Whether this process responds; does not read the storage.",
     response=ResponseDescription(of_members("Health", {"status": _OK}), headers=(NO_STORE,)),
     permission=NO_PERMISSION_REQUIRED,
 )
@@ -51,7 +51,7 @@ heartbeat = Service(
 version = Service(
     "/__version__",
     get_version,
-    "What is running.",
+    "Name and version of the service.",
     response=ResponseDescription(
         of_members(
             "Version",

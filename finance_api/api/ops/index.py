@@ -23,12 +23,12 @@ from finance_api.version import __version__
 _WALLET, _DOCS = "walletDescription", "docs"
 #: The meaning and the path of each link, by its name.
 _LINKS = {
-    "description": ("The public API, by OpenAPI.", PUBLIC_DESCRIPTION),
-    _WALLET: ("The same for clients of the hosted Wallet API.", WALLET_DESCRIPTION),
-    "internalDescription": ("The internal API, by OpenAPI.", INTERNAL_DESCRIPTION),
-    _DOCS: ("The same as a page.", DOCS),
+    "description": ("OpenAPI document of the public API.", PUBLIC_DESCRIPTION),
+    _WALLET: ("OpenAPI document of the Wallet-compatible API.", WALLET_DESCRIPTION),
+    "internalDescription": ("OpenAPI document of the internal API.", INTERNAL_DESCRIPTION),
+    _DOCS: ("The OpenAPI documents as a page.", DOCS),
     "health": ("Whether the storage can be read.", heartbeat.base_path),
-    "version": ("What is running.", version.base_path),
+    "version": ("Name and version of the service.", version.base_path),
 }
 _RESPONSE = ResponseDescription(
     of_members(
@@ -58,7 +58,7 @@ SERVICES = tuple(
     Service(
         path,
         get_index,
-        "Where to begin.",
+        "Index of the API.",
         response=_RESPONSE,
         permission=NO_PERMISSION_REQUIRED,
     )

@@ -47,7 +47,7 @@ def _totals(request: Request) -> dict[str, int | None]:
 metrics = Service(
     "/__metrics__",
     get_metrics,
-    "What the service counts, in Prometheus' text format.",
+    "Metrics of the service in Prometheus' text format.",
     permission=NO_PERMISSION_REQUIRED,
     factory=only_named_clients,
     response=ResponseDescription(

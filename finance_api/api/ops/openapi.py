@@ -22,8 +22,8 @@ _RESPONSE = ResponseDescription(
     ),
     headers=(
         Header("ETag", "For If-None-Match.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),
-        Header("Cache-Control", "It is to be asked for again.", "no-cache"),
-        Header("Vary", "Request headers that it depends on.", "Accept-Encoding"),
+        Header("Cache-Control", "Clients must revalidate the document.", "no-cache"),
+        Header("Vary", "Request headers that the response depends on.", "Accept-Encoding"),
     ),
 )
 

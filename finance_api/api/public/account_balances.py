@@ -34,13 +34,24 @@ def _column(name: str, kind: Kind, meaning: str, example: Any, *, nullable: bool
 
 _COLUMNS = (
     _column("period", Kind.TEXT, "The interval.", "2026-01"),
-    _column("periodStart", Kind.DATE, "Its first day.", "2026-01-01"),
-    _column("date", Kind.DATE, "Its last day, of which the balance is.", "2026-01-31"),
+    _column("periodStart", Kind.DATE, "First day of the interval.", "2026-01-01"),
+    _column(
+        "date",
+        Kind.DATE,
+        "Last day of the interval; the balance is that of the end of this day.",
+        "2026-01-31",
+    ),
     _column("account", Kind.TEXT, "Name of the account.", "Current account", nullable=True),
     RECORDS["accountId"],
     currency_field("Currency of the account.", nullable=False),
-    _column("balance", Kind.NUMBER, "At the end of the day.", 1234.56),
-    _column("firstRecordDate", Kind.DATE, "Day of its first record.", "2025-11-03", nullable=True),
+    _column("balance", Kind.NUMBER, "Balance at the end of the day.", 1234.56),
+    _column(
+        "firstRecordDate",
+        Kind.DATE,
+        "Day of the account's first record.",
+        "2025-11-03",
+        nullable=True,
+    ),
 )
 _CONVERTED = converted_fields("balance")
 _POINT = _COLUMNS[:3]
@@ -74,12 +85,14 @@ def _is_in_order(parameters: Mapping[str, Any]) -> Fault | None:
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     interval = {"type": "string", "enum": [*Period], "default": "month", "examples": ["month"]}
-    meaning = "There is a balance at the end of each of these."
+    meaning = "Length of an interval; there is a balance at the end of each."
     schema.add_parameter("interval", Scalar(_interval, interval), Period.MONTH, meaning)
     day = {**_DATE, "examples": ["2026-01-01"]}
-    meaning = "A day of the first interval; that of the oldest record."
+    meaning = "A day of the first interval. Default: the day of the oldest record."
     schema.add_parameter("from", Scalar(_day, day), None, meaning)
-    meaning = "A day of the last interval; the later of today and the newest record's day."
+    meaning = (
+        "A day of the last interval. Default: the later of today and the day of the newest record."
+    )
     schema.add_parameter("to", Scalar(_day, day), None, meaning)
     schema.add_conditions(RECORDS["accountId"])
     schema.add_conversion(CONVERT_TO)
@@ -94,7 +107,7 @@ def _response() -> ResponseDescription:
         _COLUMNS,
         {
             "totals": array_of(of_fields("BalanceTotal", _TOTAL)),
-            "interval": value("As asked for.", "month", enum=[*Period]),
+            "interval": value("As in the request.", "month", enum=[*Period]),
             "from": value("First day of the first interval.", "2026-01-01", format="date"),
             "to": value("Last day of the last interval.", "2026-01-31", format="date"),
         },

@@ -51,7 +51,7 @@ _KIND = Scalar(
 PERIOD = (
     _KIND,
     parse_usage_period(_DEFAULT_PERIOD),
-    "Days, weeks or months up to now, the current one included.",
+    "Number of days, weeks or months up to now, including the current one.",
 )
 
 
@@ -64,17 +64,17 @@ def _schema() -> ParameterSchema:
 def _response() -> ResponseDescription:
     start = date_time("Beginning, inclusive.", "2026-01-01T00:00:00Z")
     end = date_time("End, exclusive.", "2026-01-31T00:00:00Z")
-    used = {"from": start, "to": end, "total": value("How many requests.", 42)}
+    used = {"from": start, "to": end, "total": value("Number of requests.", 42)}
     quota = {
-        "limit": value("How many requests the token has at most.", 500),
-        "remaining": value("How many are left.", 458),
-        "resetAt": date_time("When all are there again.", "2026-01-31T10:05:02Z"),
+        "limit": value("Maximum number of requests of the token.", 500),
+        "remaining": value("Number of requests left.", 458),
+        "resetAt": date_time("When the whole quota is available again.", "2026-01-31T10:05:02Z"),
     }
     granularities = ["daily", "weekly", "monthly"]
     schema = of_members(
         "Usage",
         {
-            "period": value("As asked for.", _DEFAULT_PERIOD),
+            "period": value("As in the request.", _DEFAULT_PERIOD),
             "granularity": value("Of usage.", "daily", enum=granularities),
             **used,
             "usage": array_of(of_members("UsageInterval", used)),

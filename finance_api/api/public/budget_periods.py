@@ -16,7 +16,7 @@ DEFAULT_PERIODS = 12
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    meaning = "How many periods, the current one included."
+    meaning = "Number of periods, including the current one."
     schema.add_integer("last", 1, MAX_PERIODS, DEFAULT_PERIODS, meaning)
     return schema
 
@@ -47,7 +47,7 @@ SERVICES = (
             BUDGETS,
             _schema(),
             table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
-            "What past periods of a budget used.",
+            "Use of a budget in the current and past periods.",
         ),
     ),
 )

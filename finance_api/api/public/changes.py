@@ -36,7 +36,9 @@ def _since(text: str) -> Cursor | None:
         return None
     cursor = parse_cursor(text)
     if cursor is None:
-        raise QueryError(f"{quoted(text)} is neither {START} nor what next was in an answer")
+        raise QueryError(
+            f"{quoted(text)} is neither {START} nor the value of next in an earlier response"
+        )
     return cursor
 
 
@@ -49,11 +51,11 @@ def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     since = {"type": "string", "default": START, "examples": [START]}
     types = of_names(_TYPES, ["records", "accounts"], uniqueItems=True)
-    meaning = f"What next was in a former answer; {START} is the whole data."
+    meaning = f"The value of next in an earlier response; {START} returns all data."
     schema.add_parameter("since", Scalar(_since, since), None, meaning)
-    meaning = "The lists that are asked about; all that the token may read."
+    meaning = "The lists to return changes of. Default: all that the token may read."
     schema.add_parameter("types", Scalar(_types, types), None, meaning)
-    meaning = "How many changes a page has at most."
+    meaning = "Maximum number of changes on a page."
     schema.add_integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES, meaning)
     return schema
 
@@ -64,8 +66,10 @@ def _response() -> ResponseDescription:
         {
             "type": value("The list.", "records", enum=[*_TYPES]),
             "id": value("Identifier.", EXAMPLE_ID, format="uuid"),
-            "op": value("Whether it is there, or gone.", "put", enum=["put", "delete"]),
-            "revision": value("Of the data, when it changed last.", 17),
+            "op": value(
+                "Whether the object was changed or deleted.", "put", enum=["put", "delete"]
+            ),
+            "revision": value("Revision of the data at the object's last change.", 17),
             "data": {"anyOf": [row_schema(each) for each in _TYPES.values()]},
         },
         ["type", "id", "op", "revision"],
@@ -75,10 +79,12 @@ def _response() -> ResponseDescription:
             "ChangesPage",
             {
                 "changes": array_of(change),
-                "since": value("As asked for.", START),
-                "next": value("Where to go on; opaque.", "17.9f86d081884c7d65"),
-                "hasMore": value("Whether there are more now.", False),
-                "revision": value("Of the data.", 17),
+                "since": value("As in the request.", START),
+                "next": value(
+                    "The value of since for the next request; opaque.", "17.9f86d081884c7d65"
+                ),
+                "hasMore": value("Whether there are more changes now.", False),
+                "revision": value("Revision of the data.", 17),
             },
         ),
         problems=(410,),
@@ -144,7 +150,7 @@ SERVICES = (
     Service(
         "/v1/api/changes",
         get_changes,
-        "What has changed since a former answer.",
+        "Changes since an earlier response.",
         schema=_schema(),
         response=_response(),
         permission=Permission.CHANGES_READ,

@@ -42,11 +42,11 @@ _OF_EXPORTS = (
     *OF_DATA,
     Header(
         "Content-Disposition",
-        "The file's name.",
+        "Name of the file.",
         'attachment; filename="records.ndjson"',
         of_body=True,
     ),
-    Header("X-Total-Count", "How many rows follow.", "4711", of_body=True),
+    Header("X-Total-Count", "Number of rows in the response.", "4711", of_body=True),
 )
 #: The members that every object of the native format has; each type has more.
 _NATIVE = (
@@ -59,10 +59,10 @@ _BY_ID = ResponseDescription(
         "RecordsById",
         {
             RECORDS.name: array_of(row_schema(RECORDS)),
-            "count": value("How many of them there are.", 1),
+            "count": value("Number of records found.", 1),
             "missingIds": {
                 **array_of({"type": "string", "format": "uuid"}),
-                "description": "The ids of which there is no record.",
+                "description": "Ids without a record.",
                 "examples": [[EXAMPLE_ID]],
             },
         },
@@ -83,7 +83,7 @@ def _services() -> Iterator[Service]:
             forms=OF_EXPORTS, columns=resource.fields, headers=_OF_EXPORTS
         )
         declared = of_resource(
-            resource, export_schema(resource), response, f"All of a list: {meaning}"
+            resource, export_schema(resource), response, f"A whole list: {meaning}"
         )
         yield data_service(path, ListExport, resource, responder=respond_with_export, **declared)
 
@@ -93,7 +93,7 @@ SERVICES = (
     data_service(
         "/v1/api/records/by-id",
         RecordsByIdRequest,
-        **of_resource(RECORDS, ids_schema(RECORDS), _BY_ID, "Particular records by their ids."),
+        **of_resource(RECORDS, ids_schema(RECORDS), _BY_ID, "Records by their ids."),
     ),
     data_service(
         "/v1/api/export/all.ndjson",

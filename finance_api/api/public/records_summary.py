@@ -37,7 +37,7 @@ DEFAULT_GROUPS = 100
 MAX_DIMENSIONS = 3
 
 _DATE = {"type": "string", "format": "date"}
-_NO_ENVELOPE = "Where there is no envelope: "
+_NO_ENVELOPE = "In formats without an envelope: "
 _HEADERS = (
     Header(
         "X-Left-Out",
@@ -49,7 +49,7 @@ _HEADERS = (
     Header("X-Overlapping", f"{_NO_ENVELOPE}overlapping.", "false", always=False, of_body=True),
     Header(
         "X-Not-Converted",
-        f"{_NO_ENVELOPE}how many records of notConverted.",
+        f"{_NO_ENVELOPE}the number of records in notConverted.",
         "USD=2",
         always=False,
         of_body=True,
@@ -66,7 +66,7 @@ _SORT_KEYS = {
 def _group_by(text: str) -> tuple[Dimension, ...]:
     found = parse_names(DIMENSIONS, text)
     if len(found) > MAX_DIMENSIONS:
-        raise QueryError(f"{len(found)} are given; at most {MAX_DIMENSIONS} are allowed")
+        raise QueryError(f"has {len(found)} dimensions; at most {MAX_DIMENSIONS} are allowed")
     return tuple(DIMENSIONS[word] for word in found)
 
 
@@ -88,7 +88,7 @@ def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
     query = SummaryQuery(group_by=parameters["groupBy"])
     if parameters["fill"] and query.group_by and not query.periods:
         periods = ", ".join(name for name, found in DIMENSIONS.items() if found.period)
-        return "fill", f"needs a period in groupBy: {periods}; or no groupBy"
+        return "fill", f"needs a period in groupBy ({periods}), or no groupBy at all"
     return None
 
 
@@ -98,13 +98,16 @@ def _schema() -> ParameterSchema:
     included = of_names(LEFT_OUT, ["transfers"], uniqueItems=True)
     order = Scalar(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, ""))
     meaning = (
-        "What the records of a group have in common, beside the currency. More than "
-        f"{MAX_GROUPS:,} groups are refused."
+        "Fields that the records of a group have in common, in addition to the currency. A "
+        f"request that would return more than {MAX_GROUPS:,} groups is refused."
     )
     schema.add_parameter("groupBy", Scalar(_group_by, groups), (), meaning)
-    meaning = "What is counted, too, and else left out."
+    meaning = "Records to count that are otherwise left out."
     schema.add_parameter("include", Scalar(_include, included), frozenset(), meaning)
-    meaning = "Whether there are groups of zeros too: for empty periods, and if nothing matches."
+    meaning = (
+        "Whether to also return groups of zeros: for periods without records, and if "
+        "nothing matches."
+    )
     schema.add_flag("fill", meaning)
     schema.add_parameter("sortBy", order, (), SORT_MEANING)
     schema.add_page(MAX_PAGE, DEFAULT_GROUPS)
@@ -117,18 +120,18 @@ def _schema() -> ParameterSchema:
 def _response() -> ResponseDescription:
     whole = SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
     always = SummaryQuery().columns
-    left_out = {name: value("How many records.", 0) for name in LEFT_OUT}
+    left_out = {name: value("Number of records.", 0) for name in LEFT_OUT}
     not_converted = of_members(
         None,
         {
             "currencyCode": value("The currency.", "USD"),
-            "count": value("How many records.", 2),
-            "days": value("Of how many days.", 1),
-            "firstDate": value("The first of them.", "2026-01-02", format="date"),
-            "lastDate": value("The last of them.", "2026-01-30", format="date"),
+            "count": value("Number of records.", 2),
+            "days": value("Number of days with such records.", 1),
+            "firstDate": value("First of these days.", "2026-01-02", format="date"),
+            "lastDate": value("Last of these days.", "2026-01-30", format="date"),
         },
     )
-    overlapping = value("Whether a record counts in several groups.", False)
+    overlapping = value("Whether any record is in several groups.", False)
     return table_response(
         "Group",
         "groups",

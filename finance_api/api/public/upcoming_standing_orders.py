@@ -31,7 +31,7 @@ DEFAULT_OCCURRENCES = 100
 #: The columns of an occurrence: its day, then fields of its standing order.
 _SHOWN = ("id", "name", "type", "accountId", "categoryId", "amount", "currencyCode", "payee")
 _COLUMNS = (
-    date_field("date", "When it is due.", nullable=False),
+    date_field("date", "Due date.", nullable=False),
     *(field for field in STANDING_ORDERS.fields if field.name in _SHOWN),
 )
 
@@ -39,8 +39,8 @@ _COLUMNS = (
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     meaning = (
-        "How many days from today on, today included. Where the rules of the standing orders have "
-        f"more than {MAX_DUE_DAYS:,} days in that time, they are refused."
+        "Number of days from today on, including today. A request that would return more than "
+        f"{MAX_DUE_DAYS:,} due days is refused."
     )
     schema.add_integer("days", 1, MAX_DAYS, DEFAULT_DAYS, meaning)
     schema.add_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
@@ -50,15 +50,15 @@ def _schema() -> ParameterSchema:
 def _response() -> ResponseDescription:
     total = {
         "currencyCode": value("The currency.", "EUR"),
-        "count": value("How many occurrences.", 1),
-        "income": value("Sum of what comes in.", 0, type="number"),
-        "expense": value("Sum of what goes out, negative.", -850, type="number"),
+        "count": value("Number of occurrences.", 1),
+        "income": value("Sum of the income.", 0, type="number"),
+        "expense": value("Sum of the expenses, negative.", -850, type="number"),
         "net": value("income and expense together.", -850, type="number"),
     }
     members = {
         "totals": array_of(of_members("UpcomingTotal", total)),
         "from": value("Today.", "2026-01-31", format="date"),
-        "to": value("The last day.", "2026-03-01", format="date"),
+        "to": value("Last day of the period.", "2026-03-01", format="date"),
     }
     return table_response("Occurrence", "upcoming", _COLUMNS, members, is_paged=True)
 
@@ -101,7 +101,7 @@ SERVICES = (
         "/v1/api/standing-orders/upcoming",
         UpcomingRequest,
         **of_resource(
-            STANDING_ORDERS, _schema(), _response(), "Occurrences of standing orders to come."
+            STANDING_ORDERS, _schema(), _response(), "Upcoming occurrences of standing orders."
         ),
     ),
 )

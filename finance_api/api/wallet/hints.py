@@ -38,7 +38,7 @@ def partial_match(missing_ids: Sequence[str]) -> Hint:
 
 def empty(filters: Mapping[str, Any]) -> Hint:
     data = {"data": {"appliedFilters": dict(filters)}} if filters else {}
-    return _hint("result.empty", "info", "Nothing was found.", **data)
+    return _hint("result.empty", "info", "No rows match.", **data)
 
 
 def quota_warning(remaining: int, reset_at: str) -> Hint:
@@ -53,5 +53,5 @@ def inferred_window(filters: Sequence[str]) -> Hint:
         "inferred": ", ".join(filters),
         "reason": "defaultRollingRange",
     }
-    text = "No recordDate was given: these are the last 3 months."
+    text = "Without recordDate, the response has only the last 3 months."
     return _hint("param.inferred", "info", text, data=data)

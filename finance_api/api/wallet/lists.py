@@ -286,8 +286,8 @@ _BY_ID = ResponseDescription(
         "RecordsById",
         {
             "records": array_of(object_schema(RECORDS.model_type, RECORD)),
-            "count": value("How many were found.", 1),
-            "missingIds": array_of(value("An id that nothing has.", "4711")),
+            "count": value("Number of records found.", 1),
+            "missingIds": array_of(value("An id without a record.", "4711")),
             "agentHints": HINTS,
         },
         ["records", "count"],
@@ -299,8 +299,6 @@ SERVICES = (
     Service(
         f"{WALLET_SURFACE}records/by-id",
         get_records_by_id,
-        **of_resource(
-            RECORDS, required_ids(MAX_LIST_OPERANDS), _BY_ID, "Particular records by their ids."
-        ),
+        **of_resource(RECORDS, required_ids(MAX_LIST_OPERANDS), _BY_ID, "Records by their ids."),
     ),
 )

@@ -88,7 +88,11 @@ _MIRROR_SCHEMA = object_schema("MirrorRecord", _MIRROR)
 _TRANSFER = of_members(
     "Transfer",
     {
-        "type": value("Whether its other record is there.", "paired", enum=["paired", "unpaired"]),
+        "type": value(
+            "Whether the other record of the transfer exists.",
+            "paired",
+            enum=["paired", "unpaired"],
+        ),
         "transferId": of_given(RECORDS["transferId"]),
         "mirrorRecord": _MIRROR_SCHEMA,
     },
@@ -158,13 +162,13 @@ RECORD = (
     Member(
         "source",
         _source,
-        value("Statement files are backend, all others missing.", "missing"),
+        value("backend for records from statement files, missing for all others.", "missing"),
         is_optional=False,
     ),
     Member(
         "transfer",
         _transfer,
-        or_null(_TRANSFER, "Of a transfer."),
+        or_null(_TRANSFER, "The transfer that the record belongs to."),
         is_optional=False,
         nullable=True,
     ),
@@ -240,12 +244,12 @@ CATEGORY = (
     Member(
         "parentName",
         lambda row, context: context.names.parents.get(row["parentId"]),
-        value("The name of the category above it.", "Food"),
+        value("Name of the parent category.", "Food"),
     ),
     Member(
         "systemId",
         _system_id,
-        value("Group and name of one that no user made.", "food_and_drinks__groceries"),
+        value("Group and name of a built-in category.", "food_and_drinks__groceries"),
     ),
     *stored(CATEGORIES, _TIMES),
 )

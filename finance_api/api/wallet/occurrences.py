@@ -26,11 +26,13 @@ def _field(name: str, kind: Kind, meaning: str, example: str) -> Field:
 
 
 _DAY = "2026-01-31T00:00:00Z"
-ORIGINAL = _field("originalDate", Kind.DATETIME, "The day by the rule of the standing order.", _DAY)
-_PAID = _field("paidDate", Kind.DATETIME, "When it was paid, which nothing here tells.", _DAY)
-ORDER = _field("standingOrderId", Kind.ID, "Its standing order.", EXAMPLE_ID)
-_RECORD = _field("recordId", Kind.ID, "A record of it, which nothing here tells.", EXAMPLE_ID)
-DISMISSED = flag_field("dismissed", "Whether it was dismissed; none is here.")
+ORIGINAL = _field(
+    "originalDate", Kind.DATETIME, "Day of the occurrence by the rule of the standing order.", _DAY
+)
+_PAID = _field("paidDate", Kind.DATETIME, "Day of the payment; always null here.", _DAY)
+ORDER = _field("standingOrderId", Kind.ID, "The standing order.", EXAMPLE_ID)
+_RECORD = _field("recordId", Kind.ID, "The record of the payment; always null here.", EXAMPLE_ID)
+DISMISSED = flag_field("dismissed", "Whether it was dismissed; always false here.")
 #: Values that we do not know, the same for all items.
 _MISSING: Row = {_PAID.name: None, _RECORD.name: None, DISMISSED.name: False}
 
@@ -59,7 +61,7 @@ def read_page(reading: Reading, query: Query) -> Page:
     try:
         due = DueDays(orders, first + -first % DAY_SECONDS, end)
     except TooManyDueDays as error:
-        raise parameter_problem([(ORIGINAL.name, f"{error}: ask for a shorter time")]) from None
+        raise parameter_problem([(ORIGINAL.name, f"{error}: ask for a shorter period")]) from None
     page = due.page(query.limit, query.offset, _item_id, newest_first=True)
     rows = [
         {"id": _item_id(day, order), ORDER.name: order["id"], ORIGINAL.name: day, **_MISSING}

@@ -86,7 +86,7 @@ class ReferencesRequest(DataRequest):
         if own is None:
             return {"error": "not found"}
         if own is not self._resource:
-            message = f"The id is of a {_TYPES[own]}, not of a {_TYPES[self._resource]}."
+            message = f"The id belongs to a {_TYPES[own]}, not to a {_TYPES[self._resource]}."
             return {"error": "type_mismatch", "actualType": _TYPES[own], "message": message}
         return {
             other.name: _referring(reading, other, field, row_id)
@@ -112,10 +112,10 @@ def _response(resource: Resource) -> ResponseDescription:
     referring = of_members(
         "Referring",
         {
-            "field": value("The field that names it.", "categoryId"),
-            "total": value("How many there are.", 4711),
-            "limit": value("The largest number of ids in the response.", _LIMIT),
-            "hasMore": value("Whether there are more than that.", False),
+            "field": value("The field that refers to the id.", "categoryId"),
+            "total": value("Number of objects that refer to the id.", 4711),
+            "limit": value("Maximum number of ids in the response.", _LIMIT),
+            "hasMore": value("Whether more objects refer to the id than ids has.", False),
             "ids": IDS,
         },
     )
@@ -125,8 +125,10 @@ def _response(resource: Resource) -> ResponseDescription:
         "NoReferences",
         {
             "error": value("not found, or type_mismatch.", "not found"),
-            "actualType": value("What the id is of.", "record"),
-            "message": value("The same in a sentence.", "The id is of a record, not of a label."),
+            "actualType": value("The type of the object with this id.", "record"),
+            "message": value(
+                "The error in one sentence.", "The id belongs to a record, not to a label."
+            ),
         },
         ["error"],
     )
@@ -142,7 +144,7 @@ def _service(resource: Resource, name: str) -> Service:
         require_scopes(request, scopes)
         return respond(request, ReferencesRequest, resource)
 
-    meaning = f"What refers to {resource.name}."
+    meaning = f"Objects that refer to {resource.name}."
     declared = of_resource(resource, required_ids(MAX_REFERENCES), _response(resource), meaning)
     path = f"{WALLET_SURFACE}{name}/references"
     return Service(path, get_references, **{**declared, "scopes": scopes})
@@ -170,7 +172,9 @@ def get_nothing(request: Request) -> Response:
 WRITES = Service(
     f"{WALLET_SURFACE}categories/custom",
     get_nothing,
-    **of_resource(CATEGORIES, ParameterSchema(), None, "Takes writes in Wallet, and nothing here."),
+    **of_resource(
+        CATEGORIES, ParameterSchema(), None, "Accepts writes in Wallet; not available here."
+    ),
 )
 SERVICES = (
     *(

@@ -101,7 +101,7 @@ class Compared(Conditions):
                     raise QueryError(f"{quoted(each)} has none of the prefixes {known}")
         found = super().read(texts)
         if any(isinstance(condition.operand, RelativeDay) for condition in found):
-            raise QueryError("takes no days that are counted back")
+            raise QueryError("does not take relative days such as -30d")
         return (*found, *self._further)
 
 
@@ -142,7 +142,7 @@ def _choice(field: Field, name: str) -> Parameter:
         choices = {*_words(words, text, any_case=any_case)} - {*wallets}
         return (Condition(field, Operator.ANY_OF, tuple(sorted(choices))),)
 
-    meaning = f"{field.meaning}{' In any case.' if any_case else ''}"
+    meaning = f"{field.meaning}{' Upper and lower case are equal.' if any_case else ''}"
     return parameter(name, Listed(parse, of_names(words, [words[0]])), meaning)
 
 
@@ -156,14 +156,16 @@ def by_category(field: Field) -> Parameter:
         return (with_ids(field, [*ids, *UNKNOWN_CATEGORIES], or_missing=or_missing),)
 
     kind = Listed(parse, ids_schema(MAX_LIST_OPERANDS, UNKNOWN))
-    return parameter("categoryId", kind, f"{field.meaning} {UNKNOWN}: of what has none.")
+    return parameter("categoryId", kind, f"{field.meaning} {UNKNOWN}: rows without a category.")
 
 
 def is_given(name: str, field: Field) -> Parameter:
     def parse(text: str) -> Conditioned:
         return (Condition(field, Operator.NOT_NULL if _flag(text) else Operator.IS_NULL),)
 
-    return parameter(name, Scalar(parse, _BOOLEAN), f"Whether they have {field.name}.")
+    return parameter(
+        name, Scalar(parse, _BOOLEAN), f"Whether to return rows with or without {field.name}."
+    )
 
 
 def exact(field: Field) -> Parameter:
@@ -177,7 +179,7 @@ def party(name: str, record_type: str, resource: Resource) -> Parameter:
     """Make the filter by the payee of an expense, or the payer of an income."""
     has_type = Condition(resource["recordType"], Operator.ANY_OF, (record_type,))
     kind = Compared(resource["payee"], has_type)
-    return parameter(name, kind, f"Of {record_type} alone. {kind.meaning}")
+    return parameter(name, kind, f"Only for {record_type}. {kind.meaning}")
 
 
 def constant(name: str, resource: Resource, value: str, *others: str) -> Parameter:
@@ -187,7 +189,7 @@ def constant(name: str, resource: Resource, value: str, *others: str) -> Paramet
     def parse(text: str) -> Conditioned:
         return () if value in _words(words, text) else (with_ids(resource["id"], []),)
 
-    return parameter(name, Listed(parse, of_names(words, [value])), f"All have {value} here.")
+    return parameter(name, Listed(parse, of_names(words, [value])), f"Always {value} here.")
 
 
 def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> Condition:
@@ -238,7 +240,7 @@ SOURCES = ("android", "ios", "web", "rest", "mcp", "backend", "missing")
 SOURCE = parameter(
     "source",
     Listed(lambda text: tuple(_words(SOURCES, text)), of_names(SOURCES, ["missing"])),
-    "Where records come from: statement files are backend, all others missing.",
+    "Where records come from: backend for statement files, missing for all others.",
     None,
 )
 
@@ -258,8 +260,8 @@ CONVERT_TO = parameter(
     Scalar(
         _target, {"type": "string", "enum": [*_TARGETS, *CURRENCIES], "examples": [_TARGETS[0]]}
     ),
-    "The currency that amounts are converted to, by imported rates; its code in any case. base: "
-    "that of most accounts, account: their own.",
+    "The currency that amounts are converted to, by imported rates; upper and lower case are "
+    "equal. base: the currency of most accounts; account: the currency of the record's account.",
     None,
 )
 
@@ -282,7 +284,7 @@ def _spending(text: str) -> int | None:
 SPENDING = parameter(
     "spending",
     Scalar(_spending, {"type": "string", "enum": list(_SPENDING), "examples": ["current+2"]}),
-    "What was spent in the current period and in so many before it.",
+    "Adds what was spent in the current period, and in a number of past periods.",
     None,
 )
 
@@ -308,7 +310,10 @@ def related(name: str, resource: Resource, field: str, *, empty_is_all: bool = F
         (row_id,) = parse_ids(1, text)
         return RelatedTo(resource, field, empty_is_all, row_id)
 
-    meaning = f"Those that it names, one of {resource.name}; needs the scope {resource.path}."
+    meaning = (
+        f"Only rows that this object refers to, given by its id among {resource.name}; needs the "
+        f"scope {resource.path}."
+    )
     return parameter(name, Scalar(parse, {**_ID, "examples": [EXAMPLE_ID]}), meaning, None)
 
 
@@ -337,10 +342,10 @@ def _switch(name: str, meaning: str) -> Parameter:
 
 #: Accepted everywhere, even where they have no effect.
 COMMON = (
-    _whole("limit", 1, MAX_LIMIT, DEFAULT_LIMIT, "How many rows a page has at most."),
-    _whole("offset", 0, MAX_OFFSET, 0, "How many rows come before the page."),
-    _switch("agentHints", "Whether the answer says what an agent should know of it."),
-    _switch("withTotal", "Whether all rows that match are counted, too."),
+    _whole("limit", 1, MAX_LIMIT, DEFAULT_LIMIT, "Maximum number of rows on a page."),
+    _whole("offset", 0, MAX_OFFSET, 0, "Number of rows before the page."),
+    _switch("agentHints", "Whether the response includes hints for AI agents."),
+    _switch("withTotal", "Whether to also count all rows that match."),
 )
 
 

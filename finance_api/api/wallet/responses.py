@@ -22,21 +22,26 @@ from finance_api.storage.interface import DataState
 #: Headers of every response to a token.
 OF_TOKEN = (
     Header(
-        "X-RateLimit-Limit-Hour", "As X-RateLimit-Limit, if that is by hour.", "500", always=False
+        "X-RateLimit-Limit-Hour",
+        "The same as X-RateLimit-Limit, if the limit is per hour.",
+        "500",
+        always=False,
     ),
     Header(
         "X-RateLimit-Remaining-Hour",
-        "As X-RateLimit-Remaining, if that is by hour.",
+        "The same as X-RateLimit-Remaining, if the limit is per hour.",
         "499",
         always=False,
     ),
 )
 _STATE = {
     "X-Last-Data-Change-At": Header(
-        "X-Last-Data-Change-At", "When the data changed last.", "2026-01-31T10:00:00.000Z"
+        "X-Last-Data-Change-At", "Time of the last change of the data.", "2026-01-31T10:00:00.000Z"
     ),
     "X-Last-Data-Change-Rev": Header(
-        "X-Last-Data-Change-Rev", "The revision of the data: another with each change.", "r17"
+        "X-Last-Data-Change-Rev",
+        "The revision of the data, which differs after each change.",
+        "r17",
     ),
 }
 #: Headers of lists.
@@ -115,7 +120,7 @@ _ERROR: Schema = of_members(
     "Error",
     {
         **PROBLEM["properties"],
-        "error": value("What is wrong.", "limit must be at most 200"),
+        "error": value("Description of the error.", "limit must be at most 200"),
     },
     PROBLEM["required"],
 )
@@ -130,9 +135,11 @@ def _error_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
 
 SURFACE = Surface(
     title="finance_api: Wallet-compatible representation",
-    about="The public API as clients of the hosted Wallet REST API know it; from an independent "
-    "project. Read-only. Without recordDate or id the list of records has those of the last 3 "
-    "months alone, and says so in appliedRecordDateFilters.",
+    about=(
+        "The public API in the form of the hosted Wallet REST API; from an independent "
+        "project. Read-only. Without recordDate or id, the list of records covers only the "
+        "last 3 months, and states this in appliedRecordDateFilters."
+    ),
     version="2.0.0",
     prefixes=(f"{WALLET}/",),
     scheme=PERSONAL_TOKEN,

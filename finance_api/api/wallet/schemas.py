@@ -38,17 +38,19 @@ CONVERTED = of_members(
     "ConvertedAmount",
     {
         "value": value("The amount in that currency.", -1032.5),
-        "ratio": value("By what it was multiplied.", 24.3),
+        "ratio": value("The exchange rate used.", 24.3),
         "currencyCode": _CURRENCY,
-        "conversionPair": value("From and to.", "EUR:CZK"),
-        "error": value("Why there is no value.", no_rate("EUR", "CZK", "2026-01-31")),
+        "conversionPair": value("The original and the new currency.", "EUR:CZK"),
+        "error": value(
+            "Why the amount could not be converted.", no_rate("EUR", "CZK", "2026-01-31")
+        ),
     },
     ["currencyCode"],
 )
 GROUP = of_members(
     "CategoryGroup",
     {
-        "id": value("The name as a key.", "food_and_drinks"),
+        "id": value("The group's key.", "food_and_drinks"),
         "name": value("Its name.", "Food & drinks"),
     },
 )
@@ -58,7 +60,7 @@ CATEGORY_EMBED = of_members("CategoryEmbed", _CATEGORY, ["id"])
 #: A transfer without a category has only the envelope.
 RECORD_CATEGORY = of_members(
     "RecordCategory",
-    {**_CATEGORY, "envelopeId": value("20001 of transfers, else left out.", 20001)},
+    {**_CATEGORY, "envelopeId": value("20001 for transfers, otherwise left out.", 20001)},
     [],
 )
 LABEL_EMBEDS = array_of(of_members("LabelEmbed", _fields(LABELS, "id name color archived"), ["id"]))
@@ -68,52 +70,58 @@ BALANCE = of_members(
         **_fields(ACCOUNTS, "currentBalance=balance rawCurrentBalance=balance"),
         **_fields(ACCOUNTS, "initial=initialBalance"),
         "currencyCode": _CURRENCY,
-        "balanceMode": value("How an app shows it.", "standard"),
-        "formula": value("How it is reckoned.", "initial + totalIncomes - totalExpenses"),
+        "balanceMode": value("How apps display the balance.", "standard"),
+        "formula": value(
+            "How the balance is calculated.", "initial + totalIncomes - totalExpenses"
+        ),
     },
 )
 _SPAN = of_members("TimeSpan", {"min": date_time("The first."), "max": date_time("The last.")})
 STATS = of_members(
     "AccountStats",
     {
-        "recordCount": value("How many records it has, void ones left out.", 6),
-        "totalIncomes": value("What came in, positive.", 2500, type="number"),
-        "totalExpenses": value("What went out, positive.", 162.49),
+        "recordCount": value("Number of records, without void ones.", 6),
+        "totalIncomes": value("Sum of the income, positive.", 2500, type="number"),
+        "totalExpenses": value("Sum of the expenses, positive.", 162.49),
         "recordDate": _SPAN,
         "createdAt": _SPAN,
-        "lastUpdatedAt": date_time("When the last of them was changed."),
+        "lastUpdatedAt": date_time("Time of the last change of a record."),
     },
     ["recordCount", "totalIncomes", "totalExpenses"],
 )
 _EXCLUDED = of_members(
     "ExcludedRecords",
     {
-        "total": value("How many count for nothing.", 3),
-        "transfers": value("Of them transfers.", 1),
-        "debts": value("Of them debts.", 0),
-        "incomeCategories": value("Of them in categories of income.", 1),
-        "unknownCategories": value("Of them without a category.", 1),
-        "totalAmountSum": value("The sum of their amounts.", -120.5),
+        "total": value("Number of records left out of the sums.", 3),
+        "transfers": value("Transfers among them.", 1),
+        "debts": value("Debts among them.", 0),
+        "incomeCategories": value("Records in income categories among them.", 1),
+        "unknownCategories": value("Records without a category among them.", 1),
+        "totalAmountSum": value("Sum of their amounts.", -120.5),
     },
 )
 _PERIOD_SPENDING = of_members(
     "BudgetPeriodSpending",
     {
         "period": value("The period.", "2026-01"),
-        "periodStart": value("Its first day.", "2026-01-01", **_DAY),
-        "periodEnd": value("Its last day.", "2026-01-31", **_DAY),
+        "periodStart": value("First day of the period.", "2026-01-01", **_DAY),
+        "periodEnd": value("Last day of the period.", "2026-01-31", **_DAY),
         "effectiveLimit": value("The limit.", 400, type=_NUMBER_OR_NONE),
-        "spent": value("What was spent.", 162.49),
-        "remaining": value("What is left of the limit.", 237.51, type=_NUMBER_OR_NONE),
-        "progress": value("Spent by limit.", 0.4062, type=_NUMBER_OR_NONE),
-        "overspent": value("What is above the limit.", 0, type=_NUMBER_OR_NONE),
-        "totalExpenses": value("What went out, positive.", 162.49),
-        "totalIncomes": value("What came in, positive.", 0, type="number"),
-        "recordCount": value("How many records count.", 6),
+        "spent": value("Amount spent.", 162.49),
+        "remaining": value("Amount left of the limit.", 237.51, type=_NUMBER_OR_NONE),
+        "progress": value("spent divided by the limit.", 0.4062, type=_NUMBER_OR_NONE),
+        "overspent": value("Amount above the limit.", 0, type=_NUMBER_OR_NONE),
+        "totalExpenses": value("Sum of the expenses, positive.", 162.49),
+        "totalIncomes": value("Sum of the income, positive.", 0, type="number"),
+        "recordCount": value("Number of records counted.", 6),
         "convertedCurrencies": array_of(_CURRENCY),
-        "incomplete": value("Whether records of other currencies are left out.", False),
+        "incomplete": value("Whether records in other currencies are left out.", False),
         "excluded": _EXCLUDED,
-        "limit": value("As effectiveLimit; of earlier versions.", 400, type=_NUMBER_OR_NONE),
+        "limit": value(
+            "The same as effectiveLimit, for clients of earlier versions.",
+            400,
+            type=_NUMBER_OR_NONE,
+        ),
     },
     [
         *("period", "spent", "totalExpenses", "totalIncomes", "recordCount"),
@@ -123,7 +131,7 @@ _PERIOD_SPENDING = of_members(
 SPENDING = of_members(
     "BudgetSpending",
     {
-        "computedAt": date_time("When it was worked out."),
+        "computedAt": date_time("Time of the calculation."),
         "current": or_null(_PERIOD_SPENDING, "The current period; null if there is none."),
         "past": array_of(_PERIOD_SPENDING),
     },
@@ -131,14 +139,20 @@ SPENDING = of_members(
 _HINT = of_members(
     "AgentHint",
     {
-        "type": value("What it is about.", "pagination.has_more"),
-        "severity": value("How much it matters.", "info", enum=["info", "warning", "instruction"]),
-        "text": value("What it says.", "There are more rows: the next page is at action.url."),
+        "type": value("Kind of the hint.", "pagination.has_more"),
+        "severity": value(
+            "Importance of the hint.", "info", enum=["info", "warning", "instruction"]
+        ),
+        "text": value("Text of the hint.", "There are more rows: the next page is at action.url."),
         "action": of_members(
             "HintAction",
-            {"url": value("What to ask for next.", "/wallet/v1/api/labels?limit=30&offset=30")},
+            {"url": value("The next request to send.", "/wallet/v1/api/labels?limit=30&offset=30")},
         ),
-        "data": {"type": "object", "description": "More, by type.", "examples": [{}]},
+        "data": {
+            "type": "object",
+            "description": "More data, depending on the type.",
+            "examples": [{}],
+        },
     },
     ["type", "severity", "text"],
 )
@@ -146,12 +160,12 @@ HINTS = array_of(_HINT)
 IDS = array_of(value("Identifier.", EXAMPLE_ID, format="uuid"))
 #: Members of every list's envelope, beside the rows.
 PAGE = {
-    "limit": value("How many rows a page has at most.", DEFAULT_LIMIT),
-    "offset": value("How many rows come before the page.", 0),
+    "limit": value("Maximum number of rows on a page.", DEFAULT_LIMIT),
+    "offset": value("Number of rows before the page.", 0),
 }
 SOMETIMES = {
-    "nextOffset": value("Of the next page; left out on the last one.", 30),
-    "total": value("How many rows match; with withTotal=true.", 4711),
+    "nextOffset": value("The offset of the next page; left out on the last page.", 30),
+    "total": value("Number of rows that match; with withTotal=true.", 4711),
     "agentHints": HINTS,
 }
-DATE_FILTERS = array_of(value("What was asked of recordDate.", "gte.2026-01-31T10:00:00.000Z"))
+DATE_FILTERS = array_of(value("The conditions on recordDate.", "gte.2026-01-31T10:00:00.000Z"))

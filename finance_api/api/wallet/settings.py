@@ -8,6 +8,6 @@ SETTINGS = (
         boolean,
         "true",
         "true or false",
-        "Whether objects below /wallet have the names of earlier Wallet versions, too.",
+        "Whether objects below /wallet also have the members that Wallet had before version 2.0.",
     ),
 )

@@ -116,7 +116,8 @@ def parse_assignments(
         field = known.get(name)
         if field is None:
             raise ChangeRefused(
-                f"{name} is no field of {resource.name} that can be set{did_you_mean(name, known)}"
+                f"{name} is not a field of {resource.name} that can be "
+                f"set{did_you_mean(name, known)}"
                 f" (fields: {', '.join(fields)})"
             )
         if field.name in values:
@@ -152,7 +153,7 @@ def parse_value(owned: UserRows, field: Field, text: str) -> Any:
         if value is None:
             raise ValueRefused("is neither true nor false")
     elif len(field.choices) > _MANY_CHOICES and value not in field.choices:
-        raise ValueRefused(f"is not one that is known{did_you_mean(value, field.choices)}")
+        raise ValueRefused(f"is not one of the possible values{did_you_mean(value, field.choices)}")
     return reader_of(field)(value)
 
 
@@ -161,7 +162,7 @@ def _elements(text: str) -> list[str]:
         (elements,) = csv.reader([text], skipinitialspace=True, strict=True)
     except csv.Error:
         raise ValueRefused(
-            "cannot be divided: a name with a comma stands in double quotes, a double quote "
-            "within it twice"
+            "cannot be split into names: put a name with a comma in double quotes, and double "
+            "each double quote in it"
         ) from None
     return [element.strip() for element in elements if element.strip()]

@@ -145,7 +145,7 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
         Balances().settle(session)
     report.note(session, resource, stored, row_set.rows[row["id"]])
     if records_changed:
-        report.remarks.append("its records have the new value as well")
+        report.remarks.append("its records get the new value as well")
     # A manual edit is stored even if it sets the values that were there.
     session.close(records_changed=True, details={"counts": report.counts})
     return report
@@ -158,9 +158,9 @@ def _follows_amount(order: Row) -> bool:
 
 def _check_required(resource: Resource, row: Row) -> None:
     if resource is RECORD_RULES and not row["keywords"]:
-        raise ChangeRefused("a rule needs a keyword to look for")
+        raise ChangeRefused("a rule needs at least one keyword")
     if resource is RECORD_RULES and not row["categoryId"] and not row["labelIds"]:
-        raise ChangeRefused("a rule needs a category or a label to give")
+        raise ChangeRefused("a rule needs a category or a label")
     for field in resource.native_fields:
         if field.required and row[field.name] is None:
             raise ChangeRefused(f"{resource.model_type} needs {field.name}")

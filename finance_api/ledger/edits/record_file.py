@@ -17,7 +17,7 @@ ID = "id"
 _DELIMITERS = ",;\t|"
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _NO_HEADINGS = (
-    "its first row has no column id: give a file with the columns' names in the first row, such as "
+    "its first row has no column id: the first row must have the names of the columns, as in "
     "/v1/api/records.csv or /v1/api/records.xlsx"
 )
 
@@ -119,7 +119,7 @@ def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
                 raise
     if len(found) != 1:
         names = ", ".join(shown(sheet.name) for sheet, _ in found) or "none"
-        raise ChangeRefused(f"one sheet is to have a column id, and these have one: {names}")
+        raise ChangeRefused(f"exactly one sheet must have a column id; sheets with one: {names}")
     sheet, file = found[0]
     if sheet.fault is not None:
         raise ChangeRefused(f"the sheet {shown(sheet.name)}: {sheet.fault}")
@@ -127,7 +127,7 @@ def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
 
 
 def _not_unicode() -> ChangeRefused:
-    return ChangeRefused("is not in UTF-8: save it as CSV UTF-8, so that no letter is lost")
+    return ChangeRefused("is not UTF-8: save it as CSV UTF-8, so that no letter is lost")
 
 
 def _is_id(line: str) -> bool:

@@ -134,8 +134,8 @@ class _Cells:
             cell = row.cells.get(column)
             if cell is None and text:
                 raise ChangeRefused(
-                    f"the row has no cell for {column}, where {shown(text)} is stored: to empty "
-                    "it, write the delimiter before it",
+                    f"the row has no cell for {column}, which is {shown(text)} in the record: to "
+                    "empty it, give the row an empty cell for it",
                     row.line,
                 )
             if cell is None or cell in (text, harmless(text), in_cell(text)):
@@ -184,7 +184,8 @@ def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
         c == t or (c == "?" and not t.isascii()) for c, t in zip(cell, text, strict=True)
     ):
         raise ChangeRefused(
-            f"letters of {shown(text)} have become question marks: save the file as CSV UTF-8", line
+            f"letters of {shown(text)} were turned into question marks: save the file as CSV UTF-8",
+            line,
         )
 
 

@@ -34,7 +34,7 @@ def add_rule(
     except ValueRefused as error:
         raise ChangeRefused(f"keywords {error}") from None
     if not texts or len(texts) < len(set(keywords)):
-        raise ChangeRefused("a keyword is blank: it would be found nowhere")
+        raise ChangeRefused("a keyword is blank, so it would match nothing")
     found_labels = (find_row(session, LABELS, name)["id"] for name in labels)
     values: dict[str, Any] = {
         "keywords": texts,

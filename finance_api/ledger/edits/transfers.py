@@ -138,7 +138,7 @@ def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterat
     waiting = {(p.out_id, p.in_id) for p in known}
     for pair in pairs:
         if pair not in waiting:
-            raise ChangeRefused("a transfer that you chose does not wait to be confirmed any more")
+            raise ChangeRefused("a transfer that you chose is no longer waiting for confirmation")
         rows = session.storage.data.get_rows(session.user.id, RECORDS, pair)
         yield rows[pair[0]], rows[pair[1]]
 
@@ -163,22 +163,24 @@ def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
     """Link any two records of different accounts as a transfer. Raises ChangeRefused."""
     rows = _rows(session, [one, other])
     if len(rows) < 2:
-        raise ChangeRefused("that is one record: a transfer has two")
+        raise ChangeRefused("both ids are the same: a transfer has two records")
     for row in rows:
         if row["recordState"] == VOID:
             raise ChangeRefused(f"the record {title_of(RECORDS, row)} is void")
         if row["transferId"] is not None:
             raise ChangeRefused(
-                f"the record {title_of(RECORDS, row)} is of a transfer already: unlink it first"
+                f"the record {title_of(RECORDS, row)} already belongs to a transfer: unlink it "
+                f"first"
             )
     first, second = rows
     if first["accountId"] == second["accountId"]:
         raise ChangeRefused(
-            f"both records are of the account {first['accountName']}: a transfer is between two"
+            f"both records belong to the account {first['accountName']}: a transfer is between "
+            f"two accounts"
         )
     if first["amount"] * second["amount"] > 0:
         way = "out" if first["amount"] < 0 else "in"
-        raise ChangeRefused(f"money goes {way} by both records: it is no transfer")
+        raise ChangeRefused(f"money goes {way} in both records, so they are not a transfer")
     changes = RecordChanges(session)
     _link(changes, first, second)
     return changes.close()
@@ -189,7 +191,9 @@ def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
     rows = _rows(session, ids)
     for row in rows:
         if row["transferId"] is None:
-            raise ChangeRefused(f"the record {title_of(RECORDS, row)} is of no transfer")
+            raise ChangeRefused(
+                f"the record {title_of(RECORDS, row)} does not belong to a transfer"
+            )
     transfers = {row["transferId"] for row in rows}
     changes = RecordChanges(session)
     linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)

@@ -79,6 +79,6 @@ def _name_missing(rows: OpenRows) -> None:
     )
     for found in missing.values():
         rows.remarks.append(
-            f"{len(found)} stored of days that the file has whole, and not in it: such as "
+            f"the file covers whole days of {len(found)} stored records but lacks them, such as "
             f"{stored_described(found[0])}"
         )

@@ -91,7 +91,7 @@ def correction_chain(entry: FileEntry | None) -> Iterator[FileEntry]:
     number = 0
     while entry is not None:
         if number == _LONGEST_CHAIN:
-            raise ImportRefused(f"more than {number} entries correct each other one by one")
+            raise ImportRefused(f"more than {number} entries form a chain of corrections")
         yield entry
         entry, number = entry.awaits, number + 1
 

@@ -41,11 +41,11 @@ def ask_about_new_accounts(
                 name = session.accounts.rows[account_id]["name"]
                 help_, answers = _choices(name, is_one_of_several)
                 which = f"{same} of the {count} entries" if count > 1 else "the entry"
-                stand = "stand" if count > 1 else "stands"
+                are = "are" if count > 1 else "is"
                 questions.ask(
-                    f"{which} for the new account {account.name} {stand} in "
-                    f"the account {name} within a day: {help_}, or give --new-account if it is "
-                    "another",
+                    f"{which} for the new account {account.name} {are} already in the account "
+                    f"{name}, at most a day apart: {help_}; if it is another account, give "
+                    "--new-account",
                     *answers,
                 )
 
@@ -53,10 +53,14 @@ def ask_about_new_accounts(
 def _choices(name: str, is_one_of_several: bool) -> tuple[str, list[Answer]]:
     """Return advice and answers. is_one_of_several: the file has other accounts as well."""
     if is_one_of_several:
-        return f"import a file of it alone with --account {name!r} if it is that one", []
-    return f"give --account {name!r} if it is that one", [
+        return (
+            "if it is the same account, import a file of that account alone with --account "
+            f"{name!r}",
+            [],
+        )
+    return f"if it is the same account, give --account {name!r}", [
         Answer(("--account", name), ("--account", "--map account"), f"the account is {name}"),
-        Answer(("--new-account",), meaning="the account is another one"),
+        Answer(("--new-account",), meaning="it is another account"),
     ]
 
 

@@ -34,9 +34,10 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
         if account.known_stable or (account.stable and is_partly_same(rows, entry, candidate)):
             yield which_one(
                 "--ids",
-                f"{described(rows.read(entry))} goes against {stored_described(candidate)}: until "
-                f"now no id of {account.name} was used again; say what ids are with --ids stable "
-                "or --ids reused",
+                f"{described(rows.read(entry))} contradicts {stored_described(candidate)}, unless "
+                f"the bank reuses ids, which it has not done for {account.name} so far: say --ids "
+                f"stable if one id is always one transaction, or --ids reused if the bank uses "
+                f"ids again",
                 line,
                 same=STABLE,
                 other=REUSED,
@@ -45,8 +46,8 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
         account.shows_reuse = True
         if account.learned.ids is None:
             rows.remarks.append(
-                f"the bank uses ids again, as {entry.bank_id!r} in line {line}: "
-                f"entries of {account.name} are recognised by their content"
+                f"the bank reuses ids, such as {entry.bank_id!r} in line {line}: entries of "
+                f"{account.name} are matched by content"
             )
 
 

@@ -182,7 +182,7 @@ def _same_days(facts: list[dict[str, Any]], later: list[dict[str, Any]]) -> list
 
 def _row_text(resource: Resource, row_id: str, row: Row | None) -> str:
     if row is None:
-        return f"the {resource.model_type} {row_id}, which is gone"
+        return f"the {resource.model_type} {row_id}, which no longer exists"
     if resource is RECORDS:
         texts = (
             date_text(row["recordDate"]),

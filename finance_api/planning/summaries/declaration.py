@@ -37,7 +37,7 @@ def _dimensions() -> Iterator[Dimension]:
     for name, source, what, example in (
         ("account", "accountId", "account", "Current account"),
         ("category", "categoryId", "category", "Groceries"),
-        ("topCategory", "categoryId", "topmost category above", "Living"),
+        ("topCategory", "categoryId", "top-level category above", "Living"),
         ("label", "labelIds", "label", "household"),
     ):
         name_field = text_field(name, f"Name of the {what}.", example)
@@ -66,7 +66,7 @@ _PERIOD_START = Field(
     "periodStart", Kind.DATE, "The period's first day.", "2026-01-01", nullable=False
 )
 _SUMS = (
-    _sum_field("count", "How many records.", 12, decimals=0),
+    _sum_field("count", "Number of records.", 12, decimals=0),
     _sum_field("income", "Sum of the amounts of income.", 0),
     _sum_field("expense", "Sum of the amounts of expenses, negative.", -412.5),
     _sum_field("net", "income and expense together.", -412.5),
@@ -76,7 +76,7 @@ _SUMS = (
 #: The sums of converted amounts, and in convertedCount the number of records they cover.
 CONVERTED_SUMS = (
     CONVERTED_CURRENCY,
-    _sum_field("convertedCount", "How many records could be converted.", 12, decimals=0),
+    _sum_field("convertedCount", "Number of records that could be converted.", 12, decimals=0),
     *map(converted_field, ("income", "expense", "net")),
     CONVERSION_ERROR,
 )

@@ -54,7 +54,7 @@ def check_groups(groups: int) -> None:
 
 def _too_many_groups() -> SummaryTooLarge:
     return SummaryTooLarge(
-        f"there are more than {MAX_GROUPS:,} groups: ask for fewer dimensions or a shorter time"
+        f"there are more than {MAX_GROUPS:,} groups: ask for fewer dimensions or a shorter period"
     )
 
 
@@ -282,7 +282,7 @@ class SummaryReader:
         if sum(each.number for each in sums.values()) > MAX_CONVERTED:
             raise SummaryTooLarge(
                 f"more than {MAX_CONVERTED:,} amounts would be converted: ask for a shorter "
-                "time, or leave out convertTo",
+                f"period, or leave out convertTo",
                 "convertTo",
             )
 

@@ -119,7 +119,7 @@ class Change(NamedTuple):
         """Parse a change from its `line`. Raises StorageDamaged."""
         found = _WRITTEN.fullmatch(line)
         if found is None:
-            raise StorageDamaged("a change is not as it was written")
+            raise StorageDamaged("a stored change is not in the form in which it was written")
         path, row_id, revision, json = found.groups()
         return cls(int(revision), _BY_PATH[path], row_id.decode(), json)
 

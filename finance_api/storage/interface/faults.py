@@ -40,9 +40,7 @@ class Fault:
         is_value = isinstance(error, NO_VALUE)
         if not is_value and not isinstance(error, StorageDamaged):
             return cls("database", str(error), START, user)
-        reason = (
-            f"a row holds what is no value ({type(error).__name__})" if is_value else str(error)
-        )
+        reason = f"a row has an invalid value ({type(error).__name__})" if is_value else str(error)
         return cls("unreadable", reason, RESTORE, user)
 
     def as_repaired(self) -> "Fault":

@@ -187,7 +187,7 @@ class MemoryData(Part, DataWriter):
             table.delete(row["id"])
         for row in new:
             if row["id"] in table.rows:
-                raise Conflict(f"there is a row {row['id']} already")
+                raise Conflict(f"there is already a row {row['id']}")
             table.put(row)
         for row in changed:
             table.put(row)

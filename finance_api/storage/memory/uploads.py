@@ -34,7 +34,7 @@ class MemoryUploads(Part, UploadWriter):
 
     def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
         if self.get(user_id, upload.id).step != upload.step:
-            raise Conflict("the upload was changed meanwhile")
+            raise Conflict("another request changed the upload in the meantime")
         return self._put(user_id, upload.id, step=upload.step + 1, **changes)
 
     def _put(self, user_id: int, upload_id: str, **changes: Any) -> Upload:

@@ -81,8 +81,8 @@ class SqlBackend(StorageBackend):
             )
             if self.replica_engine.dialect.name != self.engine.dialect.name:
                 raise StorageNotReady(
-                    f"sqlalchemy.read_url: {self.replica_engine.dialect.name} is no replica of"
-                    f" sqlalchemy.url, which is {self.engine.dialect.name}"
+                    f"sqlalchemy.read_url: {self.replica_engine.dialect.name} cannot be a replica "
+                    f"of sqlalchemy.url, which is {self.engine.dialect.name}"
                 )
         self._cache = SqlCache(self.engine.dialect)
 

@@ -204,23 +204,23 @@ def check_writing(connection: Connection) -> None:
 def _check_projection(found: int | None) -> None:
     if found != rebuilding.VERSION:
         raise StorageNotReady(
-            f"the database's projection is of version {'none' if found is None else found}, this"
-            f" program's of {rebuilding.VERSION}: run 'finance-api db upgrade'"
+            f"the database's read model has version {'none' if found is None else found}, but "
+            f"this program needs {rebuilding.VERSION}: run 'finance-api db upgrade'"
         )
 
 
 def _of_another_version(found: str) -> StorageNotReady:
     if _BEFORE_THE_FIRST.fullmatch(found):
         advice = (
-            "they are older than any that it can upgrade. Write each user's data with the program "
-            "that made them (finance-api dump EMAIL > FILE), and import the files into a new "
-            "database with this one (finance-api import EMAIL FILE)"
+            "they are too old to be upgraded. Export each user's data with the version that made "
+            "them (finance-api dump EMAIL > FILE), and import the files into a new database with "
+            "this version (finance-api import EMAIL FILE)"
         )
     elif found in versions():
         advice = "run 'finance-api db upgrade'"
     else:
-        advice = "use the newer program that made them"
+        advice = "use the newer version of the program, which made them"
     return StorageNotReady(
-        f"the database's tables are of version {found}, this program's of "
-        f"{newest_version()}: {advice}"
+        f"the database's tables have version {found}, but this program needs {newest_version()}: "
+        f"{advice}"
     )

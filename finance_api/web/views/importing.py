@@ -116,7 +116,7 @@ def receive(request: Request) -> Any:
         why = f"The file is larger than {megabytes} MB. Export a shorter period from your bank"
         return _refused(request, 413, f"{why}, or import it on the server.")
     except TooSlow:
-        why = f"The file did not arrive within {max_seconds} seconds. Nothing of it is kept."
+        why = f"The file did not arrive within {max_seconds} seconds. Nothing was kept of it."
         return error_page(request, 408, why)
     except TooManyUploads:
         why = f"{MOST_WAITING} files are waiting already. Import or discard one of them first."

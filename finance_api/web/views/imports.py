@@ -27,7 +27,7 @@ from finance_api.web.routes import get, post
 from finance_api.web.upload_form import in_labels
 
 IMPORTS = "/imports"
-_CHANGED = "Your data has changed since this page was made. Check it again, and confirm."
+_CHANGED = "Your data has changed since you opened this page. Check the changes again, and confirm."
 
 
 class _DataChanged(Exception):

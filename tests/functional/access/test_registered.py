@@ -79,7 +79,7 @@ def test_a_view_without_a_permission_stops_the_start():
     config.include("finance_api.auth.policy")
     config.add_route("careless", "/v1/api/careless")
     config.add_view(lambda request: None, route_name="careless")
-    with pytest.raises(ConfigurationError, match="names no permission"):
+    with pytest.raises(ConfigurationError, match="has no permission"):
         config.make_wsgi_app()
 
 

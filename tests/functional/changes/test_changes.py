@@ -254,7 +254,7 @@ def test_the_day_is_that_of_the_user_and_matters_to_no_other_types(reader):
 
 @pytest.mark.parametrize("since", ["1", "17", "00", "9" * 30])
 def test_a_number_without_its_tag_is_gone(reader, since):
-    assert gone(reader.client, since) == "since is a number without its tag"
+    assert gone(reader.client, since) == "since is a number without a tag"
 
 
 def test_a_tag_that_is_not_the_revision_s_is_gone(reader):

@@ -239,7 +239,7 @@ def test_what_an_export_does_not_take_is_refused(client, path, name):
     (fault,) = answer.json["errors"]
     assert fault["name"] == name
     if "trailer=true" in path:
-        assert fault["message"] == "is for NDJSON only"
+        assert fault["message"] == "is only for NDJSON"
 
 
 def test_other_paths_are_404(client):
@@ -335,7 +335,7 @@ def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatc
     refused = client.get("export/records.csv")
     assert (refused.status_int, left(refused)) == (429, 6)
     assert refused.headers["Retry-After"] == "36"
-    assert "takes 7 requests and 6 are left" in refused.json["detail"]
+    assert "costs 7 requests, but only 6 are left" in refused.json["detail"]
     assert len(refused.headers.getall("X-RateLimit-Remaining")) == 1
     # A refused request costs nothing, and waiting for Retry-After is enough.
     assert client.get("export/records.csv").status_int == 429

@@ -241,7 +241,7 @@ def test_an_undo_of_data_that_has_changed_is_shown_anew(service, user, visitor):
     later = STATEMENT.replace(b"2026-03-03,-4", b"2026-03-04,-5")
     do(visitor, sent(visitor, later), "confirm")
     response = visitor.post(form.action, form.fields, status=409)
-    assert "Your data has changed since this page was made" in response.text
+    assert "Your data has changed since you opened this page" in response.text
     text = shown_text(visitor.get("/imports/1/undo").text)
     assert "It cannot be undone on its own" in text
     assert len(records_of(service, user)) == 4

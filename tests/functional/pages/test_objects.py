@@ -78,7 +78,7 @@ def test_mistakes_stand_beside_their_fields_and_nothing_is_stored(at_home, visit
     assert "Start date is not a date in the form YYYY-MM-DD." in text
     assert 'value="12,50"' in page.text
     page = visitor.submit("/rules/new", "/rules/new", status=400, keywords="aldi, lidl")
-    assert "A rule needs a category or a label to give." in shown_text(page.text)
+    assert "A rule needs a category or a label." in shown_text(page.text)
     assert not at_home.get("record-rules", name="eq.aldi, lidl").json["recordRules"]
 
 

@@ -209,7 +209,7 @@ def test_a_transfer_is_found_when_data_comes_in_and_confirmed(service, client, v
     assert rows[0]["transferId"] == rows[1]["transferId"] is not None
     assert not waiting(visitor)
     page = visitor.post("/transfers", sent, status=400)
-    assert "does not wait to be confirmed any more" in shown_text(page.text)
+    assert "is no longer waiting for confirmation" in shown_text(page.text)
     visitor.post(f"/records/{uid('Record', 5)}/unlink", {"csrf_token": csrf}, status=303)
     assert client.get(f"records/{uid('Record', 6)}").json["transferId"] is None
     visitor.post("/transfers", {"csrf_token": csrf, "do": "find"}, status=303)
@@ -255,7 +255,7 @@ def test_another_user_s_records_and_pairs_are_like_ones_that_there_are_not(servi
     ):
         stranger.post("/records", {**csrf, **sent}, status=400)
     page = stranger.post("/transfers", {**csrf, "pair": PAIR, "do": "confirm"}, status=400)
-    assert "does not wait" in shown_text(page.text)
+    assert "no longer waiting" in shown_text(page.text)
     for query in (f"account={uid('Account', 1)}", f"category={FUN}", f"label={uid('Label', 1)}"):
         assert "Nothing found" in stranger.get(f"/records?{query}").text
     assert dump(service) == before

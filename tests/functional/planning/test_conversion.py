@@ -23,7 +23,7 @@ RATES = {
     "2026-03-17": {"SEK": "1.28", "CAD": "0.96"},
 }
 CSV, NDJSON = {"Accept": "text/csv"}, {"Accept": "application/x-ndjson"}
-HELP = "'finance-api rates import' adds rates"
+HELP = "import rates with 'finance-api rates import'"
 NO_RATE = f"there is no rate of {{}} in EUR of {{}} or the 7 days before: {HELP}"
 WITH_CONVERSION = [
     "records",
@@ -216,7 +216,7 @@ def test_a_summary_that_would_convert_too_many_amounts_is_refused(books, monkeyp
     assert error == {
         "in": "query",
         "name": "convertTo",
-        "message": "more than 4 amounts would be converted: ask for a shorter time, or leave "
+        "message": "more than 4 amounts would be converted: ask for a shorter period, or leave "
         "out convertTo",
     }
     for query in ({"convertTo": "SEK"}, {"convertTo": "EUR", "currencyCode": "eq.SEK"}):

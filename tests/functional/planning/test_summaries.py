@@ -176,7 +176,7 @@ def test_more_groups_than_a_summary_may_have_are_refused(books, monkeypatch, gro
     (error,) = response.json["errors"]
     assert error["name"] == "groupBy"
     assert error["message"] == (
-        "there are more than 2 groups: ask for fewer dimensions or a shorter time"
+        "there are more than 2 groups: ask for fewer dimensions or a shorter period"
     )
 
 
@@ -242,7 +242,7 @@ def test_csv_and_ndjson_have_what_is_left_out_in_headers(books):
     ("query", "name", "message"),
     [
         ({"groupBy": "colour"}, "groupBy", '"colour": it takes account, category'),
-        ({"groupBy": "month,month"}, "groupBy", "names one twice"),
+        ({"groupBy": "month,month"}, "groupBy", "names a field twice"),
         ({"groupBy": "month,payee,label,account"}, "groupBy", "at most 3"),
         ({"groupBy": ""}, "groupBy", "it takes"),
         ({"include": "all"}, "include", "it takes void, transfers, excluded"),

@@ -95,8 +95,9 @@ def test_waitress_has_to_leave_what_proxies_say_and_a_thread(place):
         ),
         (
             ini.replace("threads = 8", "threads = 7"),
-            "finance_api.max_data_requests: 5, and 2 of finance_api.max_downloads, are too many "
-            "for 7 threads of the server; one has to be left that answers health",
+            "finance_api.max_data_requests: 5, together with 7 of finance_api.max_downloads, are "
+            "too many for the server's {threads} threads: one thread must be left for health "
+            "checks",
         ),
     ):
         place.ini.write_text(text)

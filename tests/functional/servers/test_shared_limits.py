@@ -204,7 +204,7 @@ def test_a_redis_that_is_away_does_not_stop_the_start(place, alone):
         assert (status, headers["X-RateLimit-Remaining"]) == (200, str(remaining))
     assert alone.fallbacks == fallbacks + 3
     warnings = [line for line in alone.said.splitlines() if "WARNING" in line]
-    assert any("limiter does not answer" in line for line in warnings)
+    assert any("limiter does not respond" in line for line in warnings)
 
 
 def test_credentials_are_checked_as_ever_without_redis(place, alone):

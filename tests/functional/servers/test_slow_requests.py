@@ -20,8 +20,8 @@ from support.service import USUAL_LIMITS, Service
 
 #: The most that one user may have: one is left to others.
 PLACES = 3
-BUSY = "Other requests keep the database busy; please try again."
-OWN_BUSY = "Other requests of yours are still running; please try again when they have ended."
+BUSY = "The database is busy with other requests; please try again."
+OWN_BUSY = "Your other requests are still running; please try again when they have finished."
 
 
 class SlowReads:

@@ -16,7 +16,7 @@ from support.native_rows import account, budget, category, goal, label, record, 
 from support.service import Client, Service
 
 DETAIL = (
-    "This request took longer than 5 s. Ask for fewer groups or a shorter period, or filter more."
+    "This request took longer than 5 s. Ask for fewer groups, a shorter period or fewer records."
 )
 RECORDS, ORDERS, OTHERS = 3_000, 40, 60
 

@@ -261,7 +261,7 @@ def test_too_many_items_are_refused(current, monkeypatch):
     monkeypatch.setattr("finance_api.planning.upcoming.MAX_DUE_DAYS", 5)
     message = current.refused("standing-orders/items")
     assert message.startswith("originalDate ")
-    assert message.endswith("more than 5 days: ask for a shorter time")
+    assert message.endswith("more than 5 days: ask for a shorter period")
 
 
 @pytest.mark.parametrize(

@@ -120,9 +120,9 @@ def test_names_differ_by_case_and_by_their_code_points(key_file):
         ({"alg": "RS256", "kty": "RSA"}, "members n, e"),
         ({"k": "A"}, "base64url"),
         ({"k": ""}, "base64url"),
-        ({"use": "enc"}, "not for signatures"),
-        ({"key_ops": ["encrypt"]}, "not for signatures"),
-        ({"key_ops": 1}, "not for signatures"),
+        ({"use": "enc"}, "not a key for signatures"),
+        ({"key_ops": ["encrypt"]}, "not a key for signatures"),
+        ({"key_ops": 1}, "not a key for signatures"),
         *(({"nbf": v}, "nbf") for v in (True, [], "", "2026-01-01", 1.5)),
         *(({"exp": v}, "exp") for v in (1.5, "1767225600")),
         ({"nbf": 60, "exp": 60}, "exp is not after nbf"),
@@ -141,9 +141,9 @@ def other_keys(rsa_key):
     """Public keys that are refused, and a part of the message."""
     right = public_jwk(rsa_key, "RS256")
     yield right | {"alg": "ES256"}, "needs a key of kty EC"
-    yield right | {"e": "AQ"}, "no key for RS256"
+    yield right | {"e": "AQ"}, "not a valid key for RS256"
     yield right | {"n": right["n"][:-60]}, "bits; 2048 are needed"
-    yield right | {"n": "é"}, "no key for RS256"
+    yield right | {"n": "é"}, "not a valid key for RS256"
     private = get_algorithm_by_name("RS256").to_jwk(rsa_key, as_dict=True)
     yield private | {"kid": "idp", "alg": "RS256"}, "is a private key"
     short = public_jwk(rsa.generate_private_key(65_537, 1_024), "RS256")
@@ -152,11 +152,11 @@ def other_keys(rsa_key):
         yield public_jwk(ec.generate_private_key(curve), "ES256"), "P-256"
     point = public_jwk(ec.generate_private_key(ec.SECP256R1()), "ES256")
     yield point | {"crv": "P-384"}, "P-256"
-    yield point | {"y": point["x"]}, "no key for ES256"
+    yield point | {"y": point["x"]}, "not a valid key for ES256"
     raw = x25519.X25519PrivateKey.generate().public_key().public_bytes_raw()
     other = {"kty": "OKP", "kid": "idp", "alg": "EdDSA", "crv": "X25519", "x": b64(raw)}
     yield other, "Ed25519 or Ed448"
-    yield other | {"crv": "Ed448"}, "no key for EdDSA"
+    yield other | {"crv": "Ed448"}, "not a valid key for EdDSA"
 
 
 def test_a_key_of_another_kind_curve_or_size_and_a_private_key_are_refused(key_file, rsa_key):
@@ -202,7 +202,7 @@ def test_one_repeated_character_is_refused(key_file, text):
 def test_a_single_word_is_refused_as_it_stands_and_encoded(key_file, case):
     word = case("password" * 8)
     for text in (word, b64(word.encode()), b64(("пароль" * 4).encode())):
-        assert "is a single word; make a key with finance-api jwt new-key" in why(key_file, text)
+        assert "is a single word; create a key with finance-api jwt new-key" in why(key_file, text)
 
 
 @pytest.mark.parametrize("size", [1, 16, 24, 31])

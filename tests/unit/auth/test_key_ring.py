@@ -35,8 +35,8 @@ def test_a_public_key_belongs_to_its_issuer(public):
 @pytest.mark.parametrize(
     ("key_issuers", "message"),
     [
-        ({}, "key 'idp': has no issuer, and there are several"),
-        ({"idp": "b", "one": "a"}, "key 'one': is the first issuer's"),
+        ({}, "key 'idp': has no issuer, but there are several"),
+        ({"idp": "b", "one": "a"}, "key 'one': belongs to the first issuer"),
     ],
 )
 def test_a_key_without_its_one_issuer_stops_the_start(public, key_issuers, message):

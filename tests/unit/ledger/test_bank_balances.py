@@ -67,8 +67,8 @@ def test_what_is_missing_between_two_balances_is_said_with_its_days(person):
     name = person.only(ACCOUNTS)["name"]
     changed = "the bank's balance changed by"
     assert remarks(person) == [
-        f"{name}: from 1970-02-01 to 1970-03-01 {changed} -0.0025 more than the records say",
-        f"{name}: from 1970-03-01 to 1970-03-12 {changed} 0.0007 more than the records say",
+        f"{name}: from 1970-02-01 to 1970-03-01 {changed} -0.0025 more than the records add up to",
+        f"{name}: from 1970-03-01 to 1970-03-12 {changed} 0.0007 more than the records add up to",
     ]
     # The file between them explains it.
     person.statement(statement((40, -25)))
@@ -133,7 +133,7 @@ def test_a_hand_set_initial_balance_stays_and_the_difference_counts(person):
     assert bank(person) == (90, 85, 31, 10)
     person.statement(FEBRUARY)
     assert bank(person) == (90, 65, 59, 10)
-    assert "it was 0.01" in remarks(person)[-1]
+    assert "gives 0.01" in remarks(person)[-1]
     person.undo(2)
     assert bank(person) == (100, 65, 59, 0)
 

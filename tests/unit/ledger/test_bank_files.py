@@ -206,9 +206,14 @@ def test_a_number_here_and_an_iban_there_is_asked_for_once(person):
         mt940_entries(), opening=BALANCES[0], closing=BALANCES[1], account="12030000/202051"
     )
     message = refused(person, by_number)
-    assert "4 of the 4 entries for the new account Account 202051 stand in the account" in message
+    assert (
+        "4 of the 4 entries for the new account Account 202051 are already in the account"
+        in message
+    )
     name = "Account DE02120300000000202051"
-    assert f"give --account '{name}' if it is that one, or give --new-account" in message
+    assert (
+        f"if it is the same account, give --account '{name}'; if it is another account" in message
+    )
     assert person.bank_file(by_number, account_name=name).matched == 4
     person.clock.set("2027-01-01T00:00:00Z")
     assert person.bank_file(by_number).unchanged == 4
@@ -292,8 +297,8 @@ def test_equal_rows_without_id_in_two_reports_are_asked_for(person):
     tea = mt940_entry("2026-03-02", "-2", details="Tea")
     data = mt942([coffee]) + mt942([coffee, tea, coffee])
     message = refused(person, data)
-    assert "2026-03-02 -4.5 Coffee in line 15 stands in line 4 as well" in message
-    assert "--first-day same, or two with --first-day new" in message
+    assert "2026-03-02 -4.5 Coffee in line 15 appears in line 4 as well" in message
+    assert "say --first-day same; if they are two, say --first-day new" in message
     other = Person(person.backend)
     assert person.bank_file(data, first_day="same").created == 3
     assert other.bank_file(data, first_day="new").created == 4

@@ -110,10 +110,10 @@ def test_there_is_a_limit_of_what_is_held_whole(person, monkeypatch):
     for resource, model_type in ((LABELS, "Label"), (CATEGORIES, "Category")):
         rows = [document(model_type, n, name=f"n{n}") for n in range(10, 15)]
         before = person.snapshot()
-        with pytest.raises(ChangeRefused, match=f"line 5: there can be 4 {resource.name} at most"):
+        with pytest.raises(ChangeRefused, match=f"line 5: at most 4 {resource.name} are allowed"):
             person.native(*rows)
         assert person.snapshot() == before
         person.native(*rows[:4])
     text = "date,amount,labels\n2026-01-01,-5,another\n"
-    with pytest.raises(ChangeRefused, match="there can be 4 labels at most"):
+    with pytest.raises(ChangeRefused, match="at most 4 labels are allowed"):
         person.csv(text, account="Giro", currency="EUR")

@@ -54,11 +54,11 @@ def test_levels_of_categories_are_limited(person):
     chain = [document("Category", n, parentId=an_id(n - 1)) for n in range(2, 22)]
     error = refusal(person, *reversed(chain), document("Category", 1))
     assert error.line == 1
-    assert "20 levels of categories at most" in error.reason
+    assert "at most 20 levels" in error.reason
     person.native(*reversed(chain[:-1]), document("Category", 1))
     # What is stored below it moves with a category.
     error = refusal(person, document("Category", 30), document("Category", 1, parentId=an_id(30)))
-    assert "would stand on level 21" in error.reason
+    assert "would be on level 21" in error.reason
 
 
 def test_references_may_point_forward_and_to_stored_data(person):

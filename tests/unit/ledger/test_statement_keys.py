@@ -34,7 +34,7 @@ def balances(person):
 
 def test_an_existing_account_is_never_replaced_by_a_new_one_of_its_key(person):
     person.ofx(JANUARY)
-    with pytest.raises(ImportRefused, match="leave --account out"):
+    with pytest.raises(ImportRefused, match="leave out --account"):
         person.ofx(JANUARY, account_name="Giro")
     assert balances(person) == {"Checking 111": 100}
 

@@ -83,7 +83,7 @@ def test_what_a_hand_changed_is_listed_and_can_be_kept(person):
 def test_a_record_that_a_hand_removed_stands_in_the_way_too(person):
     person.native(account(), record(9), record(10))
     remove_record(person, person.row(RECORDS, 9))
-    assert f"the Record {an_id(9)}, which is gone" in refusal(person, 1)
+    assert f"the Record {an_id(9)}, which no longer exists" in refusal(person, 1)
     person.undo(1, with_later=True)
     assert person.rows(RECORDS) == []
     assert [e.undone_at is not None for e in person.history()] == [True, True]
@@ -254,10 +254,10 @@ def test_no_category_comes_back_below_itself_or_too_deep(person):
     person.native(document("Category", 1, name="c1"), *chain)
     person.native(document("Category", 20, name="c20"))
     person.native(document("Category", 1, name="c1", parentId=an_id(20)))
-    assert "makes the category its own part" in refusal(person, 2)
+    assert "would make the category a part of itself" in refusal(person, 2)
     person.native(document("Category", 1, name="c1", parentId=None))
     person.native(document("Category", 30, name="c30", parentId=an_id(20)))
-    assert "the category c30 would stand on level 21" in refusal(person, 2)
+    assert "the category c30 would be on level 21" in refusal(person, 2)
 
 
 def test_names_of_now_stand_on_what_comes_back(person):

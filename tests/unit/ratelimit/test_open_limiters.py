@@ -24,7 +24,7 @@ def test_a_limiter_is_looked_up_by_its_name(backend):
 @pytest.mark.parametrize(
     ("backend", "said"),
     [
-        ("redsi", "'redsi' is neither memory nor redis nor a name that can be imported"),
+        ("redsi", "'redsi' is neither memory nor redis nor a dotted name that can be imported"),
         ("builtins.dict", "'builtins.dict' does not return a RateLimiter"),
         ("finance_api.ratelimit.interface.Limit", "cannot be called with the settings"),
     ],

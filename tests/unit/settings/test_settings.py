@@ -82,7 +82,7 @@ def test_a_file_of_a_secret_that_cannot_be_used_is_named(tmp_path):
     for environment, said in (
         ({named: str(tmp_path / "missing")}, "cannot be read"),
         ({named: str(wrong)}, "is not UTF-8"),
-        ({named: str(wrong), "FINANCE_API_SQLALCHEMY_URL": "sqlite://"}, "give one of them"),
+        ({named: str(wrong), "FINANCE_API_SQLALCHEMY_URL": "sqlite://"}, "set only one of them"),
         ({"FINANCE_API_STORAGE_FILE": str(wrong)}, "there is no such setting"),
     ):
         with pytest.raises(SettingError, match=said) as error:

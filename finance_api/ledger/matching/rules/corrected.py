@@ -35,9 +35,8 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
             whole = rows.read(entry)
             yield which_one(
                 "--ids",
-                f"{described(whole)} may correct {stored_described(candidate)}, "
-                "which had its id, or be another transaction: say which with --ids stable (it "
-                "corrects it) or --ids reused (it is another one)",
+                f"{described(whole)} has the id of {stored_described(candidate)}: if it corrects "
+                f"that record, say --ids stable; if it is another transaction, say --ids reused",
                 whole.line,
                 same=STABLE,
                 other=REUSED,

@@ -159,9 +159,10 @@ def _question(rows: OpenRows, groups: list[_Group]) -> Question:
     more = f" (and {len(groups) - 1} more such rows)" if len(groups) > 1 else ""
     return which_one(
         MATCH_DAYS,
-        f"{described(whole)} may be {stored_described(candidate)}, which the file should have and "
-        f"has not{more}: if the bank reports it otherwise now, say with --match-days N how many "
-        f"days they may be apart ({days} here); if it is another transaction, with --match-days 0",
+        f"{described(whole)} may be {stored_described(candidate)}, which the file should contain "
+        f"but does not{more}: if the bank now reports it differently, say with --match-days N how "
+        f"many days apart they may be ({days} here); if it is another transaction, say "
+        f"--match-days 0",
         whole.line,
         same=days,
         other=0,

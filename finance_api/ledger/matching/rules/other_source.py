@@ -96,7 +96,7 @@ def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest)
 
 
 def _teller(other: Candidate) -> str:
-    return f"a file of the format {other.source} stated" if other.source else "you made"
+    return f"came from a file in the format {other.source}" if other.source else "you made"
 
 
 def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
@@ -114,9 +114,9 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     yield which_one(
         MATCH_DAYS,
         f"{described(whole)} may be {stored_described(other)}, which {_teller(other)}{more}: if "
-        "it is the same, say with --match-days N how many days they may be apart "
-        f"({farthest} here); if it is another transaction, with --match-days "
-        f"{_REACH_DAYS}, or --no-match where the files have no transaction in common",
+        f"it is the same transaction, say with --match-days N how many days apart they may be "
+        f"({farthest} here); if it is another one, say --match-days {_REACH_DAYS}; if the files "
+        f"have no transaction in common, say --no-match",
         whole.line,
         same=farthest,
         other=_REACH_DAYS,

@@ -177,9 +177,9 @@ def _check_part(
         first = rows.read(open_entries[0])
         yield which_one(
             "--first-day",
-            f"the file has a part of {date_text(day * DAY_SECONDS)} only, and "
-            f"{described(first)} may be the stored record that says the same, or "
-            "another one: say which with --first-day same or --first-day new",
+            f"the file covers only part of {date_text(day * DAY_SECONDS)}, and {described(first)} "
+            f"equals a stored record: if it is the same transaction, say --first-day same; if it "
+            f"is another one, say --first-day new",
             first.line,
             same=SAME,
             other=NEW,

@@ -46,9 +46,9 @@ def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
         line, last = rows.read(twice[0]).line, rows.read(twice[-1])
         yield which_one(
             "--first-day",
-            f"{described(last)} stands in line {line} as well, in another part of the "
-            "file, and neither has an id: say whether these are one transaction with "
-            "--first-day same, or two with --first-day new",
+            f"{described(last)} appears in line {line} as well, in another part of the file, and "
+            f"neither has an id: if they are one transaction, say --first-day same; if they are "
+            f"two, say --first-day new",
             last.line,
             same=SAME,
             other=NEW,
@@ -90,7 +90,7 @@ def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
     ]
     named = [e for e in of_themselves if e.outcome is None][:_MOST_REMARKS]
     rows.remarks += [
-        f"{described(rows.read(e))} corrects itself: taken as it stands" for e in named
+        f"{described(rows.read(e))} corrects itself: imported unchanged" for e in named
     ]
     for entry in of_themselves:
         entry.rare.corrects = None
@@ -133,8 +133,8 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
             yield Pair(entry, Outcome.WAITING)
         else:
             rows.remarks.append(
-                f"{described(rows.read(entry))} corrects {bank_id!r}, which is not stored: taken "
-                "as it stands"
+                f"{described(rows.read(entry))} corrects {bank_id!r}, which is not stored: "
+                f"imported unchanged"
             )
 
 

@@ -152,7 +152,7 @@ def _check(path: Path) -> list[str]:
     rows = _run("pg_restore", "--data-only", f"--table={_VERSION_TABLE}", "--file=-", path)
     found = re.search(r"^COPY .*;\n(\S+)\n", rows, re.MULTILINE)
     if found is None:
-        raise StorageNotReady(f"{path} has no tables of this program")
+        raise StorageNotReady(f"{path} is not a backup of finance-api: it has none of its tables")
     schema.refuse_unknown(found[1])
     return [f"{namespace}.{name}" for namespace, name in listed]
 
@@ -178,8 +178,6 @@ def _program(name: str) -> str:
         everywhere = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
         newest = max(everywhere, key=lambda path: float(path.parts[-3]), default=None)
         if newest is None:
-            raise StorageNotReady(
-                f"{name} is not installed; it is one of PostgreSQL's client programs"
-            )
+            raise StorageNotReady(f"{name} is not installed; install PostgreSQL's client programs")
         found = str(newest)
     return found

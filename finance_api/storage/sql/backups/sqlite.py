@@ -79,8 +79,8 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
                     source.execute(f"CREATE TEMP VIEW {name} AS {select.format(at='present.')}")
         except sqlite3.DatabaseError as error:
             raise StorageNotReady(
-                f"{target} cannot be read ({error}), so nothing is known of what was revoked: "
-                "move it away with its -wal and -shm files to restore without it"
+                f"{target} cannot be read ({error}), so it is not known which tokens were "
+                f"revoked; to restore without it, move it away with its -wal and -shm files"
             ) from error
         commands = sql_after(now, has_present=version is not None, revoke_tokens=revoke_tokens)
 
@@ -131,12 +131,14 @@ def _check(path: Path) -> None:
         with closing(_opened(path)) as database:
             version = _version(database)
             if version is None:
-                raise StorageNotReady(f"{path} has no tables of this program")
+                raise StorageNotReady(
+                    f"{path} is not a backup of finance-api: it has none of its tables"
+                )
             schema.refuse_unknown(version)
             (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     except (sqlite3.Error, UnicodeDecodeError) as error:
         # SQLite's messages can contain bytes of damaged pages.
-        raise StorageNotReady(f"{path} is no sound SQLite database: {error}") from error
+        raise StorageNotReady(f"{path} is not an intact SQLite database: {error}") from error
     if found != "ok":
         raise StorageNotReady(f"{path} is damaged: {found}")
 

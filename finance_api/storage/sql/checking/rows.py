@@ -56,22 +56,22 @@ def faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
     found = Found(email)
     for resource in RESOURCES:
         for row in chain.from_iterable(_differing(connection, user_id, resource)):
-            message = f"what is stored of {{}} {resource.name} for searching and showing is not "
-            found.add("derived-columns", message + "what the row says", row["id"])
+            message = f"prepared JSON or search text differs from the row, for {{}} {resource.name}"
+            found.add("derived-columns", message, row["id"])
     for row_id in _differing_by_date(connection, user_id):
         found.add("projection", "the list of records differs from the records in {}", row_id)
     records = ProjectedRecords(connection, user_id)
     checks = (
-        ("sums", "the stored sums are not those of the records", records.sums.differ()),
+        ("sums", "the stored sums differ from the records", records.sums.differ()),
         ("anchors", "the positions in the list of records are wrong", records.anchors_differ()),
         (
             "state",
-            "the state of the data is not the one that is remembered last",
+            "the state of the data differs from the last one remembered",
             _state_differs(connection, user_id),
         ),
         (
             "revisions",
-            "rows are of revisions that have not been",
+            "rows have revisions that the data has not reached",
             _is_ahead(connection, user_id),
         ),
     )
@@ -206,7 +206,7 @@ def _add_state(connection: Connection, user_id: int, created_at: int) -> None:
 def _orphans(number: int, table: Table, parent: Table) -> Fault:
     belong = "belongs" if number == 1 else "belong"
     rows = counted(number, "row")
-    message = f"{rows} of {table.name} {belong} to none of the {parent.name}"
+    message = f"{rows} of {table.name} {belong} to no row of {parent.name}"
     return Fault("orphans", message, REPAIR)
 
 
@@ -238,7 +238,7 @@ def _lost_parts(user_id: int) -> Iterator[tuple[Table, Any, str]]:
     entry = exists().where(
         history.c.user_id == before_images.c.user_id, history.c.number == before_images.c.number
     )
-    yield before_images, ~entry, "before-images of no entry of the history"
+    yield before_images, ~entry, "before-images without an entry of the history"
     records = DATA_TABLES[RECORDS.name]
     sides = [
         exists().where(
@@ -246,13 +246,13 @@ def _lost_parts(user_id: int) -> Iterator[tuple[Table, Any, str]]:
         )
         for side in (transfer_proposals.c.out_id, transfer_proposals.c.in_id)
     ]
-    yield transfer_proposals, ~and_(*sides), "proposed transfers of records that are not there"
+    yield transfer_proposals, ~and_(*sides), "proposed transfers of records that do not exist"
     for name, data in DATA_TABLES.items():
         row = exists().where(
             data.user_id == tombstones.c.user_id, data.columns["id"] == tombstones.c.row_id
         )
         of_resource = and_(tombstones.c.resource == name, row)
-        yield tombstones, of_resource, f"deletions of {name} that are there"
+        yield tombstones, of_resource, f"deletions of {name} that still exist"
 
 
 def orphans_of(connection: Connection, user_id: int, email: str) -> Iterator[Fault]:

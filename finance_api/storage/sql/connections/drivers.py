@@ -32,7 +32,7 @@ class CompiledSql:
     def __init__(self, query: Executable, dialect: Dialect) -> None:
         # Refuse to write here: PostgreSQL's own protection costs a query or changes the session.
         if query.is_insert or query.is_update or query.is_delete:
-            raise TypeError("a connection that reads cannot write")
+            raise TypeError("a read-only connection cannot write")
         compiled = query.compile(dialect=dialect)  # type: ignore[attr-defined]
         self.text = str(compiled)
         self._fixed = {k: v for k, v in compiled.params.items() if v is not None}

@@ -68,7 +68,7 @@ def make_engine(
         raise StorageNotReady(f"{setting}: {error}") from None
     except ValueError:
         # Do not show SQLAlchemy's message, which contains the value.
-        raise StorageNotReady(f"{setting}: a value after the ? is not of its kind") from None
+        raise StorageNotReady(f"{setting}: a value after the ? is invalid") from None
     except ModuleNotFoundError as error:
         raise StorageNotReady(
             f"{setting}: the driver is missing ({error.name}); "

@@ -38,7 +38,11 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
     ({"XX000"}, StorageUnavailable, "the database failed; see its log: {}"),
     # Not the driver's message, which shows the text.
     ({"Could not decode"}, StorageDamaged, "a text is not UTF-8"),
-    ({READ_ONLY}, StorageUnavailable, "the database is read-only: nothing can be changed now"),
+    (
+        {READ_ONLY},
+        StorageUnavailable,
+        "the database is read-only at the moment, so nothing can be changed",
+    ),
     (
         {sqlite3.SQLITE_READONLY},
         StorageUnavailable,
@@ -53,7 +57,7 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
     (
         {sqlite3.SQLITE_CANTOPEN},
         StorageUnavailable,
-        f"{_NO_ANSWER} (if it was never made: run 'finance-api db upgrade')",
+        f"{_NO_ANSWER} (if the database does not exist yet: run 'finance-api db upgrade')",
     ),
     (
         {

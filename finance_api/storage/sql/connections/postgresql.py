@@ -278,7 +278,7 @@ def _written(value: Any) -> bytes | None:
     if isinstance(value, str):
         if "\0" in value:
             # libpq takes NUL for the end of a text.
-            raise ValueError("no text may hold a NUL")
+            raise ValueError("a text must not contain a NUL character")
         return value.encode()
     if isinstance(value, int):
         return b"%d" % value

@@ -144,7 +144,7 @@ class ReadConnection:
     @property
     def sqlalchemy(self) -> Connection:
         """The connection of SQLAlchemy, for writing."""
-        raise TypeError("a unit of work that reads cannot write")
+        raise TypeError("a read-only unit of work cannot write")
 
     def execute(self, query: Executable, values: Any = None) -> CursorResult[Any]:
         """Run SQL of SQLAlchemy Core, in a unit of work that writes."""
@@ -239,4 +239,4 @@ def _check_text(lines: bytes) -> None:
     """
     lines.decode()
     if b"\0" in lines:
-        raise StorageDamaged("a text has a zero byte")
+        raise StorageDamaged("a text contains a NUL character")

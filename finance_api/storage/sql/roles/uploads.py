@@ -78,7 +78,7 @@ class SqlUploads(Part, UploadWriter):
         values = {**_written(changes), "step": upload.step + 1}
         if self.connection.execute(update(uploads).where(which).values(values)).rowcount == 0:
             self.get(user_id, upload.id)
-            raise Conflict("the upload was changed meanwhile")
+            raise Conflict("another request changed the upload in the meantime")
         return self.get(user_id, upload.id)
 
     def set_alive(self, uploads_alive: Collection[tuple[int, str]], at: int) -> None:

@@ -92,7 +92,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             if projection is not None:
                 projection.add([*new, *changed], removed, revision_of)
         except IntegrityError as error:
-            raise Conflict(f"two of the {resource.name} have the same id or source") from error
+            raise Conflict(f"two {resource.name} have the same id or source") from error
         self._forget_deletions(user_id, resource, [row["id"] for row in new])
 
     def _revision(self, user_id: int) -> int:

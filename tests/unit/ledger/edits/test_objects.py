@@ -191,13 +191,13 @@ def test_blank_takes_a_value_away(books):
         (
             GOALS,
             {"name": "x", "targetAmont": "5"},
-            "targetAmont is no field of goals that can be set; did you mean targetAmount or",
+            "targetAmont is not a field of goals that can be set; did you mean targetAmount or",
         ),
         (LABELS, {"color": "red"}, "Label needs name"),
         (LABELS, {"name": "home"}, f"there is a label home already ({an_id(21)})"),
         (ACCOUNTS, {"name": "x"}, "Account needs currencyCode"),
         (ACCOUNTS, {"name": "x", "currencyCode": "EURO"}, "did you mean EUR?"),
-        (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "balance": "1"}, "balance is no field"),
+        (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "balance": "1"}, "balance is not a field"),
         (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "initialBalance": "1,5"}, "'1,5' is not a"),
         (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "archived": "maybe"}, "neither true nor"),
         (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "accountType": "Bank"}, "is not one of"),
@@ -231,7 +231,7 @@ def test_ambiguous_name_lists_the_candidates(books):
 
 def test_category_is_no_part_of_itself(books):
     given = {"parent": an_id(13)}
-    assert "its own part" in refused(books, set_object, CATEGORIES, "Groceries", given)
+    assert "a part of itself" in refused(books, set_object, CATEGORIES, "Groceries", given)
 
 
 def test_required_value_is_not_taken_away(books):

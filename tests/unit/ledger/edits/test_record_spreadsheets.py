@@ -109,8 +109,8 @@ def test_edited_cells_of_a_workbook_are_changed_and_no_others(person):
 def test_sheet_with_the_column_id_is_the_one(person):
     rows = [["id", "payee"], [an_id(100), "x"]]
     assert given_back(person, xlsx(Notes=[["mine"]], Records=rows), dry_run=True).updated == 1
-    assert "these have one: One, Two" in refused(person, xlsx(One=rows, Two=rows))
-    assert "these have one: none" in refused(person, xlsx(One=[["a"]], Two=[["b"]]))
+    assert "sheets with one: One, Two" in refused(person, xlsx(One=rows, Two=rows))
+    assert "sheets with one: none" in refused(person, xlsx(One=[["a"]], Two=[["b"]]))
     assert "first row has no column id" in refused(person, xlsx([["name"]]))
 
 

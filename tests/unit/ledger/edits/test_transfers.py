@@ -145,13 +145,13 @@ def test_any_two_are_linked_across_currencies_and_unlinked_for_good(person):
 @pytest.mark.parametrize(
     ("ids", "said"),
     [
-        ((an_id(10), an_id(10)), "that is one record"),
+        ((an_id(10), an_id(10)), "both ids are the same"),
         ((an_id(10), an_id(99)), f"no record has the id {an_id(99)}"),
         ((an_id(10), "x"), "x is not a UUID"),
-        ((an_id(10), an_id(11)), "both records are of the account A"),
-        ((an_id(10), an_id(12)), "money goes out by both records"),
+        ((an_id(10), an_id(11)), "both records belong to the account A"),
+        ((an_id(10), an_id(12)), "money goes out in both records"),
         ((an_id(10), an_id(13)), "is void"),
-        ((an_id(10), an_id(14)), "is of a transfer already"),
+        ((an_id(10), an_id(14)), "already belongs to a transfer"),
     ],
 )
 def test_what_is_no_transfer_is_refused(person, ids, said):
@@ -165,7 +165,7 @@ def test_what_is_no_transfer_is_refused(person, ids, said):
     )
     with pytest.raises(ChangeRefused, match=said):
         edited(person, link_records, *ids)
-    with pytest.raises(ChangeRefused, match="is of no transfer"):
+    with pytest.raises(ChangeRefused, match="does not belong to a transfer"):
         edited(person, unlink_records, [an_id(10)])
 
 
