@@ -78,7 +78,7 @@ class _Body:
             self._unit.close()
             raise
         except Exception as error:
-            self._tell(error)
+            self._log(error)
             # Keep the place: the server may keep the connection for longer.
             self._unit.close()
             self._on_break()
@@ -92,7 +92,7 @@ class _Body:
     # If a response is replaced by another, nobody closes it.
     __del__ = close
 
-    def _tell(self, error: Exception) -> None:
+    def _log(self, error: Exception) -> None:
         outside = current_request_id.set(self._request_id)
         try:
             if isinstance(error, StorageError):

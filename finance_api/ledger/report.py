@@ -91,8 +91,10 @@ class ImportReport:
     def as_json(self) -> dict[str, Any]:
         return {
             **self.counts,
-            "updates": [_said(u.id, u.line, old=u.old, new=u.new) for u in self.updates],
-            "matches": [_said(m.id, m.line, entry=m.entry, record=m.record) for m in self.matches],
+            "updates": [_as_json(u.id, u.line, old=u.old, new=u.new) for u in self.updates],
+            "matches": [
+                _as_json(m.id, m.line, entry=m.entry, record=m.record) for m in self.matches
+            ],
             "remarks": self.remarks,
             "accounts": [each.as_json() for each in self.totals],
         }
@@ -131,7 +133,7 @@ _WRITERS = {
 }
 
 
-def _said(record_id: str, line: int, **values: dict[str, Any]) -> dict[str, Any]:
+def _as_json(record_id: str, line: int, **values: dict[str, Any]) -> dict[str, Any]:
     written = {name: _written(of_record) for name, of_record in values.items()}
     return {"id": record_id, "line": line, **written}
 

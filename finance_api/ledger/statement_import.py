@@ -15,8 +15,8 @@ from finance_api.ledger.matching.accounts import (
     STABLE,
     Cover,
     KnownAccount,
+    collect_facts,
     facts_by_account,
-    learned,
 )
 from finance_api.ledger.matching.candidates import CandidateReader
 from finance_api.ledger.matching.model import FileEntries, Outcome
@@ -156,13 +156,13 @@ class StatementImport:
             _check_mark(statement, session.accounts.rows[account_id])
             account = found.get(account_id)
             if account is None:
-                known = learned(facts[account_id], file.source)
+                known = collect_facts(facts[account_id], file.source)
                 account = found[account_id] = KnownAccount(
                     id=account_id,
                     name=session.accounts.rows[account_id]["name"],
                     is_new=session.accounts.stored(account_id) is None,
                     is_repeat=self._details.get("file", {}).get("sha256") in known.files,
-                    learned=known,
+                    earlier=known,
                     ids=options.ids,
                 )
             account.statements[number] = statement
@@ -292,7 +292,7 @@ class StatementFacts:
             facts[0]["again"] = account.again
         if account.ids is not None or account.shows_reuse:
             facts[0]["ids"] = account.ids or "reused"
-        elif account.stable and account.learned.ids is None:
+        elif account.stable and account.earlier.ids is None:
             facts[0]["ids"] = STABLE
         return facts
 

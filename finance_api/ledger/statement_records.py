@@ -16,7 +16,7 @@ from finance_api.ledger.matching.model import FileEntries, FileEntry, Outcome, c
 from finance_api.ledger.matching.stated import (
     CONTENT,
     Content,
-    Said,
+    StatedValues,
     bank_id_in,
     own_source,
     read_stated,
@@ -180,7 +180,7 @@ class StatementRecords:
         # A bank's statement lists what is settled.
         row["recordState"] = entry.record_state or "cleared"
         if entry.batch is not None or entry.offset is not None:
-            row["stated"] = written({self._file.source: [self._said(whole)]})
+            row["stated"] = written({self._file.source: [self._stated_values(whole)]})
         return row
 
     def _of_name(self, row_set: RowSet, name: str) -> str:
@@ -205,9 +205,9 @@ class StatementRecords:
             row_set.put(known)
         return str(known["id"])
 
-    def _said(self, whole: _Whole, *, in_part: bool = False) -> Said:
+    def _stated_values(self, whole: _Whole, *, in_part: bool = False) -> StatedValues:
         entry, statement = whole[1], self._file.statements[whole[0].statement]
-        return Said(
+        return StatedValues(
             entry.bank_id,
             None if in_part else content_of(entry),
             as_of=statement.as_of,
@@ -237,7 +237,7 @@ class StatementRecords:
                     self._match(after[record_id], whole, source_id, in_part=number > 0)
                 else:
                     stated_ids.add(record_id)
-                    self._tell(after[record_id], whole, place)
+                    self._update(after[record_id], whole, place)
         self._put(before, after, lines, stated_ids)
 
     def _put(
@@ -282,7 +282,7 @@ class StatementRecords:
     def _match(self, row: Row, whole: _Whole, source_id: str, *, in_part: bool) -> None:
         source, entry = self._file.source, whole[1]
         stated = read_stated(row)
-        stated.setdefault(source, []).append(self._said(whole, in_part=in_part))
+        stated.setdefault(source, []).append(self._stated_values(whole, in_part=in_part))
         row["stated"] = written(stated)
         row["furtherSources"] = (*row["furtherSources"], f"{source}:{source_id}")
         if not in_part:
@@ -290,7 +290,7 @@ class StatementRecords:
             record = {name: row[name] for name in CONTENT}
             self._report.note_match(Match(row["id"], entry.line, values, record))
 
-    def _tell(self, row: Row, whole: _Changed, place: int) -> None:
+    def _update(self, row: Row, whole: _Changed, place: int) -> None:
         """Update a record of the same source with the values that an entry states."""
         decided, entry = whole
         if decided.rare.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
@@ -300,17 +300,17 @@ class StatementRecords:
         source, stated = self._file.source, read_stated(row)
         made_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
         entries = stated.get(source) or [decided.account.as_made(row, made_id)]
-        said, content = entries[place], content_of(entry)
-        assert said.now is not None
+        stated_values, content = entries[place], content_of(entry)
+        assert stated_values.now is not None
         if decided.outcome is Outcome.OLDER:
-            entries[place] = said.with_older(entry.bank_id, content)
+            entries[place] = stated_values.with_older(entry.bank_id, content)
         else:
-            if content.day == said.now.day and not content.time:
-                content = Content(said.now.date, *content[1:])
-            self._set(row, said.now, content, entry)
-            bank_id = entry.bank_id if entry.bank_id is not None else said.bank_id
-            later = self._said(whole)._replace(bank_id=bank_id, now=content)
-            entries[place] = said.corrected(later)
+            if content.day == stated_values.now.day and not content.time:
+                content = Content(stated_values.now.date, *content[1:])
+            self._set(row, stated_values.now, content, entry)
+            bank_id = entry.bank_id if entry.bank_id is not None else stated_values.bank_id
+            later = self._stated_values(whole)._replace(bank_id=bank_id, now=content)
+            entries[place] = stated_values.corrected(later)
         row["stated"] = written({**stated, source: entries})
 
     def _set(self, row: Row, old: Content, new: Content, entry: Entry) -> None:

@@ -151,7 +151,7 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
             more = more or response.body["nextOffset"] is not None
             total[lists[0]] = response.body.get("total")
             before += response.body.get("total", 0)
-    members = _told(tool, response)
+    members = _repeated(tool, response)
     if tool.sums:
         is_all = offset == 0 and not more and not response.body.get("overlapping")
         added = sums([row for _, row in items], tool.sums) if is_all else None
@@ -166,7 +166,7 @@ async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> Call
     while True:
         response = await api.get(path, {**_query(tool, arguments), "limit": limit})
         items = _items(response, lists)
-        found = Found(items, False, dict.fromkeys(lists), _told(tool, response))
+        found = Found(items, False, dict.fromkeys(lists), _repeated(tool, response))
         made = answer(found, lists=tool.rows, offset=None, limit=limit)
         assert made.structured_content is not None
         shown = made.structured_content["shown"]
@@ -179,9 +179,9 @@ def _items(response: Response, lists: tuple[str, ...]) -> list[Item]:
     return [(name, row) for name in lists for row in response.body[name]]
 
 
-def _told(tool: Tool, response: Response) -> dict[str, Any]:
+def _repeated(tool: Tool, response: Response) -> dict[str, Any]:
     return {
-        **{name: response.body[name] for name in tool.tells},
+        **{name: response.body[name] for name in tool.repeats},
         "revision": _whole(response.headers.get("X-Last-Data-Change-Rev")),
         "quota": _quota(response.headers),
     }

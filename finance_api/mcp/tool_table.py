@@ -29,7 +29,7 @@ class Tool:
 
     reads: path below /v1/api/ -> the lists of its response, in the order in which they are shown.
     rows: name of a list -> schema of its elements.
-    tells: other members of the response, which the answer repeats -> schema.
+    repeats: other members of the response, which the answer repeats -> schema.
     takes: the arguments, named like the API's parameters; required: the required ones.
     always: parameters that every request has, unless an argument overrides them.
     most: maximum number of rows in a response of the API.
@@ -42,7 +42,7 @@ class Tool:
     reads: Mapping[str, tuple[str, ...]]
     rows: Mapping[str, Schema]
     takes: Mapping[str, Schema]
-    tells: Mapping[str, Schema] = field(default_factory=dict)
+    repeats: Mapping[str, Schema] = field(default_factory=dict)
     paging: Paging = Paging.OFFSET
     required: tuple[str, ...] = ()
     always: Mapping[str, str] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class Tool:
         }
         return {
             "type": "object",
-            "properties": {**_OF_EVERY_ANSWER, **self.tells, **lists},
+            "properties": {**_OF_EVERY_ANSWER, **self.repeats, **lists},
             "required": ["shown", "total", "quota", *lists],
         }
 
@@ -182,7 +182,7 @@ TOOLS: tuple[Tool, ...] = (
             **_fields(RECORDS),
             "convertTo": _CONVERT,
         },
-        tells={"missingIds": {"type": "array", "items": {"type": "string"}}},
+        repeats={"missingIds": {"type": "array", "items": {"type": "string"}}},
         required=("id",),
         paging=Paging.WHOLE,
     ),
@@ -220,7 +220,7 @@ TOOLS: tuple[Tool, ...] = (
             ),
             "sortBy": text("Columns to sort by, comma-separated, - for descending order: expense"),
         },
-        tells={"leftOut": {"type": "object"}, "overlapping": {"type": "boolean"}},
+        repeats={"leftOut": {"type": "object"}, "overlapping": {"type": "boolean"}},
         most=1000,
         sums=tuple(_SUMMED.split()),
     ),
@@ -260,7 +260,7 @@ TOOLS: tuple[Tool, ...] = (
             "accountId": text("Ids, comma-separated; default: all accounts."),
             "convertTo": _CONVERT,
         },
-        tells={"interval": _WORD, "from": _WORD, "to": _WORD},
+        repeats={"interval": _WORD, "from": _WORD, "to": _WORD},
         paging=Paging.WHOLE,
     ),
     Tool(
@@ -284,7 +284,7 @@ TOOLS: tuple[Tool, ...] = (
                 texts="date id name type accountId categoryId currencyCode payee", numbers="amount"
             )
         },
-        tells={"totals": {"type": "array", "items": row(texts="currencyCode", numbers=_SUMMED)}},
+        repeats={"totals": {"type": "array", "items": row(texts="currencyCode", numbers=_SUMMED)}},
         takes={"days": whole("Number of days.", 1, 366, 30)},
         most=1000,
     ),
@@ -313,7 +313,7 @@ TOOLS: tuple[Tool, ...] = (
                 "standing-orders, comma-separated; default: all that the token may read."
             ),
         },
-        tells={"since": _WORD, "next": _WORD, "hasMore": {"type": "boolean"}},
+        repeats={"since": _WORD, "next": _WORD, "hasMore": {"type": "boolean"}},
         paging=Paging.CURSOR,
         most=1000,
     ),
@@ -332,7 +332,7 @@ TOOLS: tuple[Tool, ...] = (
                 "default": "30days",
             }
         },
-        tells={"from": _WORD, "to": _WORD, "rateLimit": {"type": "object"}},
+        repeats={"from": _WORD, "to": _WORD, "rateLimit": {"type": "object"}},
         paging=Paging.WHOLE,
     ),
 )

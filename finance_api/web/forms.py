@@ -122,8 +122,8 @@ def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control
 
 def _hint(field: Field, label: str) -> str:
     """Return the field's meaning, with labels in place of names; "" if the label says it all."""
-    said = field.meaning.rstrip(".").lower().removeprefix("whether it is ").removeprefix("the ")
-    if said == label.lower() or field.meaning.startswith("Ids of"):
+    meaning = field.meaning.rstrip(".").lower().removeprefix("whether it is ").removeprefix("the ")
+    if meaning == label.lower() or field.meaning.startswith("Ids of"):
         return ""
     return _CAMEL_CASE.sub(lambda found: snake_case(found[0]).replace("_", " "), field.meaning)
 

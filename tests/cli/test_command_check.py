@@ -155,7 +155,7 @@ def test_nothing_is_wrong_with_what_the_program_stores(house):
 
 
 @alike
-def test_what_is_derived_is_found_and_made_anew(house):
+def test_derived_data_with_faults_is_found_and_rebuilt(house):
     """One after the other: each of them alone is found, and nothing of it is left.
 
     By day each on one database: one in four on PostgreSQL.

@@ -168,11 +168,11 @@ def test_transfers_are_found_linked_and_unlinked(command, books):
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_said(command, arguments):
+def test_wrong_usage_is_reported(command, arguments):
     command.refused(*arguments, code=2)
 
 
-def test_unknown_user_is_said(command):
+def test_unknown_user_is_reported(command):
     said = command.refused("add", "x@example.org", "labels", "name=a")
     assert "no user x@example.org" in said
 

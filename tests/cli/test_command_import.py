@@ -168,7 +168,7 @@ def test_empty_standard_input_is_refused(command, anna):
         assert "is empty" in command.refused("import", anna, "-", *options, stdin=b"\n \n")
 
 
-def test_format_can_be_told(command, anna):
+def test_format_can_be_given(command, anna):
     path = command.file("a.txt", DATA)
     command.refused("import", anna, path, "--format", "ofx")
     assert counts(report(command, anna, path, "--format", "native"))[0] == 3

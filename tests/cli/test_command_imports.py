@@ -56,7 +56,7 @@ def test_one_is_shown_in_full(command, anna, twice):
     assert command.done("imports", "show", "1").decode() == text
 
 
-def test_what_there_is_not_is_said(command, anna, twice):
+def test_what_there_is_not_is_reported(command, anna, twice):
     assert "there is no entry 3" in command.refused("imports", "show", anna, "3")
     assert "there is no entry 3" in command.refused("imports", "undo", anna, "3")
     command.done("imports", "undo", anna, "2")

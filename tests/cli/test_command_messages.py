@@ -87,7 +87,7 @@ def test_no_argument_and_no_stored_name_forges_a_line(command, anna):
     assert len(lines) == 3 and all(line.isprintable() for line in lines)
 
 
-def test_too_little_memory_is_said(command, anna, monkeypatch):
+def test_too_little_memory_is_reported(command, anna, monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
@@ -158,14 +158,14 @@ def test_a_fault_of_the_ini_file_is_named_without_its_line(command, text, named,
 
 @pytest.mark.parametrize("port", ["abc", "0", "70000"])
 @pytest.mark.parametrize("options", [[], ["--demo"]], ids=["plain", "demo"])
-def test_a_wrong_port_is_said(command, port, options):
+def test_a_wrong_port_is_reported(command, port, options):
     with command.ini.open("a") as ini:
         ini.write(f"[server:main]\nuse = egg:waitress#main\nport = {port}\n")
     said = command.refused("-c", str(command.ini), "serve", *options)
     assert said == f"finance-api: server.port: '{port}' is not a whole number from 1 to 65535\n"
 
 
-def test_a_database_that_is_read_only_is_said(command, anna):
+def test_a_database_that_is_read_only_is_reported(command, anna):
 
     def forbid(connection, record):
         connection.execute("PRAGMA query_only = ON")

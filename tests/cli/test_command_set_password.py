@@ -137,7 +137,7 @@ def test_without_a_terminal_it_is_not_asked_for_again(command, anna, user):
     assert user().password_hash is None
 
 
-def test_tokens_end_too_where_that_is_said(command, anna):
+def test_tokens_end_too_where_that_is_asked_for(command, anna):
     command.done("token", "create", anna, "--name", "x")
     arguments = ("user", "set-password", anna, "--password-stdin", "--revoke-tokens")
     said = command.done(*arguments, stdin=f"{NEW}\n".encode()).decode()

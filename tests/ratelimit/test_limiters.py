@@ -170,7 +170,7 @@ def test_redis_goes_by_a_limit_that_was_lowered_or_raised(shared, server, make_r
     assert shared.take(few, key, NOW + wait_ms).allowed
 
 
-def test_redis_starts_anew_under_another_algorithm(shared, server):
+def test_redis_starts_over_under_another_algorithm(shared, server):
     key = make_key()
     for algorithm in (Algorithm.TOKEN_BUCKET, Algorithm.SLIDING_WINDOW):
         rule = Rule("changed", algorithm, bucket_rule("3/minute").limits)

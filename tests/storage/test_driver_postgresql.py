@@ -82,7 +82,7 @@ def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statemen
 @pytest.mark.parametrize(
     "written", ["SELECT now()", "SELECT nothing FROM users", "SELECT 1.5 >> 2", "SELECT 1 FROM no"]
 )
-def test_tables_that_are_not_known_are_told(new_postgresql_url, written):
+def test_tables_that_are_not_known_are_reported(new_postgresql_url, written):
     """As an older program finds them. Before: 500, but for the last one."""
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
     unit = ReadConnection(engine, SqlCache(engine.dialect))
@@ -243,7 +243,7 @@ def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
         engine.dispose()
 
 
-def test_failures_are_told_apart(new_postgresql_url):
+def test_failures_are_distinguished(new_postgresql_url):
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
     connection = ReadConnection(engine, SqlCache(engine.dialect))
 

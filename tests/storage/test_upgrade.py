@@ -162,7 +162,7 @@ def test_an_upgrade_leaves_a_projection_of_this_version(unit, database, monkeypa
 
 
 @DATABASES
-def test_a_missing_version_is_told(unit, database):
+def test_a_missing_version_is_reported(unit, database):
     unit = unit(database)
     with unit.backend.engine.begin() as connection:
         connection.execute(projection_version.delete())

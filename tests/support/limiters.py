@@ -157,7 +157,7 @@ class RateLimiterConformance:
             assert take_many(limiter, rule, key, 1000, NOW + HOUR) == 500
 
     @_any_rule
-    def test_waiting_as_told_passes_and_a_second_less_does_not(
+    def test_waiting_for_retry_after_passes_and_a_second_less_does_not(
         self, limiter: RateLimiter, rule: Rule
     ) -> None:
         key, now = make_key(), NOW
@@ -211,7 +211,7 @@ class RateLimiterConformance:
             back = limiter.refund(rule, key, last, NOW)
             assert (back.allowed, back.levels[0].remaining) == (True, 3)
 
-    def test_who_is_refused_several_requests_is_told_when_they_are_there(
+    def test_a_refusal_of_several_requests_says_when_they_are_available(
         self, limiter: RateLimiter
     ) -> None:
         rule, key = bucket_rule("10/hour"), make_key()

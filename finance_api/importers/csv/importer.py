@@ -107,7 +107,7 @@ class CsvImporter:
                     "without it)"
                 )
             if plan.taken:
-                refused.reason += f" (with the options given before: {_said(plan)})"
+                refused.reason += f" (with the options given before: {_options_text(plan)})"
             raise
 
 
@@ -139,8 +139,8 @@ def _remarks(plan: Plan) -> Iterator[str]:
         yield f"skipped the lines before the headings: --skip-rows {plan.table.text.skip_rows}"
     yield from plan.inferred.reasons
     if plan.taken:
-        yield f"used the options given before for this account: {_said(plan)}"
+        yield f"used the options given before for this account: {_options_text(plan)}"
 
 
-def _said(plan: Plan) -> str:
+def _options_text(plan: Plan) -> str:
     return " ".join(quoted(w) if " " in w or not w else w for w in words(plan.taken))

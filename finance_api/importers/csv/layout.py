@@ -155,31 +155,31 @@ class Layout:
 
     def stated(self) -> dict[str, Any]:
         """Return all parts that are set, as JSON, to save for an account."""
-        said: dict[str, Any] = {
+        stated: dict[str, Any] = {
             name: list(value) if isinstance(value, tuple | list) else value
             for name, value in vars(self).items()
             if name not in _NOT_SAVED and value not in (None, False, (), [], {})
         }
         if self.columns:
-            said["columns"] = {
+            stated["columns"] = {
                 field_of(name): list(_several(value)) for name, value in self.columns.items()
             }
-        return said
+        return stated
 
     def says_about_amounts(self) -> list[str]:
         """Return the options given for the amounts' columns, and for the way that amounts go."""
-        said = self.stated()
-        names = ["--map amount"] if "amount" in said.get("columns", ()) else []
-        return names + [f"--{name}" for name in ("debit", "credit", *_WAYS) if name in said]
+        stated = self.stated()
+        names = ["--map amount"] if "amount" in stated.get("columns", ()) else []
+        return names + [f"--{name}" for name in ("debit", "credit", *_WAYS) if name in stated]
 
     def over(self, below: Mapping[str, Any]) -> tuple["Layout", dict[str, Any]]:
         """Return this layout, completed by the one below it, and the parts taken from that one.
 
         A part of this layout also displaces the parts below that contradict it.
         """
-        said = self.stated()
-        mapped, before = said.get("columns", {}), below.get("columns", {})
-        names = {*said, *(_MAP + name for name in mapped), *(["account"] if self.account else [])}
+        stated = self.stated()
+        mapped, before = stated.get("columns", {}), below.get("columns", {})
+        names = {*stated, *(_MAP + name for name in mapped), *(["account"] if self.account else [])}
         names |= {other for name in names for other in _DISPLACED.get(name, ())}
         # A column that this layout maps to a field no longer makes the field that it made below.
         moved = {

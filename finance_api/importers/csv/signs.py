@@ -187,9 +187,9 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
         kept = [word for word in words if word not in unknown]
         only = [part for word in kept for part in ("--only", f"{name}={words[word]}")]
         is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
-        said = listed(words[word] for word in unknown)
+        unclear = listed(words[word] for word in unknown)
         answer = Answer(("--sign", name if is_usual else sign(known), *only))
-        answers.append(answer._replace(meaning=f"{said} is not a transaction"))
+        answers.append(answer._replace(meaning=f"{unclear} is not a transaction"))
     return answers
 
 
@@ -204,17 +204,17 @@ def _ask_about_contradictions(
     layout = plan.layout
     for column in survey.watched:
         # Tuples of a text, its direction, that of an amount beside it, and the first such line.
-        said = [
+        directed = [
             (text, direction, signs.direction(kind), line)
             for text, lines in column.values.items()
             if (direction := DIRECTIONS.get(folded(text), 0))
             for kind, line in lines.items()
         ]
-        words = {folded(text) for text, *_ in said}
-        if len(words) == 1 and len({way for *_, way, _ in said} - {0}) > 1:
+        words = {folded(text) for text, *_ in directed}
+        if len(words) == 1 and len({way for *_, way, _ in directed} - {0}) > 1:
             # A single word beside money of both directions says nothing about direction.
             continue
-        wrong = [(text, way, line) for text, direction, way, line in said if way == -direction]
+        wrong = [(text, way, line) for text, direction, way, line in directed if way == -direction]
         if not wrong:
             continue
         text, way, line = wrong[0]
@@ -229,7 +229,7 @@ def _ask_about_contradictions(
             )
         is_signed = (AMOUNT, -1) in survey.kinds
         help_, answers = _otherwise(name, column, layout, is_signed=is_signed)
-        if is_signed and all(way in (0, -direction) for _, direction, way, _ in said):
+        if is_signed and all(way in (0, -direction) for _, direction, way, _ in directed):
             other = "in" if layout.positive == "out" else "out"
             answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
         if is_signed or not _is_certain(column.values) or layout.sign or layout.debit:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from finance_api.importers.interface import Statement
-from finance_api.ledger.matching.stated import Content, Said, Scope, own_content
+from finance_api.ledger.matching.stated import Content, Scope, StatedValues, own_content
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
@@ -34,11 +34,12 @@ class Cover(NamedTuple):
 
 
 @dataclass
-class Learned:
+class EarlierFacts:
     """The facts from earlier imports about one account and source.
 
     covers: of its statements. others: of other sources' statements, by source.
-    ids: how the bank's ids behave: REUSED, STABLE or None (unknown). said: the user chose ``ids``.
+    ids: how the bank's ids behave: REUSED, STABLE or None (unknown).
+    ids_chosen: the user chose ``ids``.
     again: how many entries of earlier files came again with the same id and content.
     texts, as_of: of the account's statements, by number of the import. files: the files' SHA-256.
     """
@@ -46,7 +47,7 @@ class Learned:
     covers: list[Cover] = field(default_factory=list)
     others: defaultdict[str, list[Cover]] = field(default_factory=lambda: defaultdict(list))
     ids: str | None = None
-    said: bool = False
+    ids_chosen: bool = False
     again: int = 0
     texts: dict[int, str] = field(default_factory=dict)
     as_of: dict[int, int | None] = field(default_factory=dict)
@@ -72,8 +73,8 @@ def facts_by_account(history: Iterable[HistoryEntry]) -> defaultdict[str, FactsB
     return facts
 
 
-def learned(facts: FactsBefore, source: str) -> Learned:
-    found = Learned()
+def collect_facts(facts: FactsBefore, source: str) -> EarlierFacts:
+    found = EarlierFacts()
     for entry, fact in facts:
         if fact.get("first") is not None:
             days = fact["first"] // DAY_SECONDS, fact["last"] // DAY_SECONDS
@@ -91,7 +92,7 @@ def learned(facts: FactsBefore, source: str) -> Learned:
             found.files.add(digest)
         if fact.get("ids") is not None:
             found.ids = fact["ids"]
-            found.said = entry.details.get("options", {}).get("ids") is not None
+            found.ids_chosen = entry.details.get("options", {}).get("ids") is not None
     return found
 
 
@@ -117,7 +118,7 @@ class KnownAccount:
     """A user's account that statements of the file belong to.
 
     is_new: this import creates it. is_repeat: exactly this file was imported before.
-    learned: facts from earlier imports. ids: how the bank's ids behave, if the user says so now.
+    earlier: facts from earlier imports. ids: how the bank's ids behave, if the user says so now.
     statements, scopes, covers: the file's statements, the scopes of their source ids, and the days
     they cover, by the statement's index in the file.
     again: how many entries of earlier files this file repeats with the same id and content.
@@ -129,7 +130,7 @@ class KnownAccount:
     name: str
     is_new: bool
     is_repeat: bool
-    learned: Learned
+    earlier: EarlierFacts
     ids: str | None
     statements: dict[int, Statement] = field(default_factory=dict)
     scopes: dict[int, Scope] = field(default_factory=dict)
@@ -163,19 +164,21 @@ class KnownAccount:
 
     def is_stored_whole(self, day: int) -> bool:
         """Return whether an earlier file of this source covered the whole day."""
-        return any(cover.holds_all_of(day) for cover in self.learned.covers)
+        return any(cover.holds_all_of(day) for cover in self.earlier.covers)
 
-    def as_made(self, row: Row, bank_id: str | None, content: Content | None = None) -> Said:
+    def as_made(
+        self, row: Row, bank_id: str | None, content: Content | None = None
+    ) -> StatedValues:
         """Return the values that the record's source stated, for a record without stored ones.
 
         content: the stated content, if it is known to differ from the record's.
         """
         number = row["importId"]
-        return Said(
+        return StatedValues(
             bank_id,
             content or own_content(row),
-            as_of=self.learned.as_of.get(number),
-            texts=self.learned.texts.get(number),
+            as_of=self.earlier.as_of.get(number),
+            texts=self.earlier.texts.get(number),
         )
 
     @property
@@ -183,23 +186,23 @@ class KnownAccount:
         """Whether ids are stable, according to the user or earlier files."""
         if self.ids is not None:
             return self.ids == STABLE
-        shown = self.learned.again >= _ROWS_THAT_SHOW_STABLE_IDS
-        return self.learned.ids == STABLE or (self.learned.ids is None and shown)
+        shown = self.earlier.again >= _ROWS_THAT_SHOW_STABLE_IDS
+        return self.earlier.ids == STABLE or (self.earlier.ids is None and shown)
 
     @property
     def stable(self) -> bool:
         """Whether ids are stable, according to the user, earlier files or this file."""
         if self.ids is not None or self.reused or self.known_stable:
             return self.known_stable
-        return self.learned.again + self.again >= _ROWS_THAT_SHOW_STABLE_IDS
+        return self.earlier.again + self.again >= _ROWS_THAT_SHOW_STABLE_IDS
 
     @property
     def reused(self) -> bool:
         if self.ids is not None:
             return self.ids == REUSED
-        return self.shows_reuse or self.learned.ids == REUSED
+        return self.shows_reuse or self.earlier.ids == REUSED
 
     @property
-    def said(self) -> bool:
+    def ids_chosen(self) -> bool:
         """Whether the user has said how ids behave."""
-        return self.ids is not None or (self.learned.said and self.learned.ids is not None)
+        return self.ids is not None or (self.earlier.ids_chosen and self.earlier.ids is not None)

@@ -15,7 +15,7 @@ from finance_api.ledger.matching.model import (
 )
 from finance_api.ledger.matching.stated import (
     Content,
-    Said,
+    StatedValues,
     bank_id_in,
     own_content,
     own_source,
@@ -203,29 +203,29 @@ class CandidateReader:
                 self._own.setdefault(row["id"], candidate)
 
 
-def _earlier(said: Said) -> tuple[Earlier, ...]:
+def _earlier(values: StatedValues) -> tuple[Earlier, ...]:
     return tuple(
         (
             content.hash_of(content.text_hash),
             content.time,
             bank_id,
-            bank_id is not None and bank_id != said.bank_id,
+            bank_id is not None and bank_id != values.bank_id,
         )
-        for content, bank_id in said.before
+        for content, bank_id in values.before
     )
 
 
-def _texts_differ(row: Row, said: Said, texts: str) -> int:
+def _texts_differ(row: Row, values: StatedValues, texts: str) -> int:
     by_hand = not {"payee", "note"}.isdisjoint(row["setByHand"])
     if by_hand and row["stated"] is None:
         return OTHER_TEXTS
-    if said.texts is None:
+    if values.texts is None:
         return UNKNOWN_TEXTS if texts else SAME_TEXTS
-    return SAME_TEXTS if said.texts == texts else OTHER_TEXTS
+    return SAME_TEXTS if values.texts == texts else OTHER_TEXTS
 
 
-def _of_another(row: Row, said: list[Said] | None) -> Said:
+def _of_another(row: Row, values: list[StatedValues] | None) -> StatedValues:
     """Return the values another source's entry stated, or the record's if several entries did."""
-    if said is not None and len(said) == 1 and said[0].now is not None:
-        return said[0]
-    return Said(None, own_content(row))
+    if values is not None and len(values) == 1 and values[0].now is not None:
+        return values[0]
+    return StatedValues(None, own_content(row))

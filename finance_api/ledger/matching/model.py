@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from finance_api.importers.interface import Entry, ImportRefused, Statement
 from finance_api.ledger.matching.accounts import KnownAccount
-from finance_api.ledger.matching.stated import Said, hash_of
+from finance_api.ledger.matching.stated import StatedValues, hash_of
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
@@ -132,7 +132,7 @@ class Candidate:
     """
 
     account: KnownAccount
-    stated: InitVar[Said]
+    stated: InitVar[StatedValues]
     record: str
     place: int
     mine: bool
@@ -155,7 +155,7 @@ class Candidate:
     is_taken: bool = False
     following: "Candidate | None" = None
 
-    def __post_init__(self, stated: Said) -> None:
+    def __post_init__(self, stated: StatedValues) -> None:
         content = stated.now
         assert content is not None
         self.day, self.time, self.amount = content.day, content.time, content.amount

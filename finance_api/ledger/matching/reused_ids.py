@@ -44,7 +44,7 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
                 again=True,
             )
         account.shows_reuse = True
-        if account.learned.ids is None:
+        if account.earlier.ids is None:
             rows.remarks.append(
                 f"the bank reuses ids, such as {entry.bank_id!r} in line {line}: entries of "
                 f"{account.name} are matched by content"
@@ -160,7 +160,7 @@ def _missing(rows: OpenRows) -> Iterator[Sign]:
     """
     known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
     for candidate in _with_id(rows):
-        if candidate.inner or candidate.account.learned.others:
+        if candidate.inner or candidate.account.earlier.others:
             known[candidate.account, candidate.content].setdefault(candidate.time, candidate)
     for entry in rows.undecided if known else ():
         by_time = known.get((entry.account, entry.content))

@@ -19,7 +19,7 @@ from finance_api.values.time import DAY_SECONDS
 
 #: The fields whose values files state.
 CONTENT = ("recordDate", "amount", "payee", "note")
-#: Members of the JSON -> fields of `Said`.
+#: Members of the JSON -> fields of `StatedValues`.
 _MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {n: n for n in ("texts", "batch", "offset")}
 
 
@@ -56,7 +56,7 @@ class Content(NamedTuple):
         return hash((self.day, self.amount, text_hash))
 
 
-class Said(NamedTuple):
+class StatedValues(NamedTuple):
     """The values that one entry of a source stated.
 
     bank_id: None if the source gives none. now: the values in the latest statement; None if the
@@ -74,16 +74,16 @@ class Said(NamedTuple):
     batch: str | None = None
     offset: int | None = None
 
-    def corrected(self, later: "Said") -> "Said":
+    def corrected(self, later: "StatedValues") -> "StatedValues":
         """Return the stated values after a later statement."""
         assert self.now is not None
         kept = dict.fromkeys((*self.before, (self.now, self.bank_id)))
         return later._replace(before=tuple(kept), batch=self.batch)
 
-    def with_older(self, bank_id: str | None, content: Content) -> "Said":
+    def with_older(self, bank_id: str | None, content: Content) -> "StatedValues":
         """Return the stated values after a statement older than the latest one."""
         before = tuple(dict.fromkeys((*self.before, (content, bank_id))))
-        return Said(self.bank_id, self.now, before, *self[3:])
+        return StatedValues(self.bank_id, self.now, before, *self[3:])
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {"now": self.now}
@@ -112,30 +112,33 @@ def bank_id_in(source_id: str) -> str | None:
     return name.replace("%23", "#").replace("%2F", "/").replace("%25", "%")
 
 
-def read_stated(row: Row) -> dict[str, list[Said]]:
+def read_stated(row: Row) -> dict[str, list[StatedValues]]:
     """Return the entries by source; an empty dict if a native file set another kind of text."""
     if row["stated"] is None:
         return {}
     try:
         stated = json.loads(row["stated"])
-        return {s: [_said(values) for values in entries] for s, entries in stated.items()}
+        return {s: [_stated_values(values) for values in entries] for s, entries in stated.items()}
     except (AttributeError, LookupError, TypeError, ValueError):
         return {}
 
 
-def _said(values: dict[str, Any]) -> Said:
+def _stated_values(values: dict[str, Any]) -> StatedValues:
     now = values.get("now")
-    return Said(
+    return StatedValues(
         now=None if now is None else Content(*now),
         before=tuple((Content(*each[:4]), each[4]) for each in values.get("before", ())),
         **{name: values.get(key) for key, name in _MEMBERS.items()},
     )
 
 
-def written(stated: dict[str, list[Said]]) -> str | None:
+def written(stated: dict[str, list[StatedValues]]) -> str | None:
     if not stated:
         return None
-    values = {source: [said.as_json() for said in entries] for source, entries in stated.items()}
+    values = {
+        source: [stated_values.as_json() for stated_values in entries]
+        for source, entries in stated.items()
+    }
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
     if unicodedata.is_normalized("NFC", text):
         return text
@@ -153,8 +156,8 @@ def note_stated(before: Row, after: Row) -> None:
         return
     stated = read_stated(after)
     if source not in stated:
-        said = Said(bank_id_in(before["sourceId"]), own_content(before))
-        after["stated"] = written({**stated, source: [said]})
+        stated_values = StatedValues(bank_id_in(before["sourceId"]), own_content(before))
+        after["stated"] = written({**stated, source: [stated_values]})
 
 
 def _json(text: str | None) -> str:

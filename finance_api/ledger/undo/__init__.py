@@ -7,6 +7,6 @@ balances are derived again.
 """
 
 from finance_api.ledger.undo.report import UndoReport
-from finance_api.ledger.undo.taking_back import undo
+from finance_api.ledger.undo.undoing import undo
 
 __all__ = ["UndoReport", "undo"]

@@ -33,7 +33,7 @@ def stored_token(client):
     return token[0]
 
 
-def test_an_expired_token_is_told_that_it_has_expired(service):
+def test_an_expired_token_gets_a_401_that_says_so(service):
     client = service.client(expires_in_days=1)
     service.clock.set("2026-03-19T11:59:59Z")
     assert client.get("records").status_int == 200

@@ -153,7 +153,7 @@ def test_what_nobody_is_shown_is_no_change(reader):
 
 
 @pytest.mark.parametrize("limit", [1, 100])
-def test_what_is_taken_back_is_gone_until_it_comes_again(reader, limit):
+def test_undone_records_are_gone_until_a_file_brings_them_again(reader, limit):
     client = reader.client
     client.load(record(3), account(2))
     reader.read_all()
@@ -320,7 +320,7 @@ def tidy_up(service, at):
     service.services.housekeeping._work()
 
 
-def test_after_an_upgrade_that_shows_data_otherwise_everybody_begins_anew(reader):
+def test_after_an_upgrade_that_shows_data_otherwise_everybody_starts_over(reader):
     client = reader.client
     if client.service.kind == "memory":
         pytest.skip("nothing is older than its process")

@@ -157,7 +157,7 @@ def test_an_import_by_another_process_drops_what_was_kept_at_once(service, clien
     elsewhere.close()
 
 
-def test_where_no_bytes_may_be_kept_each_answer_is_read_anew(new_settings, monkeypatch):
+def test_where_no_bytes_may_be_kept_each_answer_is_read_again(new_settings, monkeypatch):
     service = Service("memory", {**new_settings("memory"), "finance_api.cache.max_bytes": "0"})
     client = service.client()
     client.load(*household())

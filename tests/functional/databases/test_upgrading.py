@@ -230,7 +230,7 @@ def test_who_finds_no_version_writes_nothing(new_backend, kind, table):
         pass
 
 
-def test_a_snapshot_does_not_take_a_table_that_is_written_anew_for_empty(new_backend):
+def test_a_snapshot_does_not_take_a_table_that_is_rewritten_for_empty(new_backend):
     backend = new_backend("postgresql")
     with unit_of_work(backend) as storage:
         user = storage.users.add(

@@ -173,7 +173,7 @@ def test_an_export_says_what_it_is(client):
     assert head.headers["X-Total-Count"] == "3"
 
 
-def test_who_has_it_is_told_so(client):
+def test_whoever_has_it_is_informed(client):
     client.load(*many(3))
     for path in ("records.csv", "budgets.ndjson", "all.ndjson", "records.csv?recordDate=gte.-1d"):
         tag = export(client, path).headers["ETag"]
@@ -261,7 +261,7 @@ def test_an_export_needs_the_scope_of_its_list_and_all_of_them_all_scopes(servic
     assert service.client(premium=False).get("export/all.ndjson").status_int == 403
 
 
-def test_a_trailer_tells_that_all_is_there(client):
+def test_a_trailer_states_that_all_is_there(client):
     client.load(*many())
     for query, count in (({}, COUNT), ({"amount": "gt.1000"}, 0)):
         lines = export(client, "records.ndjson", trailer="true", **query).body.splitlines()

@@ -213,7 +213,7 @@ def test_errors_say_how_to_go_on(site: Site, transport: str) -> None:
     with_client(site, transport, site.one, work)
 
 
-def test_a_scope_that_is_missing_and_a_quota_that_is_used_up_are_told(site: Site) -> None:
+def test_a_scope_that_is_missing_and_a_quota_that_is_used_up_are_reported(site: Site) -> None:
     limited = site.service.client(scopes=("accounts",))
     limited.load(account(3, name="Limited"))
 
@@ -307,7 +307,7 @@ async def _refused_at(base: str, token: str) -> dict[str, Any]:
         return await refusal(client, "list_accounts")
 
 
-def test_a_service_that_is_not_there_or_not_well_is_told(
+def test_a_service_that_is_not_there_or_not_well_is_reported(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away() -> None:

@@ -161,7 +161,7 @@ def test_line_after_a_request_is_of_none(service, log):
     assert [line["requestId"] == "-" for line in log.objects] == [False, True]
 
 
-def test_unexpected_error_is_told_without_its_message(client, log, monkeypatch):
+def test_unexpected_error_is_reported_without_its_message(client, log, monkeypatch):
     def broken():
         held = "account 4711"
         raise RuntimeError(f"cannot read {held}")

@@ -103,7 +103,7 @@ def test_an_export_by_a_token_says_by_which(service, client):
     assert entry.detail == f"/v1/api/export/records.csv ({token.id})"
 
 
-def test_what_is_refused_or_taken_back_is_not_noted(service):
+def test_what_is_refused_or_undone_is_not_noted(service):
     user, visitor = new_user(service), Visitor(service)
     visitor.sign_in(user)
     before = audit_of(service, user)

@@ -144,7 +144,7 @@ def count(service, status, route="/v1/api/labels"):
     return sample(service, "finance_api_request_seconds_count", route=route, status=status)
 
 
-def test_a_route_is_told_by_its_pattern(service):
+def test_a_route_is_named_by_its_pattern(service):
     client = service.client()
     asked = "/v1/api/labels/{id}"
     assert client.get("labels/11111111-1111-4111-8111-111111111111").status_int == 404

@@ -363,7 +363,7 @@ def test_what_is_no_period_is_400(client, period):
     assert response.headers["Cache-Control"] == "no-store"
 
 
-def test_every_fault_of_the_parameters_is_told(client):
+def test_every_fault_of_the_parameters_is_reported(client):
     repeated = client.get(STATS, period=["1days", "1days"])
     assert repeated.status_int == 400
     assert [e["name"] for e in repeated.json["errors"]] == ["period"]
@@ -393,7 +393,7 @@ def test_any_scope_will_do_and_premium_is_needed(service):
     assert "premium" in response.json["detail"]
 
 
-def test_a_json_web_token_tells_no_usage(service, client):
+def test_a_json_web_token_cannot_read_usage(service, client):
     jwt = {"Authorization": f"Bearer {service.jwt(client.user)}"}
     assert client.get(STATS, headers=jwt).status_int == 401
     assert client.internal(STATS).status_int == 404
@@ -420,7 +420,7 @@ def test_the_quota_is_that_of_the_token_that_asks(make_service):
     }
 
 
-def test_another_user_s_usage_is_never_told(service):
+def test_another_user_s_usage_is_never_shown(service):
     mine, other = service.client(), service.client()
     write(service, other, {"2026-03-18": 123_456})
     before = mine.get(STATS).text

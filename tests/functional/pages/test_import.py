@@ -235,7 +235,7 @@ def test_an_import_is_undone_after_a_preview(service, user, visitor):
     visitor.get("/imports/x", status=404)
 
 
-def test_an_undo_of_data_that_has_changed_is_shown_anew(service, user, visitor):
+def test_an_undo_of_data_that_has_changed_is_shown_again(service, user, visitor):
     do(visitor, sent(visitor, STATEMENT), "confirm")
     form = visitor.form("/imports/1/undo")
     later = STATEMENT.replace(b"2026-03-03,-4", b"2026-03-04,-5")

@@ -252,7 +252,7 @@ def test_amounts_of_other_currencies_are_added_only_where_that_is_asked_for(
 
 
 @on_one_storage
-def test_faulty_times_are_said_and_this_month_is_shown(client, visitor):
+def test_faulty_times_are_reported_and_this_month_is_shown(client, visitor):
     for query in ("from=x&to=y", "from=2026-02-01&to=2026-01-01", "period=0001", "period=2026-13"):
         page = visitor.get(f"/overview?{query}").text
         assert "Enter two days, the earlier one first." in shown_text(page)

@@ -76,7 +76,7 @@ def test_sums_leave_out_what_counts_nowhere_and_say_so(client, visitor):
 
 
 @on_one_storage
-def test_a_filter_that_is_none_is_said_and_the_others_count(client, visitor):
+def test_a_filter_that_is_none_is_reported_and_the_others_count(client, visitor):
     page = visitor.get("/records?from=never&q=kino&account=x")
     text = shown_text(page.text)
     assert "is not a date in the form" in text
@@ -103,7 +103,7 @@ def test_chosen_records_get_a_category_and_labels(client, visitor):
 
 
 @on_one_storage
-def test_mistakes_of_the_choice_are_said_and_change_nothing(service, client, visitor):
+def test_mistakes_of_the_choice_are_reported_and_change_nothing(service, client, visitor):
     before = dump(service)
     csrf = {"csrf_token": visitor.csrf()}
     for sent, words in (
@@ -182,7 +182,7 @@ def test_rules_are_applied_after_a_preview(service, client, visitor):
 
 
 @on_one_storage
-def test_a_preview_that_is_too_old_is_shown_anew(service, user, client, visitor):
+def test_a_preview_that_is_too_old_is_shown_again(service, user, client, visitor):
     form = visitor.form("/rules/apply")
     preview = visitor.post(form.action, form.fields, status=200)
     (second,) = [f for f in forms(preview.text) if "revision" in f.names]

@@ -154,7 +154,7 @@ def test_a_slow_upload_is_ended(service, user, visitor, monkeypatch):
     assert uploads_of(service, user) == []
 
 
-def test_a_preview_of_data_that_has_changed_is_made_anew(service, user, visitor):
+def test_a_preview_of_data_that_has_changed_is_made_again(service, user, visitor):
     first, second = sent(visitor, STATEMENT), sent(visitor, STATEMENT)
     do(visitor, first, "confirm")
     assert len(records_of(service, user)) == 3

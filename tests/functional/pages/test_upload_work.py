@@ -120,7 +120,7 @@ def test_an_import_and_its_result_are_kept_together(service, user, visitor, held
 
 
 @on_one_storage
-def test_an_error_of_ours_is_told_without_its_message(service, user, visitor, monkeypatch):
+def test_an_error_of_ours_is_reported_without_its_message(service, user, visitor, monkeypatch):
     path = sent(visitor, STATEMENT)
 
     def fail(*arguments):

@@ -96,7 +96,7 @@ def test_what_is_left_out_is_counted_and_can_be_included(books):
     assert summary(books, accountName="eq.Hidden")["leftOut"]["excluded"] == 1
 
 
-def test_a_record_with_two_labels_counts_in_both_and_that_is_told(books):
+def test_a_record_with_two_labels_counts_in_both_and_that_is_reported(books):
     found = summary(books, groupBy="label", currencyCode="EUR")
     assert found["overlapping"] is True
     assert [group["count"] for group in found["groups"]] == [1, 1, 4]

@@ -26,7 +26,7 @@ from support.rate_limits import (
 from support.service import USUAL_LIMITS, Service
 
 
-def test_every_answer_to_a_token_tells_what_is_left(ask):
+def test_every_answer_to_a_token_states_what_is_left(ask):
     used = 0
     for path, method, headers, status in (
         ("/v1/api/records", "GET", {}, 200),
@@ -55,7 +55,7 @@ def test_every_answer_to_a_token_tells_what_is_left(ask):
     assert_bucket(ask(STATS), used)
 
 
-def test_every_answer_to_a_json_web_token_tells_what_is_left(ask_internally):
+def test_every_answer_to_a_json_web_token_states_what_is_left(ask_internally):
     used = 0
     for path, method, headers, status in (
         ("/internal/v1/get-records", "GET", {}, 200),
@@ -76,7 +76,7 @@ def test_every_answer_to_a_json_web_token_tells_what_is_left(ask_internally):
     assert_windows(not_modified, used)
 
 
-def test_what_a_token_may_not_read_is_told_and_counted_too(service):
+def test_what_a_token_may_not_read_is_reported_and_counted_too(service):
     poor, narrow = service.client(premium=False), service.client(scopes=["labels"])
     for client, word in ((poor, "premium"), (narrow, "scope")):
         ask = Asking(service, client.headers)
@@ -311,7 +311,7 @@ def test_an_exhausted_user_who_is_disabled_is_401(service, client, ask, ask_inte
     assert ask.status() == ask_internally.status() == 401
 
 
-def test_no_401_tells_of_a_quota(ask):
+def test_no_401_mentions_a_quota(ask):
     response = ask(Authorization="Bearer x")
     assert response.status_int == 401
     assert not [name for name in RATE_HEADERS if name in response.headers]

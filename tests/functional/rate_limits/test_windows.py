@@ -11,7 +11,7 @@ def test_exactly_500_of_1000_requests_of_a_token_pass(ask):
     assert statuses == [200] * 500 + [429] * 500
 
 
-def test_waiting_for_as_long_as_told_is_enough_and_a_second_less_is_not(service, ask):
+def test_waiting_for_retry_after_is_enough_and_a_second_less_is_not(service, ask):
     ask.exhaust()
     for _ in range(20):
         refused = ask()

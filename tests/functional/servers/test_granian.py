@@ -187,7 +187,7 @@ def test_two_slashes_at_the_beginning_are_another_path_with_granian(granian, wai
     assert [status for status, _, _ in answers] == [404, 200]
 
 
-def test_no_server_tells_its_name(granian, waitress, client):
+def test_no_server_sends_its_name(granian, waitress, client):
     answers = [s.get("/v1/api/labels", client.token) for s in (granian, waitress)]
     assert answers[0][1]["server"] == "finance_api"
     assert not {"Server", "Via"} & set(answers[1][1])
@@ -424,7 +424,7 @@ def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):
         ({"cors__origins": "x"}, "finance_api.cors.origins: 'x' x is not an origin"),
     ],
 )
-def test_what_stops_the_start_is_said_in_one_line(place, settings, said):
+def test_what_stops_the_start_is_reported_in_one_line(place, settings, said):
     server = place.start(**settings)
     assert server.process.wait(PATIENCE_SECONDS) == 1
     lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]

@@ -77,7 +77,7 @@ def test_a_service_from_the_ini_file_serves_until_it_is_ended(place, server):
         ("FINANCE_API_SQLALCHEMY_URL", "sqlite:///nothing.db", "db upgrade"),
     ],
 )
-def test_what_stops_the_start_is_said_in_one_line(place, monkeypatch, setting, value, said):
+def test_what_stops_the_start_is_reported_in_one_line(place, monkeypatch, setting, value, said):
     monkeypatch.setenv(setting, value)
     refusal = refusal_to_start(place)
     assert said in refusal

@@ -152,7 +152,7 @@ def test_without_a_signing_key_the_page_says_so_and_none_is_made(configured):
     assert visitor.submit(ALL, status=303)
 
 
-def test_the_page_tells_the_end_that_the_jwt_really_has(configured):
+def test_the_page_states_the_end_that_the_jwt_really_has(configured):
     """A JWT ends no later than the key that signed it, if the key is to be retired."""
     service = configured()
     services = service.services
@@ -209,7 +209,7 @@ def test_all_are_revoked_at_once_and_tokens_and_sessions_are_not(service, user, 
     assert "Active" not in shown_text(visitor.get(JWTS).text)
 
 
-def test_the_list_tells_the_state_of_each(service, user, visitor):
+def test_the_list_has_the_state_of_each(service, user, visitor):
     for _ in range(2):
         issue(visitor)
         service.clock.advance(60)

@@ -75,7 +75,7 @@ def internal(service, jwt):
         ({"current": "x", "repeated": "y"}, {"current_password", "repeated_password"}),
     ],
 )
-def test_what_is_wrong_is_told_beside_its_field(service, user, visitor, given, wrong):
+def test_what_is_wrong_is_reported_beside_its_field(service, user, visitor, given, wrong):
     other = signed_in(service, user)
     form = visitor.form(PAGE, CHANGE)
     fields = {"current": PASSWORD, "new": NEW, "repeated": given.get("new", NEW), **given}

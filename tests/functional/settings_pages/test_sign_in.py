@@ -180,7 +180,7 @@ def test_a_user_without_a_password_cannot_sign_in(service):
         assert_refused(visitor, attempt(visitor, email=user.email, password=typed))
 
 
-def test_empty_fields_are_told_beside_them_and_are_no_attempt(in_memory, monkeypatch):
+def test_empty_fields_are_reported_beside_them_and_are_no_attempt(in_memory, monkeypatch):
     for email, password, wrong in (
         ("", "", {"email", "password"}),
         ("   ", "x", {"email"}),

@@ -188,7 +188,7 @@ def test_only_the_token_is_written(service, user, visitor):
         ({"name": "", "scopes": [], "expiry": "x"}, {"name", "scopes", "expiry"}),
     ],
 )
-def test_what_is_wrong_is_told_beside_its_field(service, user, visitor, given, wrong):
+def test_what_is_wrong_is_reported_beside_its_field(service, user, visitor, given, wrong):
     form = visitor.form(NEW).filled({"name": "kept", "scopes": ["records"], **given})
     before = dump(service)
     response = visitor.post(NEW, form, status=400)
@@ -309,7 +309,7 @@ def test_without_tokens_the_list_says_what_to_do(visitor):
     assert f'href="{NEW}"' in page
 
 
-def test_the_list_tells_all_of_each_token(service, user):
+def test_the_list_has_everything_of_each_token(service, user):
     service.load(user, household())
     first = new_token(service, user, "first", scopes=["labels", "goals"])
     service.clock.advance(3_600)
@@ -416,7 +416,7 @@ def test_revoking_twice_changes_nothing_more(service, user, visitor):
 
 
 @on_one_storage
-def test_what_was_done_is_told_only_in_our_own_words(service, visitor):
+def test_what_was_done_is_reported_only_in_our_own_words(service, visitor):
     known = visitor.get("/settings/tokens?done=token-revoked").text
     assert "is revoked" in known
     plain = visitor.get("/settings/tokens").text

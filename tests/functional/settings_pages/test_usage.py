@@ -129,7 +129,7 @@ def test_without_requests_the_page_says_what_to_do(service, user, visitor):
 
 
 @on_one_storage
-def test_days_are_told_without_gaps_over_the_end_of_a_leap_february(service, user):
+def test_days_are_reported_without_gaps_over_the_end_of_a_leap_february(service, user):
     service.clock.set("2028-03-10T23:59:59Z")
     write(service, user, {"2028-02-29": 4, "2028-02-28": 1})
     visitor = signed_in(service, user)
@@ -192,7 +192,7 @@ def test_every_limit_of_a_token_is_named():
     service.stop()
 
 
-def test_usage_is_told_by_token(service, user, visitor):
+def test_usage_is_reported_by_token(service, user, visitor):
     tokens = {name: new_token(service, user, name) for name in ("sheet", "home")}
     asked = {"sheet": 1, "home": 2}
     for name, number in asked.items():

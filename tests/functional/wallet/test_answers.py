@@ -130,7 +130,7 @@ def test_headers_of_a_list(wallet, path):
 
 
 @pytest.mark.parametrize("path", ["labels/references?id=x", "api-usage/stats"])
-def test_stats_and_references_tell_no_change(wallet, path):
+def test_stats_and_references_have_no_change_headers(wallet, path):
     headers = wallet.ask(path).headers
     assert headers["X-RateLimit-Limit"]
     for name in ("X-Last-Data-Change-At", "X-Last-Data-Change-Rev", "X-Sync-In-Progress"):

@@ -368,7 +368,7 @@ def test_records_by_id_in_the_order_asked_for(wallet):
     assert found["records"][1] == wallet.rows(f"records?id={ids[1]}")[0]
 
 
-def test_records_by_id_tell_what_is_missing(wallet):
+def test_records_by_id_list_what_is_missing(wallet):
     query = f"id={uid('Record', 1)},x,{uid('Record', 99)}"
     found = wallet.get(f"records/by-id?{query}")
     assert list(found) == ["records", "count", "missingIds"]

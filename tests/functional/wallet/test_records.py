@@ -52,7 +52,7 @@ def test_the_applied_filters_are_instants(wallet, query, applied):
     assert wallet.get(f"records?{query}")["appliedRecordDateFilters"] == applied
 
 
-def test_ids_switch_it_off_and_tell_an_empty_array(wallet):
+def test_ids_switch_it_off_and_give_an_empty_array(wallet):
     page = wallet.get(f"records?id={uid('Record', 12)}")
     assert page["appliedRecordDateFilters"] == []
     assert [row["id"] for row in page["records"]] == [uid("Record", 12)]

@@ -45,7 +45,7 @@ def test_another_scheme_is_no_bearer_token(header):
     ["Bearer", "Bearer ", "bearer a b", "Bearer a,b", "Bearer ä", "Bearer a, Bearer b"]
     + ["Bearer " + "a" * 9_000],
 )
-def test_a_malformed_bearer_header_is_told_from_none(header):
+def test_a_malformed_bearer_header_is_distinguished_from_none(header):
     assert bearer_token(header) is Failure.INVALID
 
 

@@ -143,7 +143,7 @@ def test_skipped_lines_count_in_line_numbers():
 PREAMBLE = "Account 5;;\nFrom;1 Jan;\n\n"
 
 
-def test_lines_before_the_headings_are_passed_over_and_said():
+def test_lines_before_the_headings_are_passed_over_and_reported():
     (statement,) = read(PREAMBLE + "date;amount;payee\n2026-01-01;-1;x\n", account="Main")
     assert [entry.line for entry in statement.entries] == [5]
     assert "--skip-rows 3" in statement.statement.remarks[0]

@@ -21,7 +21,7 @@ def memory():
     return memory
 
 
-def test_forgotten_options_are_taken_from_memory_and_said(memory):
+def test_forgotten_options_are_taken_from_memory_and_reported(memory):
     again = memory.read(FILE)
     assert again.entries[0].payee == "a x"
     said = " ".join(again.statement.remarks)

@@ -87,7 +87,7 @@ def test_words_of_two_words_and_of_a_sign_are_known():
     assert "transfer" not in DIRECTIONS
 
 
-def test_a_word_that_tells_no_direction_is_refused_or_left_out():
+def test_a_word_without_a_direction_is_refused_or_left_out():
     text = TYPED.format(out="Expense", in_="Income") + "2026-01-03,9,Transfer\n"
     assert refusal(text, sign="Type").line == 4
     refused = refusal(text)
@@ -316,7 +316,7 @@ def test_rows_without_a_balance_are_added_up(step, blank):
     assert (found.opening.amount, found.closing.amount) == (1_000_000, 995_000)
 
 
-def test_balances_in_an_open_order_tell_no_end():
+def test_balances_in_an_open_order_state_no_end():
     rows = [("01", "5", "5"), ("01", "-5", "0"), ("01", "5", "5")]
     assert statement(with_balances(rows), balance="Balance").statement.closing is None
     one = statement(with_balances(BALANCES[:1]), balance="Balance").statement

@@ -169,7 +169,7 @@ def test_accounts_may_differ_in_currency():
     assert [s.account.currency for s in read(text)] == ["EUR", "USD"]
 
 
-def test_a_symbol_tells_the_currency_where_it_is_certain():
+def test_a_symbol_is_the_currency_where_it_is_certain():
     assert entries("date,amount\n2026-01-01,5 €\n2026-01-01,EUR 5\n", currency="EUR")
 
     def account(amount):
@@ -191,7 +191,7 @@ def test_a_code_in_the_heading_of_the_amount_is_its_currency():
     assert "--currency says USD" in refusal(text, columns=columns, currency="USD").reason
 
 
-def test_an_unmapped_column_of_codes_tells_the_currency():
+def test_an_unmapped_column_of_codes_is_the_currency():
     text = "date,amount,CCY\n2026-01-01,5,EUR\n2026-01-01,6,EUR\n"
     assert read(text, account="Main")[0].account.currency == "EUR"
     refused = refusal(text, currency="USD")
@@ -360,7 +360,7 @@ def test_the_id_is_the_banks_and_the_fingerprint_is_of_all_cells():
     assert prints[0] == prints[2] != prints[1] and prints[3] == ""
 
 
-def test_how_texts_were_made_is_told():
+def test_how_texts_were_made_is_reported():
     text = "date,amount,a,b\n2026-01-01,-1,x,y\n"
 
     def texts(**columns):

@@ -71,7 +71,7 @@ DOCUMENT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><B
         (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "spreadsheet"),
     ],
 )
-def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
+def test_what_is_read_is_distinguished(data: bytes, format_name: str) -> None:
     stream = io.BytesIO(data)
     assert detect_format(stream).name == format_name
     assert stream.tell() == 0
@@ -106,7 +106,7 @@ def test_what_is_not_read_is_named(data: bytes, words: str) -> None:
     assert words in refusal(data)
 
 
-def test_opendocument_sheet_is_told_by_its_type() -> None:
+def test_opendocument_sheet_is_recognised_by_its_type() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
@@ -125,7 +125,7 @@ def test_opendocument_sheet_is_told_by_its_type() -> None:
         (b"{1:F01}{2:O9420000}{4:\n:20:1\n", "mt942"),
     ],
 )
-def test_the_message_is_told_by_the_beginning(data: bytes, source: str) -> None:
+def test_the_message_is_recognised_by_its_beginning(data: bytes, source: str) -> None:
     name = detected(data)
     importer = format_named(name).new_importer(io.BytesIO(data), {})
     assert importer is not None and importer.source == source

@@ -55,7 +55,7 @@ def test_a_statement_that_comes_to_nothing_does_not_follow_itself() -> None:
     assert numbers(found) == [1, 1, 2, 2]
 
 
-def test_of_two_on_one_day_the_last_one_tells_its_closing_balance() -> None:
+def test_of_two_on_one_day_the_last_one_states_its_closing_balance() -> None:
     first, second = read_bank_file(message("100", "-10", "90") + message("80", "-10", "70"))
     assert told(first) == ["100 2026-01-04", None]
     assert told(second) == ["80 2026-01-04", "70 2026-01-05"]
@@ -92,7 +92,7 @@ def test_an_opening_balance_without_entries_is_of_its_own_day() -> None:
     assert told(found) == ["1 2026-01-05", "1 2026-01-07"]
 
 
-def test_reports_without_balances_can_tell_the_same_and_notifications_cannot() -> None:
+def test_reports_without_balances_can_state_the_same_and_notifications_cannot() -> None:
     entry = mt940_entry("2026-01-05", "-1")
     (found,) = read_bank_file(mt942([entry]) + mt942([entry, entry]))
     assert numbers(found) == [1, 2, 2]

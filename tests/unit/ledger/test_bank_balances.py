@@ -59,7 +59,7 @@ def test_the_newest_balance_decides_in_whatever_order_files_come(new_person):
         person.audit()
 
 
-def test_what_is_missing_between_two_balances_is_said_with_its_days(person):
+def test_what_is_missing_between_two_balances_is_reported_with_its_days(person):
     person.statement(JANUARY)
     person.statement(statement((36, -20), closing=(59, 40)))
     person.statement(statement((70, 3), closing=(70, 50)))
@@ -105,7 +105,7 @@ def part(begin, end):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("cuts", [(3,), (4,), (3, 4), (3, 5), count((2, 3, 5), (2, 3, 4, 5))])
-def test_files_that_begin_and_end_within_a_day_tell_no_false_gap_in_any_order(cuts):
+def test_files_that_begin_and_end_within_a_day_state_no_false_gap_in_any_order(cuts):
     parts = [part(*each) for each in pairwise((0, *cuts, len(ROWS)))]
     for ordered in permutations(parts):
         person = Person(MemoryBackend())
@@ -117,7 +117,7 @@ def test_files_that_begin_and_end_within_a_day_tell_no_false_gap_in_any_order(cu
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_what_is_missing_within_a_day_is_said(order):
+def test_what_is_missing_within_a_day_is_reported(order):
     person = Person(MemoryBackend())
     for number in order:
         text = (part(0, 3), part(4, 7))[number]

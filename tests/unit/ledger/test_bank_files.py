@@ -115,7 +115,7 @@ IN_PARTS = {"camt.052", "camt.053", "camt.054"}
         if {name[:8] for name in pair} != {"camt.053"}
     ],
 )
-def test_what_two_formats_tell_of_one_account_does_not_double(person, first, second):
+def test_two_formats_of_one_account_do_not_double_its_records(person, first, second):
     created = person.bank_file(FILES[first]).created
     assert created == (5 if first in IN_PARTS else 4)
     before = kept(person)
@@ -144,7 +144,7 @@ def test_mt940_and_mt942_call_one_account_alike(person):
 
 @pytest.mark.parametrize("has_ids", [True, False])
 @pytest.mark.parametrize("is_in_parts", [True, False])
-def test_one_format_may_tell_a_batch_as_a_whole_or_in_parts(person, is_in_parts, has_ids):
+def test_one_format_may_state_a_batch_as_a_whole_or_in_parts(person, is_in_parts, has_ids):
     def file(details, further=()):
         refs = {"ref": "R/1"} if has_ids else {}
         entries = [camt_entry(DAYS[2], "-30", details=details, **refs), *further]
@@ -284,7 +284,7 @@ def test_equal_entries_with_one_id_in_one_statement_are_two(person):
     assert person.bank_file(camt(camt_statement([ended, ended]))).created == 2
 
 
-def test_what_two_reports_of_one_file_say_is_told_twice(person):
+def test_entries_of_two_reports_in_one_file_are_reported_twice(person):
     first = camt_entry("2026-03-02", "-4.5", ref="A")
     second = camt_entry("2026-03-02", "-4.5", ref="B")
     reports = [camt_statement([first]), camt_statement([first, second])]

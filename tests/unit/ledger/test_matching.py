@@ -58,7 +58,7 @@ def test_that_ids_are_reused_is_remembered_and_forgotten_with_its_import(bank):
     assert "--ids" in refused(bank, entry("8", "-900", "Rent AG", "1"))
 
 
-def test_known_stable_ids_that_are_used_again_refuse_the_file_until_it_is_said(bank):
+def test_known_stable_ids_that_are_reused_refuse_the_file_until_the_user_decides(bank):
     bank.file(RENT, SHOP, CAFE)
     bank.file(RENT, SHOP, CAFE, entry("6", "-1", "Bus", "4"))
     again = entry("30", "-70", "Shoes", "1")

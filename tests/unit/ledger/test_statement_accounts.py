@@ -187,7 +187,7 @@ def test_an_iban_finds_the_account_that_is_called_so(person):
     assert person.only(RECORDS)["accountId"] == an_id(1)
 
 
-def test_a_number_of_two_accounts_is_asked_about_unless_the_currency_tells(person):
+def test_a_number_of_two_accounts_is_asked_about_unless_the_currency_decides(person):
     number = {"bankAccountNumber": "DE0212030000"}
     person.native(account(1, name="Giro", **number), account(2, currencyCode="USD", **number))
     assert "Giro" in refused(person, lambda: person.csv(NUMBERED, account=None))

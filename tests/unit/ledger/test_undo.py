@@ -272,7 +272,7 @@ def test_names_of_now_stand_on_what_comes_back(person):
 
 
 def test_source_ids_that_rows_exchanged_come_back(person, monkeypatch):
-    monkeypatch.setattr("finance_api.ledger.undo.taking_back._PAGE", 1)
+    monkeypatch.setattr("finance_api.ledger.undo.undoing._PAGE", 1)
     labels = [document("Label", n, sourceId=f"s{n}") for n in (1, 2)]
     person.native(account(), *labels, *(record(n, sourceId=f"s{n}") for n in (9, 10)))
     before = person.everything()
@@ -352,7 +352,7 @@ def test_an_account_that_came_again_is_not_of_the_statements_before(person):
     assert person.everything() == before
 
 
-def test_a_change_that_nobody_is_shown_can_be_taken_back_too(person):
+def test_a_change_that_nobody_is_shown_can_be_undone_too(person):
     person.native(account(1, name="1"))
     before = person.everything()
     person.statement(statement(), account_name="1")

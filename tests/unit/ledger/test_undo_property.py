@@ -150,7 +150,7 @@ def _counted(report):
 
 
 @STORAGES
-def test_a_file_that_was_taken_back_comes_in_again_as_at_first(backends, storage):
+def test_a_file_that_was_undone_comes_in_again_as_at_first(backends, storage):
     @checked
     @histories
     def check(seed, steps):

@@ -197,7 +197,7 @@ def test_noted_numbers_are_written_after_a_while_by_themselves(made):
 # -- what is done from time to time ------------------------------------------------------------
 
 
-def test_work_begins_when_it_is_told_to_and_never_twice(made):
+def test_work_begins_when_asked_to_and_never_twice(made):
     turns = threading.Semaphore(0)
     periodic = made(Periodic("work", 0.01, turns.release))
     assert not turns.acquire(timeout=0.05)

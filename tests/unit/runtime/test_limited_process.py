@@ -101,7 +101,7 @@ def test_it_can_be_killed_while_somebody_waits_and_afterwards() -> None:
     process.kill()
 
 
-def test_a_death_that_nobody_asked_for_is_told_from_the_others() -> None:
+def test_a_death_that_nobody_asked_for_is_distinguished_from_the_others() -> None:
     with pytest.raises(ProcessDied, match=r"-9"):
         LimitedProcess(Limits(memory_mb=300, cpu_seconds=9, seconds=9), die).result()
 

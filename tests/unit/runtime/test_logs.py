@@ -100,7 +100,7 @@ def test_what_can_be_printed_stays_as_it_is(written):
     assert "Zoë paid 5 € at 寿司 Sakura, 100%\n" in written[1]()
 
 
-def test_exception_is_told_by_place_and_type_alone(either):
+def test_exception_is_reported_by_place_and_type_alone(either):
     try:
         fail(47 * 100 + 11)
     except ValueError:

@@ -61,11 +61,11 @@ def _corrects(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
         # whole day.
         if candidate.inner or not candidate.covered:
             return candidate.inner
-        return False if account.said else None
+        return False if account.ids_chosen else None
     if candidate.covered:
         return True
     # Unless the user says that ids are stable, the bank may start to count from 1 again, even if
     # ids were stable so far. A recurring payment has the same text every time, so a text is no
     # proof: the record of the other day would be overwritten.
-    is_known = account.stable and (account.said or not has_same_text(rows, entry, candidate))
+    is_known = account.stable and (account.ids_chosen or not has_same_text(rows, entry, candidate))
     return True if is_known else None

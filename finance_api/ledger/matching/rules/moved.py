@@ -124,7 +124,7 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     # The file may begin or end in the middle of this day, and so not include the record.
     ids = {entry.bank_id, candidate.bank_id} - {None}
     if len(ids) == 2 and account.known_stable:
-        return False if account.said else None
+        return False if account.ids_chosen else None
     if not is_of_day:
         return None
     is_whole = account.is_stored_whole(entry.day)

@@ -77,7 +77,7 @@ def _of_days_of(source: str) -> EntryTest:
     """Return a test for plain entries on days that a file of the source covers."""
     return lambda entry: (
         is_plain(entry)
-        and any(cover.holds(entry.day) for cover in entry.account.learned.others.get(source, ()))
+        and any(cover.holds(entry.day) for cover in entry.account.earlier.others.get(source, ()))
     )
 
 
@@ -95,14 +95,14 @@ def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest)
             yield Pair(entry, Outcome.MATCHED, waiting.pop())
 
 
-def _teller(other: Candidate) -> str:
+def _origin(other: Candidate) -> str:
     return f"came from a file in the format {other.source}" if other.source else "you made"
 
 
 def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     """Ask about unpaired rows that may be the same: on days of both files, or just outside."""
     found = list(beside)
-    for source in dict.fromkeys(s for account in rows.accounts for s in account.learned.others):
+    for source in dict.fromkeys(s for account in rows.accounts for s in account.earlier.others):
         found += _near(rows, _DOUBTFUL_DAYS, _of_days_of(source), _of(source))
     if not found:
         return
@@ -113,7 +113,7 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     more = f" (and {len(found) - 1} more such pairs)" if len(found) > 1 else ""
     yield which_one(
         MATCH_DAYS,
-        f"{described(whole)} may be {stored_described(other)}, which {_teller(other)}{more}: if "
+        f"{described(whole)} may be {stored_described(other)}, which {_origin(other)}{more}: if "
         f"it is the same transaction, say with --match-days N how many days apart they may be "
         f"({farthest} here); if it is another one, say --match-days {_REACH_DAYS}; if the files "
         f"have no transaction in common, say --no-match",

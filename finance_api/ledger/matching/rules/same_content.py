@@ -151,7 +151,7 @@ def _is_known_part(rows: OpenRows, account: KnownAccount, day: int) -> bool:
     return any(
         (day == cover.first and digest == cover.first_rows)
         or (day == cover.last and digest == cover.last_rows)
-        for cover in account.learned.covers
+        for cover in account.earlier.covers
     )
 
 

@@ -63,12 +63,12 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     database, environment = _connection(engine)
     psql = [_program("psql"), "--no-psqlrc", "--quiet", "--no-password"]
     with (
-        tempfile.TemporaryFile("w+") as said,
+        tempfile.TemporaryFile("w+") as stderr,
         subprocess.Popen(  # noqa: S603 (no shell)
             [*psql, "--set=ON_ERROR_STOP=1", database],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            stderr=said,
+            stderr=stderr,
             env=environment,
         ) as session,
     ):
@@ -91,9 +91,9 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
                     ["RESET search_path", *after, f"ANALYZE {', '.join(restored)}", "COMMIT"],
                 )
         code = session.wait()
-        said.seek(0)
+        stderr.seek(0)
         if code != 0:
-            raise _failed("psql", said.read())
+            raise _failed("psql", stderr.read())
     if done.returncode != 0:
         raise _failed("pg_restore", done.stderr)
     schema.upgrade(engine)
@@ -166,8 +166,8 @@ def _run(name: str, *arguments: Any, environment: dict[str, str] | None = None) 
     return done.stdout
 
 
-def _failed(name: str, said: str) -> StorageNotReady:
-    first = said.strip().partition("\n")[0]
+def _failed(name: str, stderr: str) -> StorageNotReady:
+    first = stderr.strip().partition("\n")[0]
     return StorageNotReady(first if first.startswith(name) else f"{name}: {first}")
 
 

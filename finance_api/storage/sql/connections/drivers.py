@@ -125,7 +125,7 @@ class SqliteDriver(Driver):
             cursor = self.connection.execute(sql.text, sql.parameters(values))
             rows: list[ResultRow] = cursor.fetchall()
         except sqlite3.OperationalError as error:
-            _tell_late(error)
+            _raise_if_interrupted(error)
             raise
         return rows
 
@@ -144,7 +144,7 @@ class SqliteDriver(Driver):
                 while found := cursor.fetchmany(rows):
                     yield "\n".join([text for (text,) in found]).encode()
         except sqlite3.OperationalError as error:
-            _tell_late(error)
+            _raise_if_interrupted(error)
             raise
 
     def begin_snapshot(self) -> None:
@@ -154,7 +154,7 @@ class SqliteDriver(Driver):
         self.connection.rollback()
 
 
-def _tell_late(error: sqlite3.OperationalError) -> None:
+def _raise_if_interrupted(error: sqlite3.OperationalError) -> None:
     """Raise TookTooLong if the progress handler interrupted SQLite."""
     # Errors that the driver itself raises have no code.
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:

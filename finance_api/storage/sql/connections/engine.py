@@ -74,7 +74,7 @@ def make_engine(
             f"{setting}: the driver is missing ({error.name}); "
             "install finance-api with its extra postgresql"
         ) from None
-    event.listen(engine, "handle_error", _tell_unavailable)
+    event.listen(engine, "handle_error", _raise_if_unavailable)
     return engine
 
 
@@ -241,7 +241,7 @@ def writing(
     return engine.execution_options(**{LOCK_TIMEOUT: lock_timeout_seconds, ALTERS: alters})
 
 
-def _tell_unavailable(context: ExceptionContext) -> None:
+def _raise_if_unavailable(context: ExceptionContext) -> None:
     """Raise the error that fits if the database cannot answer now; faulty SQL keeps its error."""
     error = context.original_exception
     # This makes SQLAlchemy close the connection; the next one may reach the new primary.

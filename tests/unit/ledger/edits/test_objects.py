@@ -95,7 +95,7 @@ def test_balance_follows_a_hand_set_initial_balance(books):
     assert changes["balance"] == ("-1.5", "98.5")
 
 
-def test_what_a_hand_says_again_counts_as_its_own(books):
+def test_a_manual_edit_to_the_same_value_counts_as_manual(books):
     edited(books, set_object, ACCOUNTS, "Checking", {"initialBalance": "0"})
     assert books.row(ACCOUNTS, 1)["setByHand"] == ("initialBalance",)
     count = len(entries(books))
@@ -137,7 +137,7 @@ def test_kind_of_a_new_category_is_its_own_or_follows(books):
         assert (row["kind"], row["kindIsDerived"]) == ("income", is_derived)
 
 
-def test_kinds_are_taken_back(books):
+def test_an_undo_restores_kinds(books):
     before = kinds(books)
     edited(books, set_object, CATEGORIES, "Groceries", {"kind": "income"})
     edited(books, set_object, CATEGORIES, "Groceries", {"color": "red"})

@@ -89,7 +89,7 @@ EDITS = st.one_of(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("storage", STORAGES)
-def test_every_edit_agrees_and_can_be_taken_back(backends, storage):
+def test_every_edit_agrees_and_can_be_undone(backends, storage):
     @settings(max_examples=count(4, 500))
     @given(st.lists(EDITS, min_size=1, max_size=8))
     def run(drawn):
