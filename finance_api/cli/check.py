@@ -20,7 +20,7 @@ from finance_api.storage.interface import NO_VALUE, RESTORE, START, Fault, User
 from finance_api.values.text import counted
 from finance_api.values.time import instant_text
 
-#: Another machine's clock may be this far ahead.
+#: The clock of another machine that writes data may be this far ahead.
 _CLOCK_SECONDS = 300
 
 
@@ -79,13 +79,13 @@ def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
 
 
 def _fix_for(error: Exception) -> str:
-    """The command that fixes a database that cannot be used."""
+    """Return the command that fixes a database that cannot be used."""
     own = "give the database's file and folder to the user that the service runs as"
     for sign, command in (
         ("unable to open", own),
         ("cannot be written", own),
         ("db upgrade", "finance-api db upgrade"),
-        ("newer program", "pip install --upgrade finance-api"),
+        ("newer version", "pip install --upgrade finance-api"),
         ("damaged", RESTORE),
         ("cannot be read", RESTORE),
     ):
@@ -100,7 +100,7 @@ def _users(cli: CliContext) -> list[User]:
 
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
-    """Raises SettingError for the settings of the application; yields those of the server."""
+    """Yield faults of the server's settings. Raises SettingError for the application's."""
     settings = cli.settings
     with cli.reading_ini() as loader:
         section = dict(loader.get_settings("server:main"))
@@ -144,7 +144,7 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
 
 
 def _clock(cli: CliContext, users: list[User]) -> Iterator[Fault]:
-    """A clock that was set back lets revoked and expired things live longer."""
+    """Yield a fault if the clock was set back: then expired credentials would work again."""
     now = cli.clock.now()
     newest = max((user.data.changed_at for user in users), default=now)
     if newest > now + _CLOCK_SECONDS:

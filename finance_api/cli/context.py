@@ -26,7 +26,7 @@ INI_FILES = ("finance-api.ini", "development.ini")
 
 
 class CliContext:
-    """Everything is opened when a command first needs it, so that ``--help`` needs no ini file.
+    """Opens everything when a command first needs it, so that ``--help`` needs no ini file.
 
     config: the ini file named by -c. debug: whether errors have a traceback. done: what a command
     has stored so far, for the message if it is interrupted.
@@ -55,14 +55,14 @@ class CliContext:
 
     @contextmanager
     def reading_ini(self) -> Iterator[Any]:
-        """Plaster's loader of the ini file. Raises SettingError if the file cannot be read."""
+        """Yield plaster's loader of the ini file. Raises SettingError if it cannot be read."""
         import plaster
         import plaster_pastedeploy
 
         from finance_api.runtime.settings import SettingError
 
         try:
-            # Named here, as plaster would otherwise search all installed packages for it.
+            # Without the name, plaster would search all installed packages for a loader.
             yield plaster_pastedeploy.Loader(plaster.parse_uri(self.ini))
         except configparser.Error as error:
             raise SettingError(f"{self.ini} cannot be read: {_ini_fault(error)}") from None
@@ -107,14 +107,14 @@ class CliContext:
         return reading(self.backend)
 
     def writing(self) -> AbstractContextManager[WritableStorage]:
-        """A unit of work that writes, committed if the block ends without an error."""
+        """Return a unit of work that writes; it is committed if the block ends without an error."""
         from finance_api.storage.interface import unit_of_work
 
         self.require_persistence()
         return unit_of_work(self.backend)
 
     def require_persistence(self) -> None:
-        """Raises SettingError for a storage that ends with this process."""
+        """Raise SettingError for a storage that does not outlive this process."""
         if not self.backend.persistent:
             from finance_api.runtime.settings import SettingError
 
@@ -125,7 +125,7 @@ class CliContext:
             )
 
     def key_file(self) -> str:
-        """The path of the file of keys of JWTs. Raises SettingError if none is named."""
+        """Return the path of the JWT key file. Raises SettingError if the settings name none."""
         from finance_api.auth.settings import JWT_KEYS
         from finance_api.runtime.settings import SettingError
 
@@ -140,7 +140,7 @@ class CliContext:
 
 
 def _ini_fault(error: configparser.Error) -> str:
-    """The fault, without the line itself, which may have a password."""
+    """Describe the fault without quoting the line, which may contain a password."""
     if isinstance(error, configparser.InterpolationError):
         return (
             f"{error.option} in [{error.section}] has a % that is not doubled: "
@@ -155,7 +155,7 @@ def _ini_fault(error: configparser.Error) -> str:
 
 
 def get_user(storage: Storage, email: str) -> User:
-    """Raises EmailRefused, NotFound."""
+    """Return the user with this e-mail. Raises EmailRefused, NotFound."""
     from finance_api.auth.emails import normal_email
 
     return storage.users.get(normal_email(email))

@@ -20,7 +20,7 @@ from finance_api.storage.errors import NotFound
 from finance_api.values.text import counted
 
 _EMAIL = "demo@example.com"
-#: Everybody may know this password, as demo users are only for trying things out.
+#: A public password: demo users are only for trying things out.
 PASSWORD = "demo-password"  # noqa: S105
 
 _READY = f"""
@@ -89,7 +89,7 @@ def _has_data(cli: CliContext, email: str) -> bool:
 def choose_ini(cli: CliContext) -> None:
     """Take the ini file of -c or of the current directory; create one if there is none.
 
-    Demo data never goes where $FINANCE_API_CONFIG leads, which may be in production.
+    Demo data never goes to the ini file in $FINANCE_API_CONFIG, which may be that of production.
     """
     source = click.get_current_context().find_root().get_parameter_source("config")
     if source is ParameterSource.COMMANDLINE:

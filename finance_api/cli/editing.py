@@ -58,9 +58,9 @@ class Edit:
 def edit_options(
     dry_run_help: str = _DRY_RUN,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The argument EMAIL, --dry-run and --json; it stands above all other parameters.
+    """Add EMAIL, --dry-run and --json to a command, which gets an `Edit` in place of them.
 
-    The command gets an `Edit` for them.
+    This must be the first decorator of the command's parameters.
     """
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -78,7 +78,7 @@ def edit_options(
 
 @contextmanager
 def naming(file: str) -> Iterator[None]:
-    """Adds the file's name to a refusal."""
+    """Add the file's name to a refusal."""
     try:
         yield
     except ChangeRefused as error:

@@ -63,7 +63,7 @@ def write_ini(path: Path, api_access: str = "premium") -> None:
     from importlib.resources import files
 
     text = files("finance_api.cli").joinpath("finance-api.ini").read_text("utf-8")
-    # A user may add the password of a database.
+    # The file may get the password of a database later.
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
         stream.write(text.replace(_API_ACCESS.format("premium"), _API_ACCESS.format(api_access)))
 

@@ -19,9 +19,10 @@ STANDARD_INPUT = "-"
 
 @contextmanager
 def opened(file: str) -> Iterator[BinaryIO]:
-    """The file, which can be read more than once; with a progress bar on a terminal.
+    """Open the file for reading more than once, with a progress bar on a terminal.
 
-    Raises ImportRefused for an empty file: most often the program that should write it has failed.
+    Raises ImportRefused for an empty file: most often the program that should have written it
+    failed.
     """
     if file == STANDARD_INPUT:
         with _copied(sys.stdin.buffer) as copy:
@@ -56,7 +57,7 @@ def opened(file: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def path_of(file: str) -> Iterator[str]:
-    """A path that another process can open; a stream that can be read only once is copied."""
+    """Yield a path that another process can open; copy a stream that can be read only once."""
     if file != STANDARD_INPUT and (os.path.isfile(file) or not os.path.exists(file)):
         yield file
         return
@@ -71,7 +72,7 @@ def path_of(file: str) -> Iterator[str]:
 
 @contextmanager
 def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The content of a stream that can be read only once."""
+    """Copy a stream that can be read only once."""
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(stream, copy)
         copy.seek(0)

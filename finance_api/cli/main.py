@@ -138,7 +138,7 @@ def _message(error: Exception, cli: CliContext) -> str:
 
 
 def _is_expected(error: Exception) -> bool:
-    """Whether the user or operator can do something about it."""
+    """Whether the user or the operator can act on the error."""
     from finance_api.auth.emails import EmailRefused
     from finance_api.auth.jwt_keys import KeyFileError
     from finance_api.auth.jwts import RevokeRefused

@@ -73,7 +73,7 @@ def mcp(
     """Serve the API as tools for agents, by the Model Context Protocol.
 
     It asks the service at $FINANCE_BASE (default http://127.0.0.1:6543). Over stdio it uses the
-    personal token in $FINANCE_TOKEN; over HTTP each caller's own, and keeps none.
+    personal token in $FINANCE_TOKEN; over HTTP the token of each caller, which it does not keep.
     """
     base = _base(os.environ.get(BASE, _DEFAULT_BASE))
     token = os.environ.get(TOKEN, "")

@@ -17,7 +17,7 @@ from finance_api.values.time import date_text
 
 #: Up to this many records of each account are printed.
 _MOST_PRINTED = 5
-#: The name of the account in reports on a file that does not name it.
+#: Stands for the account if a file does not name it.
 _UNNAMED = "the account of --account"
 
 

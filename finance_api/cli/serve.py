@@ -27,7 +27,7 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
         loader.setup_logging(options)
         server = loader.get_wsgi_server(defaults=options)
         section = loader.get_settings("server:main", options)
-        # Raises for a fault in this section, without its values.
+        # Raises an error for a fault in this section, which does not show its values.
         loader.get_wsgi_app_settings("main", options)
     checked = _checked_port(section.get("port"))
     if demo:
@@ -39,7 +39,7 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
     except OSError as error:
         from finance_api.server.wsgi import not_listening
 
-        # The server's own errors are about its address; errors of requests are answered.
+        # Only the address can cause this: errors of requests become responses.
         raise not_listening(section.get("host", "127.0.0.1"), port or checked, error) from None
     except ValueError as error:
         raise SettingError(f"[server:main]: {error}") from None

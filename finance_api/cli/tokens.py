@@ -88,7 +88,7 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
 @click.option("--value", help="The token itself, for example a leaked one; - reads standard input.")
 @pass_cli_context
 def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
-    """Revoke a token, by its id or by itself."""
+    """Revoke a token, given its id or the token itself."""
     if (token_id is None) == (value is None):
         raise click.UsageError("give either the token's ID or --value TOKEN")
     if value == "-":
