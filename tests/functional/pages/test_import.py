@@ -180,7 +180,7 @@ def test_a_database_that_is_busy_changes_nothing(service, user, visitor, monkeyp
 def test_a_file_that_cannot_be_read_is_refused_with_its_reason(service, visitor, content, why):
     path = sent(visitor, content)
     text = shown_text(visitor.get(path).text)
-    assert "The file leaves something open" in text or "The file cannot be imported" in text
+    assert "The file needs an answer" in text or "The file cannot be imported" in text
     assert why in text
     assert "Traceback" not in text
 
