@@ -24,7 +24,7 @@ RATES = {
 }
 CSV, NDJSON = {"Accept": "text/csv"}, {"Accept": "application/x-ndjson"}
 HELP = "import rates with 'finance-api rates import'"
-NO_RATE = f"there is no rate of {{}} in EUR of {{}} or the 7 days before: {HELP}"
+NO_RATE = f"there is no exchange rate from {{}} to EUR for {{}} or the 7 days before: {HELP}"
 WITH_CONVERSION = [
     "records",
     "accounts",
@@ -256,7 +256,7 @@ def test_csv_and_ndjson_of_a_summary_say_in_a_header_what_is_missing(books):
         ",lastDate,convertedCurrencyCode,convertedCount,convertedIncome,convertedExpense,"
         "convertedNet,conversionError"
     )
-    assert ',2026-03-14,EUR,3,0.0001,-25,-24.9999,"there is no rate of SEK in EUR' in row
+    assert ',2026-03-14,EUR,3,0.0001,-25,-24.9999,"there is no exchange rate from SEK to EUR' in row
     none = books.get("records/summary", headers=NDJSON, convertTo="EUR", currencyCode="EUR")
     assert none.headers["X-Not-Converted"] == ""
     assert "X-Not-Converted" not in books.get("records/summary", headers=CSV).headers

@@ -116,7 +116,7 @@ def test_without_rates_a_conversion_says_so(money):
     found = converted(money, "USD")[1]
     assert found["currencyCode"] == "USD"
     assert found["conversionPair"] == "EUR:USD"
-    assert found["error"].startswith("there is no rate of EUR in USD of 2026-11-01")
+    assert found["error"].startswith("there is no exchange rate from EUR to USD for 2026-11-01")
     assert "value" not in found
     assert "convertedAmount" not in money.rows("records")[0]
 
