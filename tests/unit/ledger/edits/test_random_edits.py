@@ -127,13 +127,13 @@ def test_every_edit_agrees_and_can_be_undone(backends, storage):
         for dump, done in reversed(past):
             for entry in reversed(entries(person)[done:]):
                 if entry.undone_at is None:
-                    taken_back(person, entry.number)
+                    undo_entry(person, entry.number)
             assert without_times(person.dump()) == without_times(dump)
 
     run()
 
 
-def taken_back(person, number):
+def undo_entry(person, number):
     now = person.clock.now()
     with changing(person.backend, person.user.email, now, action=None) as session:
         undo(session, number)
