@@ -56,7 +56,7 @@ def test_a_command_says_it_in_a_sentence(read_only, arguments):
         arguments = ["import", client.user.email, command.file("a.ndjson", rows)]
     said = command.refused(*arguments)
     assert (
-        said == "finance-api: the database is read-only at the moment, so nothing can be changed\n"
+        said == "finance-api: the database is read-only: nothing can be changed now\n"
     )
     dumped = command.run("dump", client.user.email)
     assert dumped.code == 0 and "Giro" in dumped.out

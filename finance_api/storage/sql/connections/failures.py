@@ -38,11 +38,7 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
     ({"XX000"}, StorageUnavailable, "the database failed; see its log: {}"),
     # Not the driver's message, which shows the text.
     ({"Could not decode"}, StorageDamaged, "a text is not UTF-8"),
-    (
-        {READ_ONLY},
-        StorageUnavailable,
-        "the database is read-only at the moment, so nothing can be changed",
-    ),
+    ({READ_ONLY}, StorageUnavailable, "the database is read-only: nothing can be changed now"),
     (
         {sqlite3.SQLITE_READONLY},
         StorageUnavailable,
