@@ -53,7 +53,7 @@ def test_a_wrong_password_does_not_tell_whether_the_account_exists(site, page):
         page.get_by_role("button", name="Sign in").click()
         assert_begins_at_the_errors(page)
         said.append(page.get_by_role("alert").inner_text())
-        # What is typed again is the password alone.
+        # Only the password must be typed again.
         expect(page.get_by_label("E-mail")).to_have_value(email)
         expect(page.get_by_label("Password")).to_have_value("")
     assert said[0] == said[1]
@@ -79,7 +79,7 @@ def test_a_token_without_name_scope_and_future(inside):
     expect(error).to_have_text("Choose at least one of these.")
     for box in inside.get_by_role("checkbox").all():
         expect(box).to_have_attribute("aria-invalid", "true")
-    # What was right stays.
+    # Correct fields keep their values.
     expect(inside.get_by_label("Last day")).to_have_value("2020-02-29")
     expect(inside.get_by_label("On a date")).to_be_checked()
 

@@ -24,7 +24,7 @@ def test_a_file_becomes_data_and_is_undone(site, windows, scripts):
     page.get_by_label("File").set_input_files(file)
     page.get_by_role("button", name="Check the file").click()
     expect(page.get_by_role("heading", name="More about this file")).to_be_visible()
-    # What a positive amount means is asked for, and not answered for anybody.
+    # The page asks what a positive amount means, and chooses no answer by itself.
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
     page.get_by_role("radio", name="The amount of line 2 goes out").check()
     page.get_by_label("Name", exact=True).fill("Card")

@@ -20,7 +20,7 @@ PAGES = (
     "/settings/tokens/nothing/revoke",
 )
 
-#: What Tab has to reach, in the order of the document: of radio buttons, the one that is chosen.
+#: Everything that Tab must reach, in document order; of radio buttons only the chosen one.
 _CONTROLS = """() => {
   const all = "a[href], button, input, select, summary, textarea, [tabindex='0']";
   const isSeen = (e) => e.checkVisibility({ visibilityProperty: true });

@@ -61,7 +61,7 @@ def test_a_new_user_lets_a_program_in_sees_what_it_does_and_locks_it_out(site, w
         assert time.monotonic() < answered_at + 60, "the usage does not move"
     meter = page.get_by_role("meter", name="Requests left for Spreadsheet at home")
     left = int(meter.get_attribute("value"))
-    # What is used comes back at one in seven seconds.
+    # Used attempts come back at one every seven seconds.
     assert 480 <= left < 490
     expect(page.locator(".quotas")).to_contain_text(f"{left} of 500")
     expect(page.locator(".quotas")).to_contain_text("Back to 500 at")

@@ -13,7 +13,7 @@ from support.chromium import Windows
 from support.nightly import count
 
 WIDTHS = (360, 1440)
-#: What is to be seen, or read out, at the other one is here, too.
+#: The same content is visible, or read out, at the other width.
 WIDTHS_IN_THE_DARK = count(WIDTHS[:1], WIDTHS)
 WIDTHS_OF_AXE = count(WIDTHS[:1], WIDTHS)
 #: All have their colours from one style sheet.
@@ -78,7 +78,7 @@ def test_page_has_nothing_that_a_designer_or_axe_would_send_back(screen: Screen,
 
 
 def axe_violations(page: Page, rules: dict[str, object] = RULES) -> list[str]:
-    """What axe-core, which the page must have, finds in it."""
+    """Return what axe-core finds; the page must have loaded it."""
     options = {"runOnly": rules, "resultTypes": ["violations"]}
     violations = page.evaluate("async (options) => (await axe.run(options)).violations", options)
     return [

@@ -134,7 +134,7 @@ DERIVED = {
     ),
 }
 
-#: What only a backup has.
+#: Faults that only a backup can repair.
 GIVEN = {
     "a category that is not there": (
         "references",

@@ -127,7 +127,7 @@ def test_cancelled_import_names_the_files_that_stay(command, anna, monkeypatch):
 @pytest.mark.parametrize("key", [r"\ud800", r"\u001b[31m", r"a\nb", "é"])
 def test_json_of_a_refused_file_is_one_line_whatever_the_file_holds(command, anna, key):
     line = native_line(account()).replace('"name"', f'"{key}":1,"name"')
-    # What cannot be encoded is written as the system's own streams write it.
+    # Characters that cannot be encoded are written as the system's own streams write them.
     in_process = not key.isascii() or "ud800" in key
     arguments = ("import", anna, command.file("x.ndjson", line), "--json")
     outcome = command.run(*arguments, process=in_process)

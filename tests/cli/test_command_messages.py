@@ -207,7 +207,7 @@ def test_a_database_that_everybody_can_read_is_warned_of_and_left_so(command, an
     assert path.stat().st_mode & 0o777 == 0o644
 
 
-#: What a command on SQLite needs none of.
+#: Modules that a command on SQLite does not need.
 HEAVY = (
     *("pyramid", "webob", "pkg_resources", "cornice", "jinja2", "jwt", "cryptography", "alembic"),
     *("mt940", "python_calamine"),

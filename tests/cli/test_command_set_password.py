@@ -42,7 +42,7 @@ def set_password(command, email, password=NEW, **options):
 
 
 def typed(command, lines, email):
-    """What a terminal shows where these lines are typed when something is asked for."""
+    """Return what a terminal shows if these lines are typed at its prompts."""
     ours, theirs = pty.openpty()
     with command.start(
         "user",

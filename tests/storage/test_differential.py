@@ -240,7 +240,7 @@ def plain(name=None, operator=None, operand=None, *, limit=6, offset=0):
     return Query(RECORDS, condition, order, limit, offset)
 
 
-#: What goes every way that there is.
+#: Cases that together take every path.
 EVERY_WAY = [
     (
         {

@@ -137,7 +137,7 @@ def test_a_name_means_one_statement_on_every_connection(new_postgresql_url):
     engine.dispose()
 
 
-#: What is done to a session, twice.
+#: The steps done to a session, each twice.
 OTHERS = {
     "forgotten": ["DEALLOCATE ALL"] * 2,
     "another type": [

@@ -34,7 +34,7 @@ def _imports(tree: ast.Module) -> list[tuple[str, int]]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"line {node.lineno}: imports are absolute here"
             assert node.module is not None
-            # What is imported from a package can be a module of it.
+            # A name imported from a package can be one of its modules.
             found += [(f"{node.module}.{alias.name}", node.lineno) for alias in node.names]
     return found
 
@@ -258,7 +258,7 @@ def test_the_clock_is_seen_asking() -> None:
     assert _uses(clock, _WALL_CLOCK)
 
 
-#: What runs text as code, or as objects of a program.
+#: Functions that run text as code, or load it as objects.
 _RUNNING = frozenset({"os.system", "os.popen", "builtins.eval", "builtins.exec"})
 _RUNNING_MODULES = ("code", "pickle", "shelve", "yaml")
 

@@ -204,7 +204,7 @@ def test_every_error_is_among_those_to_try_again_or_not() -> None:
 # -- words
 
 
-#: What the docs once called what the field has a word for.
+#: Words that the docs once used instead of the field's own.
 _OTHER_WORDS = (
     r"answers? a second|fast lane|kept answers?|peers?|aims?|reckon\w*|the copy"
     r"|questions?(?!\.md| and answers)"

@@ -278,7 +278,7 @@ def test_a_resource_has_exactly_its_fields_with_their_kinds(resource: Resource) 
 
 
 def _import_column(field: Field) -> str | None:
-    """What the table says of the field in an import; None where it says something of its own."""
+    """Return what the table says about the field in an import; None if it has its own text."""
     if field.role is not Role.STORED:
         return "–"
     if field.required:

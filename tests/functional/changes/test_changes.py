@@ -127,7 +127,7 @@ def test_a_page_has_a_hundred_changes_unless_it_is_asked_for_others(client):
     ],
 )
 def test_rows_have_changed_of_which_something_else_is_shown(reader, rows, changed):
-    # What is not given is as it was.
+    # Fields that are not given stay as they were.
     given = {uid("Record", 1): {"categoryId": uid("Category", 1)}}
     given[uid("Record", 2)] = {"labelIds": [uid("Label", 1)]}
     reader.client.load(*({**row, **given.get(row["id"], {})} for row in rows))
@@ -219,7 +219,7 @@ def test_what_depends_on_the_day_comes_again_on_the_next(reader):
     assert what(reader.read_all(2)) == everything[2:]
     reader.check()
     assert reader.read_all() == []
-    # What changes in the middle of it comes too.
+    # Changes made in the middle of it come too.
     clock.set("2026-03-20T00:00:00Z")
     reader.read_page(2)
     client.load(record(3))

@@ -11,7 +11,7 @@ from support.service import read_no_rows
 
 TAKEN = (
     *("gzip", "gzip, deflate, br", "GZIP", "*", "gzip;q=0.1, identity;q=0", "br, gzip;q=1.0"),
-    # What is not named is wanted least.
+    # Encodings that are not named have the lowest priority.
     *("br;q=1.0, gzip;q=0.9, deflate;q=0.8", "gzip;q=0.5"),
 )
 NOT_TAKEN = (

@@ -23,7 +23,7 @@ ZONES = ("UTC", "Pacific/Auckland", "America/Los_Angeles")
 
 
 class Life:
-    """What happens to a person, by chance."""
+    """Make a random change to a person's data."""
 
     def __init__(self, service, seed):
         self.service, self.chance = service, random.Random(seed)

@@ -1,4 +1,4 @@
-"""What readers get if pages of the database file have been overwritten."""
+"""Responses to readers if pages of the database file have been overwritten."""
 
 import random
 import sqlite3

@@ -55,9 +55,7 @@ def test_a_command_says_it_in_a_sentence(read_only, arguments):
         rows = "".join(native_line(account(n)) for n in (2, 3))
         arguments = ["import", client.user.email, command.file("a.ndjson", rows)]
     said = command.refused(*arguments)
-    assert (
-        said == "finance-api: the database is read-only: nothing can be changed now\n"
-    )
+    assert said == "finance-api: the database is read-only: nothing can be changed now\n"
     dumped = command.run("dump", client.user.email)
     assert dumped.code == 0 and "Giro" in dumped.out
     assert "not in the audit log" in dumped.err

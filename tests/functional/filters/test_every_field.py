@@ -58,7 +58,7 @@ PREFIXES[Kind.TEXT_LIST] = PREFIXES[Kind.TEXT]
 PREFIXES[Kind.ID_LIST] = PREFIXES[Kind.SERIAL] = PREFIXES[Kind.ID]
 
 
-#: What every record has that is imported now.
+#: Fields that every record imported now has.
 NEVER_MISSING = {("records", "currencyCode"), ("records", "importId")}
 
 

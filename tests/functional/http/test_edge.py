@@ -1,4 +1,4 @@
-"""What is checked first in a request: sizes, host, HTTPS, CORS."""
+"""The first checks of a request: sizes, host, HTTPS, CORS."""
 
 import pytest
 from pyramid.interfaces import IRoutesMapper

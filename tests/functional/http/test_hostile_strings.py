@@ -170,7 +170,7 @@ def test_headers_with_them_change_nothing(client, share):
     for text in share:
         if len(text) > 2_000:
             continue
-        # What a header can hold: no control characters, bytes as Latin-1.
+        # Characters that a header can contain: no control characters, bytes as Latin-1.
         value = re.sub("[\x00-\x1f\x7f]", "", text).encode().decode("latin-1")
         response = client.get("labels", limit=1, headers=dict.fromkeys(names, value))
         assert_harmless(response, (200, 304, 406))

@@ -158,7 +158,7 @@ def test_it_is_valid_and_for_everybody(document):
 def test_every_service_is_in_one_description_and_nothing_else(service):
     registry = service.app.registry
     found = [each for surface in DESCRIPTIONS.values() for each in described(registry, surface)]
-    # What answers nothing but a 404.
+    # Services that only respond with 404.
     answers = set(registry.cornice_services) - {others.WRITES.path}
     assert {each.path for each in found} == answers
     assert len(found) == len(answers)

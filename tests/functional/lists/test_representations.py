@@ -14,7 +14,7 @@ from support.service import on_one_storage
 
 RESOURCES = {str(r.path): r for r in PUBLIC_RESOURCES}
 STARTS = tuple("=+-@＝＋－＠﹦﹢﹣﹫−")
-#: What programs may drop before a cell: white space, invisible characters, quotes.
+#: Characters that programs may drop before a cell: white space, invisible characters, quotes.
 DROPPED = ' \t\r\n"\xa0\u3000\xad\u200b\u200e\u2060\ufeff'
 
 
@@ -30,7 +30,7 @@ def csv_rows(response):
 
 
 def cell(value):
-    """What the contract makes of a JSON value; text is neutralised."""
+    """Return the cell that the contract gives a JSON value; text is neutralised."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -121,7 +121,7 @@ def test_cells_are_quoted_where_they_must_be(client):
     assert '"two\nlines"' in response.text
 
 
-#: What runs in a cell of its own, and what may stand before it in the same text.
+#: Texts that run as a formula in a cell, and texts that may come before them.
 FORMULAS = ("=1+1", "+1", "-1+1|2", "@SUM(1)", "＝1", "＋1", "－1", "＠1", "=cmd|' /C calc'!A0")
 BEFORE = (
     *("", "a;", "a; ", ";", ";;", 'a;"', 'a;""', 'a";', '"', '""', '";"', " ", "\n", "a\n"),

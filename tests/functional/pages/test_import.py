@@ -82,7 +82,7 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     assert rows == {("Corner Shop", -125_000), ("Bakery", -200_000)}
     (entry,) = history_of(service, user)
     assert entry.details["options"]["positive"] == "out"
-    # What was given is remembered: the file of the next month needs the account alone.
+    # The options are remembered: the next month's file needs only the account.
     path = sent(visitor, OPEN.replace(b"2026-03", b"2026-04"))
     if "Preview" not in shown_text(visitor.get(path).text):
         do(visitor, path, "options", account="Card")
@@ -129,7 +129,7 @@ def test_one_of_several_answers_is_chosen(service, user, visitor):
     )
     assert list(question["answers"][1]["words"]) == ["--positive", "out"]
     given = {"new-account-name": "Card", "currency": "EUR"}
-    # What is no answer is none.
+    # An unknown answer counts as no answer.
     for chosen in ("2", "-1", "x"):
         do(visitor, path, "options", **given, **{f"answer-{number}": chosen})
         assert "no amount is negative" in shown_text(visitor.get(path).text).lower()

@@ -104,7 +104,7 @@ def test_a_file_that_takes_too_much_is_refused(limited, user, children, work, se
     text = shown_text(visitor.get(path).text)
     assert "The file was not imported" in text and sentence in text
     assert "Nothing was changed." in text
-    # What was wrong with it may be over.
+    # The cause of the failure may be gone.
     do(visitor, path, "again")
     assert "Preview" in shown_text(visitor.get(path).text)
 

@@ -57,7 +57,7 @@ def test_work_that_takes_long_has_a_page_of_its_own(service, user, visitor, held
     assert "Importing the file" in visitor.get(path).text
     # A double click shows the progress too.
     assert location(visitor.post(confirm.action, confirm.fields, status=303)) == path
-    # What is being imported cannot be discarded.
+    # A file cannot be discarded while it is being imported.
     visitor.post(f"{path}/discard", {"csrf_token": visitor.csrf(path)}, status=303)
     held()
     assert "The file is imported." in visitor.get(path).text
@@ -135,7 +135,7 @@ def test_an_error_of_ours_is_reported_without_its_message(service, user, visitor
 
 @pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
 def test_two_files_sent_at_once_are_two_uploads(service, user, visitor):
-    """What the second one showed is stale once the first is imported: it is looked at again."""
+    """Importing the first file makes the preview of the second stale, so it is made again."""
     other = STATEMENT.replace(b"-12.50", b"-7.25").replace(b"2026-03", b"2026-04")
     both = (visitor, visitor.copy())
     with ThreadPoolExecutor(2) as pool:

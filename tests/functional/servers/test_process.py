@@ -95,8 +95,8 @@ def test_waitress_has_to_leave_what_proxies_say_and_a_thread(place):
         ),
         (
             ini.replace("threads = 8", "threads = 7"),
-            "finance_api.max_data_requests: 5, together with 7 of finance_api.max_downloads, are "
-            "too many for the server's {threads} threads: one thread must be left for health "
+            "finance_api.max_data_requests: 5, together with 2 of finance_api.max_downloads, are "
+            "too many for the server's 7 threads: one thread must be left for health "
             "checks",
         ),
     ):

@@ -29,7 +29,7 @@ PAGES = (
 )
 MARK = "only-in-the-other-user"
 
-#: What no id looks like.
+#: Texts that no id looks like.
 ODD_IDS = (
     "x",
     "0",

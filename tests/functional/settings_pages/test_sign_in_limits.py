@@ -76,7 +76,7 @@ def test_guessing_from_one_address_does_not_lock_the_owner_out_elsewhere(limited
     refused = attempt(attacker, user.email, PASSWORD)
     assert refused.status_int == 429
     assert int(refused.headers["Retry-After"]) == 3_600 // PER_ACCOUNT
-    # What is refused costs the account nothing.
+    # A refused attempt does not count against the account.
     assert statuses(attacker, user.email, IN_ALL) == [429] * IN_ALL
     Visitor(limited, address="203.0.113.1").sign_in(user)
 
@@ -266,7 +266,7 @@ def test_a_forwarded_address_counts_only_from_a_trusted_proxy(limited, configure
 
     behind = configured(**LIMITS, trusted_proxies="10.0.0.0/8")
     for n in range(PER_ADDRESS + 3):
-        # What stands before the proxy's own entry is the client's invention.
+        # The client may have invented anything before the proxy's own entry.
         headers = {"X-Forwarded-For": f"198.51.100.{n}, 203.0.113.1"}
         visitor = Visitor(behind, address="10.1.2.3", headers=headers)
         status = attempt(visitor, f"guess{n}@example.org").status_int

@@ -142,7 +142,7 @@ def test_reloading_the_page_that_shows_a_token_makes_and_shows_none(service, use
     assert made(visitor.follow(sent))
     assert visitor.get(MADE, 303).headers["Location"] == "/settings/tokens"
     assert len(tokens_of(service, user)) == 1
-    # What is in a cookie is shown to its owner alone.
+    # Only its owner sees the content of a cookie.
     stranger = signed_in(service)
     for text in (*cookie.values(), "nonsense", "fin_" + "x" * 49):
         stranger.cookies["finance_made"] = text

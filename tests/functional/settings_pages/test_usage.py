@@ -30,7 +30,7 @@ def write(service, user, days):
 
 
 def table(page):
-    """What the table says: numbers by their periods, in its order."""
+    """Return the table's numbers by period, in its order."""
     body = re.search("<tbody>(.*?)</tbody>", page, re.S)[1]
     rows = re.findall('<th scope="row">(.*?)</th><td class="number">(.*?)</td>', body)
     return {label: int(number.replace(",", "")) for label, number in rows}

@@ -36,7 +36,7 @@ def test_nothing_else_is_offered(wallet, accept):
     assert wallet.ask("records.csv").status_int == 404
 
 
-#: What may be null, by the tables.
+#: Members that may be null according to the tables.
 NULLABLE = {"transfer", "limit", "current", "periodStart", "periodEnd"}
 NULLABLE |= {"effectiveLimit", "remaining", "progress", "overspent", "spent"}
 

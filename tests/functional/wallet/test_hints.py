@@ -74,7 +74,7 @@ def test_paging_by_the_url_alone_reaches_every_record_once(empty, query):
         more = found.get("pagination.has_more")
         assert (more is not None) is ("nextOffset" in page)
         url = None if more is None else more["action"]["url"]
-        # What comes into the window and leaves it meanwhile changes nothing.
+        # Records that enter and leave the window in the meantime change nothing.
         empty.service.clock.advance(600)
     assert len(seen) == 100
     assert set(seen) == {uid("Record", n) for n in range(1, 101)}

@@ -145,7 +145,7 @@ def test_what_names_another_resource_needs_its_scope(wallet):
 def test_names_of_categories_and_labels_need_their_scopes(
     wallet, scopes, shows_category, shows_label
 ):
-    # What is cached for a token with all scopes is not for others.
+    # A response cached for a token with all scopes is not used for other tokens.
     shops, rent = "record-rules?name=eq.Shops", "standing-orders?name=eq.Rent"
     every = wallet.rows(shops)[0], wallet.rows(rent)[0]
     service, user = wallet.service, wallet.client.user

@@ -34,7 +34,7 @@ def test_other_prefixes_are_refused(wallet, query):
     name = query.partition("=")[0]
     sentence = wallet.refused(f"records?{query}")
     assert sentence.startswith(name)
-    # What it tells to write instead is taken.
+    # The form that it proposes is accepted.
     for prefix in sentence.partition("prefixes ")[2].split():
         operand = {"amount": "1", "note": "x", "payee": "x"}.get(name, "2026-01-01")
         assert wallet.ask(f"records?{name}={prefix}{operand}").status_int == 200

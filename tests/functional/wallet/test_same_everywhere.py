@@ -18,7 +18,7 @@ def test_void_records_are_left_out_unless_asked_for(wallet):
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_every_storage_finds_the_same(services, wallet, kind):
-    """What Wallet asks for and the flat surface does not."""
+    """Return the parameters that Wallet has and the flat surface lacks."""
     service = services(kind)
     service.clock.set(NOW)
     other = Wallet(service.client())

@@ -75,6 +75,6 @@ def test_file_that_is_cut_off_gives_its_beginning_or_nothing(
     assert whole
     for length in range(len(data)):
         found = the_entries(data[:length], options)
-        # What a last line without its end says, nobody can tell from a shorter one.
+        # A last line that was cut off cannot be told from a shorter one.
         if found:
             assert found[:-1] == whole[: len(found) - 1]

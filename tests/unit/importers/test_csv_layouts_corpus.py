@@ -68,7 +68,7 @@ _TEXTS = {
 _LETTERS = dict(
     zip("djmnMYyHgisav", "%d %d %m %m %b %Y %y %H %I %M %S %p 000".split(), strict=True)
 )
-#: What no field of a record is for.
+#: Columns that no field of a record is for.
 NO_FIELD = {"opposing-bic", "account-bic", "sepa_db", "sepa_ci", "sepa_ct_op", "closing_balance"}
 
 

@@ -29,7 +29,7 @@ BOUNDED = settings(
     max_examples=count(40, 10_000), suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
-#: What is read of a file: its entries or rows.
+#: The result of reading a file: its entries or rows.
 Read = list[Any]
 
 
@@ -216,7 +216,7 @@ def test_a_file_that_is_cut_off_is_never_half_imported(name: str) -> None:
 
 
 def test_an_mt940_message_that_is_cut_off_is_refused() -> None:
-    """What is read of a file that was cut off are its first messages, whole."""
+    """Only whole messages are read from a file that was cut off: its first ones."""
     data = (SAMPLES / "mt940" / "german.sta").read_bytes()
     found = (outcome(FORMATS["mt940"], data[:end]) for end in range(0, len(data), count(5, 1)))
     assert {len(entries) for entries in found if entries is not None} == {2, 4}

@@ -12,7 +12,7 @@ from finance_api.importers.interface import ImportRefused
 from support.bank_files import camt, camt_entry, camt_statement, read_bank_file
 from support.ofx import read_ofx, statement, transaction
 
-#: What Python reports to audit hooks about files, connections and other programs.
+#: Events of Python's audit hooks about files, connections and other programs.
 WATCHED = ("open", "socket.", "subprocess.", "os.exec", "os.posix_spawn", "urllib.")
 #: The text that a reference to an entity replaces.
 TEXT = "some text"

@@ -196,7 +196,7 @@ def test_files_of_the_json_suite_are_refused_or_imported(corpora):
                 assert person.snapshot() == before
         blank = not text.removeprefix(b"\xef\xbb\xbf").strip()
         assert blank or not (file.name.startswith("n_") and imported["bare"]), file.name
-    # What came in is written so that it comes in again.
+    # Imported data is exported in a form that can be imported again.
     other = Person(person.backend)
     other.file(person.dump())
     assert other.dump() == person.dump()

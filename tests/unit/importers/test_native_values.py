@@ -55,7 +55,7 @@ def refusal(person, *rows):
 
 
 def note_of(person, written):
-    """What becomes of a note that stands in the file as ``written``."""
+    """Return what a note written in the file as ``written`` becomes."""
     line = native_line(record(9, note="@")).replace('"@"', written)
     person.file(native_line(account()) + line)
     return person.row(RECORDS, 9)["note"]

@@ -22,11 +22,11 @@ from support.ledger import account as native_account
 from support.nightly import count
 
 GIVEN = ["me@example.com", "f.csv"]
-#: What only the person can say -> what it is here.
+#: Things that only the person can know -> their values here.
 SAID = {NAME: "Giro", CODE: "EUR"}
 #: So many commands are followed one after the other.
 DEEPEST = 6
-#: What a file leaves open.
+#: Things that a file leaves open.
 POINTS = (
     *("days", "unsigned", "words", "status", "total", "fee", "thousands", "sides", "dates"),
     *("amounts", "footer", "codes", "accounts", "balance", "encoding", "cents", "doubled"),

@@ -24,7 +24,7 @@ def test_every_investment_transaction_with_cash_is_an_entry() -> None:
         found = entries(investment("".join(rows)))
         assert [entry.bank_id for entry in found] == names.split()
         amounts = [entry.amount for entry in found]
-        # What is bought takes money out, what is sold brings it in; the rest is as it is written.
+        # Purchases take money out, sales bring it in; other amounts keep their sign.
         assert amounts == [-15_000] * 5 + [15_000] * 5 + [round(float(total) * 10_000)] * 4
 
 

@@ -209,7 +209,7 @@ def test_the_profile_and_what_was_given_beside_it_are_used_the_next_time():
     assert (
         "used the options given before for this account: --map note=Ort" in again.statement.remarks
     )
-    # What the profile itself says is not remembered: a newer one counts.
+    # The profile's own options are not remembered: a newer version of it may change them.
     newer = memory.read(FILE, profiles(OWN.replace('"Text"', '["Text", "Tag"]')))
     assert newer.entries[0].payee == "Eckmarkt 2026-03-04"
 
@@ -301,7 +301,7 @@ def test_what_is_left_out_is_counted():
     text = rows("5,a,open", "6,b,opposed", "0,c,out", "7,d,out")
     (found,) = read(text, profiles=profiles(LEGS), account="X")
     assert found.statement.skipped == {"open": 1, "opposed": 1, "nothing": 1}
-    # What the user says of a column takes the place of what the profile does.
+    # The user's option for a column replaces the profile's.
     (found,) = read(text, profiles=profiles(LEGS), account="X", only=["Art=out"])
     assert found.statement.skipped == {"open": 1, "opposed": 1, "nothing": 1}
     assert len(found.entries) == 1

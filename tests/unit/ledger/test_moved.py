@@ -60,5 +60,5 @@ def test_several_are_asked_for(bank):
 def test_what_differs_on_a_day_of_which_the_file_has_a_part_is_asked_for(bank):
     bank.file(FIRST, entry("3", "-3", "Coffee"))
     assert "--match-days 0" in answers(refusal(bank, entry("3", "-3", "Lunch"), LAST))
-    # What looks alike is the same.
+    # Similar rows are the same transaction.
     assert bank.file(entry("3", "-3", "Coffee Berlin"), LAST).updated == 1

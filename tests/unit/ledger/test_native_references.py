@@ -56,7 +56,7 @@ def test_levels_of_categories_are_limited(person):
     assert error.line == 1
     assert "at most 20 levels" in error.reason
     person.native(*reversed(chain[:-1]), document("Category", 1))
-    # What is stored below it moves with a category.
+    # The stored categories below a category move with it.
     error = refusal(person, document("Category", 30), document("Category", 1, parentId=an_id(30)))
     assert "would be on level 21" in error.reason
 

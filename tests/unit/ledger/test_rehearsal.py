@@ -232,7 +232,7 @@ def test_an_import_beside_another_one_decides_by_what_that_has_stored(person):
 
 
 def test_a_change_that_only_the_history_shows_makes_an_import_start_over(person):
-    """What files said of a record is private: the data's tag stays the same."""
+    """Values stated by files are private: the data's tag stays the same."""
     bank = Bank(person)
     bank.file(entry("1", "-5", "Shop", "F1"))
     begun = []

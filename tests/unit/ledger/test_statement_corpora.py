@@ -264,7 +264,7 @@ _ERRORS = HLEDGER + "hledger/test/errors/csv"
 _NO_CSV = "not in a known format, .* with --delimiter"
 _OFX = "OCA__bank-statement-import/account_statement_import_ofx/tests/test_ofx_file/"
 _OTHER_FORMAT = "download the transactions of an account, or another format"
-#: What a person reads of every other file, whatever options there are: a pattern.
+#: The message about every other file, whatever options are given: a pattern.
 REFUSED = {
     _OFX + "test_ofx_wrong.ofx": f"line 42: .*; {_ANOTHER}",
     OCA + "sample_statement_en_empty_values.xlsx": "no column is the amount; say which one is",

@@ -173,7 +173,7 @@ def take(person, history, download, bank_id, *, dated=False):
 
 
 def true_records(history, taken):
-    """What the files that were taken tell, as the latest of them says it."""
+    """Return what the imported files state; for each entry, the latest file counts."""
     latest = {}
     for download in taken:
         for n in range(download.first, download.end):

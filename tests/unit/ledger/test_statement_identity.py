@@ -63,7 +63,7 @@ def test_stored_category_and_labels_stay(person):
     )
     assert person.ofx(one(ENTRY)).unchanged == 1
     row = person.only(RECORDS)
-    # What the native file said is not compared with the statement, which says nothing new.
+    # The native file's values are not compared with the statement, which states nothing new.
     assert (row["amount"], row["payee"]) == (0, None)
     assert (row["categoryId"], row["labelIds"]) == (an_id(3), (an_id(4),))
     assert (row["paymentType"], row["recordState"]) == ("voucher", "reconciled")

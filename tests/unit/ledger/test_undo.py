@@ -375,7 +375,7 @@ def test_images_are_pruned_after_their_days(person):
     person.native(record(10))
     assert [entry.pruned for entry in person.history()] == [True, True, False]
     assert "finance_api.imports.keep_days is 400" in refusal(person, 2)
-    # What comes before is not judged by what is no more known of what came after.
+    # Earlier data is not judged by facts about later data that are no longer known.
     assert "too old to be undone" in refusal(person, 1)
     with changing(
         person.backend,

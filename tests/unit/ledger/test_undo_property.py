@@ -19,7 +19,7 @@ pytestmark = pytest.mark.nightly
 
 
 def by_hand(person: Person) -> dict[tuple[str, str], str]:
-    """What a hand set: payees, names and initial balances, which are different each time."""
+    """Manual edits: payees, names and initial balances, different each time."""
     found = {}
     for resource, name in ((RECORDS, "payee"), (ACCOUNTS, "name"), (CATEGORIES, "name")):
         for row in person.rows(resource):

@@ -298,7 +298,7 @@ def test_summaries_are_those_of_the_model(new_backend, storage):
 
 
 def some_of_everything():
-    """What random data rarely has together: every value beside every other one."""
+    """Combines values that random data rarely has together: every value with every other one."""
     some_accounts = [
         {"name": name, "currencyCode": code, "excludeFromStats": name == "c", "initialBalance": 7}
         for name, code in (("a", "EUR"), ("b", "CHF"), ("c", "EUR"))

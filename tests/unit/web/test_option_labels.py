@@ -36,7 +36,7 @@ def test_every_column_and_choice_has_a_label():
             "with --only '(1)Type=e' --only Tax=",
             "with “Only rows with” '(1)Type=e' “Only rows with” Tax=",
         ),
-        # What the file says stays.
+        # Words from the file stay unchanged.
         (
             "'pay --account' is the bank's: --sign",
             "'pay --account' is the bank's: “Direction column”",

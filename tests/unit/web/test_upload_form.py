@@ -35,7 +35,7 @@ def shown(form):
 
 
 def sent_as_it_is(form):
-    """What a browser sends of it, if nobody changes anything."""
+    """Return what a browser sends if nobody changes the form."""
     joined = {key: "\n".join(f.values) for key, f in shown(form).items() if f.kind == "list"}
     return {key: list(field.values) for key, field in shown(form).items()} | {
         key: [text] for key, text in joined.items()
@@ -93,7 +93,7 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
     assert [answer["meaning"] for answer in form.questions[0].answers] == ["apart", "together"]
     text = "“Debit column” Value, “Credit column” More"
     assert [answer["text"] for answer in form.questions[0].answers] == [text, "“Account”"]
-    # What only the person can say is a field beside them.
+    # Values that only the person knows are fields beside the answers.
     assert [field.key for field in form.questions[0].fields] == ["account", "currency"]
     sent = sent_as_it_is(form) | {"columns-amount": ["Value"], "columns-note": ["Text"]}
     chosen = given_in(found, sent | {"answer-0": ["0"]})

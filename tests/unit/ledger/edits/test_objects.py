@@ -142,7 +142,7 @@ def test_an_undo_restores_kinds(books):
     edited(books, set_object, CATEGORIES, "Groceries", {"kind": "income"})
     edited(books, set_object, CATEGORIES, "Groceries", {"color": "red"})
     first, second = (entry.number for entry in entries(books)[-2:])
-    # What followed from the parent is no change of its own.
+    # A kind derived from the parent is not a change by itself.
     with reading(books.backend) as storage:
         changed = [
             [image.row_id for image in storage.history.scan_before(books.user.id, n, limit=9)]

@@ -75,7 +75,7 @@ def test_workbook_given_back_changes_nothing(person):
 @pytest.mark.parametrize("kind", KINDS)
 def test_csv_that_was_saved_as_a_spreadsheet_changes_nothing(person, kind):
     rows = list(csv.reader(io.StringIO(downloaded(person), newline="")))
-    # What no cell of a program can hold is left out of it.
+    # Characters that no spreadsheet cell can contain are left out.
     rows = [row for row in rows if max(map(len, row)) < 32_000]
     assert given_back(person, KINDS[kind](rows)).changes == []
 

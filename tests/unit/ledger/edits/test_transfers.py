@@ -100,7 +100,7 @@ def found(person, *rows, **options):
             [move(10, A, -5, 1, "DE99"), move(11, B, 5, 2, "de021203aa"), move(12, B, 5, 1)],
             {(10, 11, True)},
         ),
-        # What is left when those by number are taken is unique.
+        # After the pairs by number, the remaining pair is unique.
         (
             [
                 move(10, A, -5, 1, "DE99"),
