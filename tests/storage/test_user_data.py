@@ -82,7 +82,7 @@ def test_a_missing_state_is_found_and_added(unit, database):
     connection.invalidate()
     expected = [
         ("state", "the state of the data is missing", unit.user.email),
-        ("orphans", "1 row of user_data belongs to none of the users", None),
+        ("orphans", "1 row of user_data belongs to no row of users", None),
     ]
     for repair in (False, True):
         found = list(unit.backend.find_faults(repair=repair))

@@ -18,7 +18,7 @@ from support.service import Service
         ),
         (
             {"threads": "3"},
-            "finance_api.max_data_requests: 3, and 2 of finance_api.max_downloads, are too many "
+            "finance_api.max_data_requests: 3, together with 2 of finance_api.max_downloads, are too many "
             "for the server's 3 threads: one",
         ),
         ({"host": "localhost"}, "server.host: 'localhost' is not an IP address"),
