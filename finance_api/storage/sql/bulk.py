@@ -1,6 +1,7 @@
 """Reads and writes many rows at once, in the fastest way that each database has."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
 from functools import cache
@@ -161,8 +162,10 @@ def _copy(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -
         ):
             for row in rows:
                 copy.write_row(row)
-    except psycopg.IntegrityError as error:
-        raise IntegrityError("COPY", None, error) from error
     except psycopg.Error as error:
+        # Citus reports a constraint that a worker's rows violate as an internal error.
+        names_constraint = re.search(rf"\b(pk|uq|fk|ix)_{table.name}_", str(error))
+        if isinstance(error, psycopg.IntegrityError) or names_constraint:
+            raise IntegrityError("COPY", None, error) from error
         raise_unavailable(error, connection.dialect, is_disconnect=False)
         raise
