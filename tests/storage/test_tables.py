@@ -17,6 +17,7 @@ from finance_api.storage.sql.reading.conditions import Predicate, order_keys
 from finance_api.storage.sql.roles.users import _and_owner
 from finance_api.storage.sql.tables import DISTRIBUTED, LOCAL, user_data
 from finance_api.storage.testing import Unit, make_id, make_row
+from support.citus import CITUS_URL
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 
@@ -202,6 +203,8 @@ def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
 @DATABASES
 def test_transfers_are_found_by_their_index(new_backend, database):
     """And not by going through all of the user's records in the order of their ids."""
+    if CITUS_URL and database == "postgresql":
+        pytest.skip("Citus knows that its tables are empty, and reads them whole")
     assert "ix_records_transfers" in plan_of(new_backend(database), rows._transfers, ids="[]")
 
 

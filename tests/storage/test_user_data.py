@@ -12,6 +12,7 @@ from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.storage.sql.tables import metadata, user_data, users
 from finance_api.storage.testing import Unit, make_row
 from finance_api.storage.testing.units import add_user, make_token
+from support.citus import CITUS_URL
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 
@@ -65,6 +66,8 @@ def test_a_user_who_was_deleted_only_in_part_can_be_found_and_deleted(unit, monk
 
 @DATABASES
 def test_a_missing_state_is_found_and_added(unit, database):
+    if CITUS_URL and database == "postgresql":
+        pytest.skip("Citus deletes what belongs to a state on the workers, whatever is set here")
     with unit.writing() as storage:
         storage.data.set_state(unit.user.id, DataState(3, 33))
     keep_rows = {
