@@ -8,6 +8,7 @@ written meanwhile; otherwise the process tries again.
 import threading
 from array import array
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import redis
@@ -18,12 +19,17 @@ from finance_api.ratelimit.counting import COUNTERS, Counter, CountingLimiter, D
 from finance_api.ratelimit.interface import Algorithm, Decision, LimiterUnavailable, Rule
 from finance_api.runtime.settings import SettingError
 
+_URL = "finance_api.ratelimit.redis_url"
+
 #: Short, because a request waits while its limiter waits for Redis.
 TIMEOUT_SECONDS = 0.25
 #: Keys expire by Redis' clock, which may be ahead of the service's, so they get this much longer.
 _SPARE_MS = 60_000
 #: An attempt fails only if another one succeeds, and fewer than this many can be made at once.
 _ATTEMPTS = 1_000
+
+#: Errors after which a new connection may work. A server that became a replica is read-only.
+_LOST = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError)
 
 #: ARGV: the strings that were read, then for each key the new string and its milliseconds. If the
 #: stored strings differ from those that were read, returns the stored ones and writes nothing.
@@ -66,6 +72,15 @@ class RedisLimiter(CountingLimiter):
         self._write = self._client.register_script(_WRITE)
         self._trying_again = threading.Lock()
 
+    def refuse_cluster(self) -> None:
+        """Raise SettingError if Redis is a cluster; do nothing if it cannot be asked now."""
+        with suppress(redis.RedisError):
+            if self._client.info("cluster").get("cluster_enabled"):
+                raise SettingError(
+                    f"{_URL}: this Redis is part of a cluster, whose keys are on several servers: "
+                    "use one without cluster-enabled"
+                )
+
     def close(self) -> None:
         self._client.close()
 
@@ -73,7 +88,7 @@ class RedisLimiter(CountingLimiter):
         try:
             return self._decide_in_redis(rule, key, now_ms, is_free, decide)
         except redis.RedisError as error:
-            if isinstance(error, redis.ConnectionError | redis.TimeoutError):
+            if isinstance(error, _LOST):
                 # Drop idle connections to the same server: each would fail once when it is back.
                 self._client.connection_pool.disconnect(inuse_connections=False)
             raise LimiterUnavailable(f"Redis: {error}") from error
@@ -130,10 +145,11 @@ def _text(counter: Counter) -> bytes:
 
 def from_settings(settings: Mapping[str, Any]) -> RedisLimiter:
     """Raises SettingError."""
-    name = "finance_api.ratelimit.redis_url"
-    if not settings[name]:
-        raise SettingError(f"{name}: the backend redis needs it")
+    if not settings[_URL]:
+        raise SettingError(f"{_URL}: the backend redis needs it")
     try:
-        return RedisLimiter(settings[name])
+        limiter = RedisLimiter(settings[_URL])
     except ValueError as error:
-        raise SettingError(f"{name}: {error}") from None
+        raise SettingError(f"{_URL}: {error}") from None
+    limiter.refuse_cluster()
+    return limiter

@@ -311,10 +311,14 @@ def _accepts(port: int) -> bool:
 
 
 class RedisServer:
-    """A private Redis in ``directory``, which loses its data when it ends."""
+    """A private Redis in ``directory``, which loses its data when it ends.
 
-    def __init__(self, program: str, directory: Path) -> None:
+    options: further ones of the program.
+    """
+
+    def __init__(self, program: str, directory: Path, options: Sequence[str] = ()) -> None:
         self._program = program
+        self._options = options
         self._directory = directory
         self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
@@ -331,6 +335,7 @@ class RedisServer:
                     [
                         *(self._program, "--port", str(self._port), "--bind", "127.0.0.1"),
                         *("--save", "", "--appendonly", "no", "--dir", str(self._directory)),
+                        *self._options,
                     ]
                 ),
                 stdin=subprocess.DEVNULL,
@@ -362,7 +367,7 @@ class RedisServer:
 
 
 @contextmanager
-def redis_server() -> Iterator[RedisServer]:
+def redis_server(*options: str) -> Iterator[RedisServer]:
     """Yield a running server. Skips the test if Redis is not installed."""
     program = shutil.which("redis-server")
     if program is None:
@@ -370,7 +375,7 @@ def redis_server() -> Iterator[RedisServer]:
     assert program is not None
     directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
     try:
-        server = RedisServer(program, directory)
+        server = RedisServer(program, directory, options)
         try:
             server.start()
             yield server
