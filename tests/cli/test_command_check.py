@@ -97,7 +97,7 @@ DERIVED = {
         "sums",
         "UPDATE record_sums SET amount_low = amount_low + 1 WHERE grain = 0",
     ),
-    "a stored sum that is missing": ("sums", "DELETE FROM record_sums WHERE grain = 4"),
+    "a stored sum that is missing": ("sums", "DELETE FROM record_sums WHERE grain = 3"),
     "an anchor": ("anchors", "UPDATE record_anchors SET id = 'x' WHERE position = 256"),
     "the count of records": ("anchors", "UPDATE user_data SET record_count = 7"),
     "the remembered state": ("state", "UPDATE user_data SET tag = 4711"),

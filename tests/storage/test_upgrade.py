@@ -187,7 +187,12 @@ def test_rebuilding_never_holds_all_rows_of_a_user(unit, monkeypatch):
 
 
 #: By version: what is derived from some rows.
-FINGERPRINTS = {1: "b9a3505efe2ee4a8", 4: "5bcaf287a20d6415", 5: "99d53923ee46fae0"}
+FINGERPRINTS = {
+    1: "b9a3505efe2ee4a8",
+    4: "5bcaf287a20d6415",
+    5: "99d53923ee46fae0",
+    6: "1abe2a33b7cc6220",
+}
 
 
 def test_another_projection_has_another_version():
@@ -299,7 +304,8 @@ def test_the_states_of_the_first_version_move_with_what_refers_to_them(empty_url
         connection.execute(projection_version.delete())
         connection.execute(projection_version.insert().values(version=rebuilding.VERSION))
     backend.upgrade()
-    assert list(backend.find_faults()) == []
+    # The fixtures' read model is that of an older version.
+    assert {fault.kind for fault in backend.find_faults()} <= {"projection", "sums"}
     with unit_of_work(backend) as storage:
         assert storage.users.get("a@b.org").data == DataState(3, 33, 333)
         assert storage.data.get_state(77) == DataState(3, 33, 333)

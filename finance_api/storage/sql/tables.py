@@ -375,13 +375,13 @@ record_anchors = Table(
 PAYEE_KEY_CHARACTERS = MAX_OPERAND_CHARACTERS + 1
 
 #: What the sums in `record_sums` are grouped by, besides the month. Each grouping has its own sums,
-#: so that a coarse summary reads only a few.
+#: so that a coarse summary reads only a few. They are written in this order, which is that of the
+#: primary key, so that its pages are filled.
 GRAINS: tuple[frozenset[str], ...] = (
-    frozenset(),
-    frozenset({"accountId"}),
-    frozenset({"categoryId"}),
-    frozenset({"accountId", "categoryId"}),
     frozenset({"accountId", "categoryId", "payee"}),
+    frozenset({"categoryId"}),
+    frozenset({"accountId"}),
+    frozenset(),
 )
 
 #: Sums of each month's records, grouped as in `GRAINS`, and by currency, kind and flags.

@@ -24,6 +24,7 @@ from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavaila
 from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.connections.drivers import Driver, Query, ResultRow, SqlCache
 from finance_api.storage.sql.connections.failures import raise_unavailable
+from finance_api.storage.sql.stored_json import whole
 from finance_api.storage.sql.tables import STATE_COLUMNS, USER, user_data
 
 T = TypeVar("T")
@@ -124,7 +125,7 @@ class ReadConnection:
         found = self._run(work)
         if found is None:
             raise NotFound("there is no such user")
-        return DataState(*found[0]), found[1]
+        return DataState(*found[0]), whole(found[1])
 
     def stream(
         self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
@@ -137,7 +138,7 @@ class ReadConnection:
         try:
             for lines in self._stream:
                 _check_text(lines)
-                yield lines
+                yield whole(lines)
         except Exception as error:
             self._fail(driver, error)
 

@@ -291,7 +291,7 @@ def _sums_predicate(predicate: Predicate) -> Predicate:
 
 
 def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
-    """Return the index of the first of GRAINS that can answer this; None if none of them can."""
+    """Return the index of the coarsest of GRAINS that can answer this; None if none can."""
     for condition in conditions:
         name = condition.field.name
         if condition.operator not in _OPERATORS.get(name, _LISTED):
@@ -301,8 +301,8 @@ def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
     if not SUM_COLUMNS.keys() >= set(names):
         return None
     needed = {*names, *(condition.field.name for condition in conditions)}
-    wanted = needed & GRAINS[-1]
-    return next(place for place, grain in enumerate(GRAINS) if grain >= wanted)
+    wanted = needed & GRAINS[0]
+    return max(place for place, grain in enumerate(GRAINS) if grain >= wanted)
 
 
 def _whole_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:

@@ -36,12 +36,12 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Perio
 
 _SUMS = record_sums.c
 _RECORDS = DATA_TABLES[RECORDS.name]
-_FINEST = len(GRAINS) - 1
-#: For each grain, the finer grain whose sums it is added up from. The finest uses the records.
-_MADE_OF = [
-    next(other for other in range(at, len(GRAINS)) if GRAINS[other] > GRAINS[at])
-    for at in range(_FINEST)
-]
+#: For each grain but the first, the finer grain whose sums it is added up from. The first is the
+#: finest, and uses the records.
+_MADE_OF = {
+    at: max(other for other in range(at) if GRAINS[other] > GRAINS[at])
+    for at in range(1, len(GRAINS))
+}
 #: What the finest sums are grouped by, in the order of the table's columns.
 _KEY = (
     "month",
@@ -78,10 +78,10 @@ class RecordSums:
     def _add_up(self, first: int, end: int) -> None:
         """Add up consecutive months. first: their first second. end: the first second after."""
         names = [column.name for column in record_sums.columns]
-        for grain in reversed(range(len(GRAINS))):
+        for grain in range(len(GRAINS)):
             old = self._stored(grain, first, end)
             self._connection.execute(delete(record_sums).where(*old))
-            found = self._added_up(grain, first, end)
+            found = self._added_up(grain, first, end).order_by("payee_key", "month", "number")
             self._connection.execute(insert(record_sums).from_select(names, found))
 
     def differ(self) -> bool:
@@ -89,7 +89,7 @@ class RecordSums:
         # Leave out the number, which is arbitrary.
         columns = [column for column in record_sums.columns if column is not _SUMS.number]
         months = MIN_SECONDS, MAX_SECONDS + 1
-        for grain in reversed(range(len(GRAINS))):
+        for grain in range(len(GRAINS)):
             expected = self._added_up(grain, *months).subquery().columns
             made = select(*(expected[column.name] for column in columns))
             stored = select(*columns).where(*self._stored(grain, *months))
@@ -104,8 +104,8 @@ class RecordSums:
 
     def _added_up(self, grain: int, first: int, end: int) -> Select[Any]:
         """Select the sums of a grain, added up from a finer grain or from the records."""
-        if grain < _FINEST:
-            left_out = GRAINS[_FINEST] - GRAINS[grain]
+        if grain in _MADE_OF:
+            left_out = GRAINS[0] - GRAINS[grain]
             key = [null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
             finer = self._stored(_MADE_OF[grain], first, end)
             return self._rows(grain, key, sums_of_sums()).where(*finer)

@@ -28,6 +28,7 @@ from finance_api.resources import RECORDS, Kind
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_differ, rows_with
 from finance_api.storage.sql.data_tables import SEPARATORS, RevisionOf
+from finance_api.storage.sql.stored_json import shortened
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     CodePointText,
@@ -65,7 +66,7 @@ _BETWEEN = SEPARATORS[Kind.TEXT_LIST]
 
 def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
     payee, note = row["payee"], row["note"]
-    json = _encode(row).decode()
+    json = shortened(_encode(row).decode())
     return ProjectedRecord(
         -row["recordDate"],
         row["id"],
