@@ -16,7 +16,14 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from bench.processes import cores, free_port, pinned
+from bench.processes import (
+    busy_seconds,
+    children,
+    cores,
+    free_port,
+    pinned,
+    proportional_bytes,
+)
 from bench.sizes import SIZES
 from bench.workspace import WORK, Workspace
 
@@ -59,8 +66,8 @@ class Postgresql:
             raise RuntimeError("PostgreSQL is not installed")
         self._programs = found
         self._account = _account()
-        self._directory = _home(workspace, self._account)
-        self._data = self._directory / "data"
+        self.directory = _home(workspace, self._account)
+        self._data = self.directory / "data"
         self._port = 0
 
     def url(self, database: str) -> str:
@@ -77,9 +84,9 @@ class Postgresql:
             return False
         self._port = free_port()
         options = {**_OPTIONS, "port": str(self._port)}
-        options["unix_socket_directories"] = str(self._directory)
+        options["unix_socket_directories"] = str(self.directory)
         given = " ".join(f"-c {name}={value}" for name, value in options.items())
-        log = str(self._directory / "log")
+        log = str(self.directory / "log")
         command = ["pg_ctl", "-D", str(self._data), "-l", log, "-o", given, "-w", "start"]
         self._run(command, core=cores()[0])
         return True
@@ -116,6 +123,14 @@ class Postgresql:
         # cutime and cstime: see proc(5).
         return (int(values[13]) + int(values[14])) / os.sysconf("SC_CLK_TCK")
 
+    def busy_seconds(self) -> float:
+        """Processor time of all of the server's processes, also of those that have ended."""
+        return self.ended_seconds() + sum(map(busy_seconds, children(self.pid)))
+
+    def memory_bytes(self) -> int:
+        """Memory of the server, with its shared buffers counted once."""
+        return sum(map(proportional_bytes, (self.pid, *children(self.pid))))
+
     def _initialise(self) -> None:
         shutil.rmtree(self._data, ignore_errors=True)
         command = ["initdb", "-D", str(self._data), "-U", _USER, "-A", "trust", "-E", "UTF8"]
@@ -140,7 +155,7 @@ class Postgresql:
                 user=account,
                 group=None if account is None else pwd.getpwnam(account).pw_gid,
                 extra_groups=None if account is None else [],
-                cwd=self._directory,
+                cwd=self.directory,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

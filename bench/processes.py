@@ -111,7 +111,7 @@ class Process:
 
     def own_memory_bytes(self) -> int:
         """Private memory of its largest process, which is the worker."""
-        return max(_anonymous_bytes(pid) for pid in (self._process.pid, *self._children()))
+        return max(anonymous_bytes(pid) for pid in (self._process.pid, *self._children()))
 
     def _children(self) -> list[int]:
         """Every process of its group."""
@@ -134,7 +134,28 @@ def peak_bytes(pid: int) -> int:
     return _bytes_in_proc(pid, "status", "VmHWM:")
 
 
-def _anonymous_bytes(pid: int) -> int:
+def children(pid: int) -> list[int]:
+    """The processes that this one has started."""
+    return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def busy_seconds(pid: int) -> float:
+    """Processor time of a process; 0 when it has ended."""
+    try:
+        values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    # utime and stime: see proc(5).
+    return (int(values[11]) + int(values[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def proportional_bytes(pid: int) -> int:
+    """Memory of a process, with its share of what it shares with others."""
+    return _bytes_in_proc(pid, "smaps_rollup", "Pss:")
+
+
+def anonymous_bytes(pid: int) -> int:
+    """Private memory, without mapped files."""
     return _bytes_in_proc(pid, "smaps_rollup", "Anonymous:")
 
 
