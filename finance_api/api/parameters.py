@@ -132,13 +132,6 @@ class Listed(ParameterKind):
         return self._parse(",".join(texts))
 
 
-def _ids(text: str) -> list[str]:
-    ids: list[str] = parse_ids(text)
-    if len(ids) > MAX_LIST_OPERANDS:
-        raise QueryError(f"{len(ids)} ids are given; at most {MAX_LIST_OPERANDS} are allowed")
-    return ids
-
-
 #: The name of a parameter, and its error message.
 Fault = tuple[str, str]
 
@@ -271,7 +264,7 @@ def ids_schema(resource: Resource) -> ParameterSchema:
     schema = object_schema(resource)
     wanted = f"1 to {MAX_LIST_OPERANDS} ids"
     one = {"type": "string", "format": "uuid"}
-    ids = Listed(_ids, one_or_more(one, [ID.example], maxItems=MAX_LIST_OPERANDS))
+    ids = Listed(parse_ids, one_or_more(one, [ID.example], maxItems=MAX_LIST_OPERANDS))
     schema.add_required("id", ids, wanted, f"{wanted}, repeated or between commas.")
     return schema
 
