@@ -26,7 +26,7 @@ PEOPLE = count(3, 100)
 TOKENS = count(10, 50)
 READERS = count(3, 8)
 #: At least: one round.
-CHANGES = count(4, 100)
+CHANGES = 4
 WORKERS = 2
 #: When faults are made: after this share of the requests.
 FAULTS = count(
