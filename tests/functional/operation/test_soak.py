@@ -165,8 +165,8 @@ class Rig:
     def _database_fails(self) -> None:
         assert self.database is not None
         with self.tally.fault("database"):
-            sent = [reader.sent for reader in self.readers]
             self.database.stop()
+            sent = [reader.sent for reader in self.readers]
             time.sleep(AWAY_SECONDS)
             for reader, before in zip(self.readers, sent, strict=True):
                 if reader.sent == before:
