@@ -64,6 +64,11 @@ def plan(unit, word, explain):
 
 
 def nodes(node):
+    """Yield a plan's nodes; with Citus, those of the worker's plan."""
+    if "Distributed Query" in node:
+        ((plan,),) = node["Distributed Query"]["Job"]["Tasks"][0]["Remote Plan"]
+        yield from nodes(plan["Plan"])
+        return
     yield node
     for inner in node.get("Plans", ()):
         yield from nodes(inner)

@@ -18,8 +18,8 @@ from support.service import Service
         ),
         (
             {"threads": "3"},
-            "finance_api.max_data_requests: 3, together with 2 of finance_api.max_downloads, are too "
-            "many for the server's 3 threads: one",
+            "finance_api.max_data_requests: 3, together with 2 of finance_api.max_downloads, are "
+            "too many for the server's 3 threads: one",
         ),
         ({"host": "localhost"}, "server.host: 'localhost' is not an IP address"),
         ({"host": "192.0.2.1"}, "server.port: cannot listen on 192.0.2.1:"),
