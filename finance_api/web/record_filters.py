@@ -9,7 +9,9 @@ from finance_api.query.errors import QueryError
 from finance_api.query.parse import parse_conditions, parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
+from finance_api.values import Row
 from finance_api.web.api_results import SUMMARY, ApiRequest
+from finance_api.web.forms import joined
 from finance_api.web.page import PAGE_ROWS, sentence
 
 #: In place of a category: records without a category.
@@ -93,6 +95,15 @@ class RecordFilters:
         """The path of this page with all records listed."""
         given = {name: text for name, text in self.given.items() if text and name != _COUNTED}
         return f"/records?{urlencode(given)}"
+
+
+def rule_link(row: Row) -> str | None:
+    """Return a link to add a rule for records like this one; None without payee and note."""
+    keyword = row["payee"] or row["note"]
+    if not keyword:
+        return None
+    given = {"keywords": joined([keyword]), "categoryId": row["categoryId"] or ""}
+    return ApiRequest("/rules/new", given).target
 
 
 def _operand(name: str, text: str) -> str:

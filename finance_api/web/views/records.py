@@ -1,4 +1,4 @@
-"""Records: the list, one record, and correcting them."""
+"""The list of records, and changes of the chosen ones."""
 
 from typing import Any
 
@@ -6,58 +6,35 @@ from pyramid.response import Response
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.naming import find_row
-from finance_api.ledger.edits.records import EDITED, change_records
-from finance_api.ledger.edits.transfers import unlink_records
+from finance_api.ledger.edits.records import change_records
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
-from finance_api.values import Row
-from finance_api.web.api_results import ApiRequest, ApiResults
-from finance_api.web.cells import Cells
+from finance_api.web.api_results import ApiResults
 from finance_api.web.forms import (
     NEW_CATEGORY,
     FormFaults,
     category_called,
-    controls_of,
-    digest_of,
-    field_texts,
     form_errors,
-    joined,
-    label_of,
     named_options,
-    read_texts,
-    sent_texts,
-    with_new_category,
 )
 from finance_api.web.overview import added
 from finance_api.web.page import (
-    CHANGED_MEANWHILE,
     Pager,
     SeeOther,
-    done,
     editing,
     form_text,
     form_texts,
     offset_of,
-    own_row,
     own_rows,
     page,
     refused,
     sentence,
 )
-from finance_api.web.record_filters import NO_CATEGORY, RecordFilters
+from finance_api.web.record_filters import NO_CATEGORY, RecordFilters, rule_link
 from finance_api.web.routes import get, post
-
-_FIELDS = {name: RECORDS[name] for name in EDITED.values()}
-
-#: Fields that are left out, since the page shows their information in a better way.
-_SAID_OTHERWISE = (
-    *("id", "accountName", "currencyCode", "category", "labels"),
-    *("transferId", "importId", "originalCurrencyCode"),
-)
 
 
 @get("records", Permission.DATA_READ, "records")
@@ -93,15 +70,6 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
         pager=Pager.of(request, found.total or 0),
         api=[asked, filters.sums_request],
     )
-
-
-def rule_link(row: Row) -> str | None:
-    """Return a link to add a rule for records like this one; None without payee and note."""
-    keyword = row["payee"] or row["note"]
-    if not keyword:
-        return None
-    given = {"keywords": joined([keyword]), "categoryId": row["categoryId"] or ""}
-    return ApiRequest("/rules/new", given).target
 
 
 @post("records", Permission.DATA_WRITE, "records")
@@ -144,57 +112,3 @@ def _found(session: LedgerSession, resource: Resource, row_id: str, key: str) ->
         return str(find_row(session, resource, row_id)["id"])
     except ChangeRefused as error:
         raise FormFaults({f"set_{key}": sentence(error)}) from None
-
-
-@get("record", Permission.DATA_READ, "record")
-def show_record(request: Request) -> dict[str, Any]:
-    row = own_row(request, RECORDS)
-    return _form(request, row, field_texts(_FIELDS, row), {})
-
-
-@post("record", Permission.DATA_WRITE, "record")
-def change_record(request: Request) -> Response | dict[str, Any]:
-    stored = own_row(request, RECORDS)
-    texts = sent_texts(_FIELDS, request.POST)
-    with form_errors() as errors, editing(request, "records edit") as session:
-        now = session.storage.data.get_rows(session.user.id, RECORDS, [stored["id"]])
-        stored = now.get(stored["id"], stored)
-        if request.POST.get("seen") != digest_of(field_texts(_FIELDS, stored)):
-            texts = field_texts(_FIELDS, stored)
-            raise FormFaults({"form": CHANGED_MEANWHILE})
-        named = with_new_category(session, texts)
-        change_records(session, [stored["id"]], read_texts(session, _FIELDS, named))
-    if errors:
-        return refused(request, _form(request, own_row(request, RECORDS), texts, errors))
-    return done(f"/records/{stored['id']}", "saved")
-
-
-@post("record.unlink", Permission.DATA_WRITE)
-def unlink(request: Request) -> Response:
-    """Unlink a transfer; does nothing if the record is no longer part of one."""
-    row = own_row(request, RECORDS)
-    if row["transferId"] is not None:
-        with editing(request, "transfers unlink") as session:
-            unlink_records(session, [row["id"]])
-    return done(f"/records/{row['id']}", "saved")
-
-
-def _form(
-    request: Request, row: Row, texts: dict[str, str], errors: dict[str, str]
-) -> dict[str, Any]:
-    owned = own_rows(request)
-    cells = Cells(owned)
-    left_out = (*_FIELDS, *_SAID_OTHERWISE)
-    shown = [f for f in RECORDS.listed_fields if f.name not in left_out]
-    facts = [(label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
-    return page(
-        "records",
-        row["payee"] or row["note"] or "Record",
-        row=row,
-        rule=rule_link(row),
-        controls=controls_of(owned, _FIELDS, texts),
-        errors=errors,
-        seen=digest_of(field_texts(_FIELDS, row)),
-        facts=facts,
-        api=[ApiRequest(f"{PUBLIC_SURFACE}records/{row['id']}", {})],
-    )
