@@ -161,7 +161,10 @@ def test_a_url_that_cannot_be_used_is_named(url, reason):
     [
         ("nonsense", "sqlalchemy.read_url: "),
         ("mysql://x/y", "sqlalchemy.read_url: mysql is neither"),
-        ("postgresql://x/y", "sqlalchemy.read_url: postgresql is no replica of .* which is sqlite"),
+        (
+            "postgresql://x/y",
+            "sqlalchemy.read_url: postgresql cannot be a replica of .* which is sqlite",
+        ),
     ],
 )
 def test_a_replica_that_cannot_be_one_is_named(new_sqlite_url, url, reason):

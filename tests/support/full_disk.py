@@ -14,7 +14,7 @@ from support.native_rows import account, record
 from support.service import Client, Service, native_line
 
 KIB = 1024
-RECORDS = 1_500
+RECORDS = 2_500
 PATHS = ("records?limit=100", "records?q=note", "records/summary?groupBy=month", "accounts")
 
 

@@ -180,7 +180,7 @@ def test_no_old_row_is_written_onto_new_tables(old, number, tmp_path):
     assert (process.returncode, said) == (0, b"")
     assert failures == []
     assert "run 'finance-api db upgrade'" not in str(refusals[0])
-    assert "of version next" in str(refusals[0])
+    assert "have version next" in str(refusals[0])
     assert 200 in statuses
     with old.importing.engine.connect() as connection:
         found = connection.execute(text("SELECT altered, count(*) FROM records GROUP BY altered"))
@@ -215,7 +215,7 @@ def test_who_waits_for_an_upgrade_writes_nothing(new_backend, kind):
     thread.join(60)
     (error,) = outcome
     assert isinstance(error, StorageNotReady)
-    assert "of version 9999" in str(error)
+    assert "have version 9999" in str(error)
     with backend.engine.connect() as connection:
         assert connection.execute(text("SELECT count(*) FROM users")).scalar() == 0
 

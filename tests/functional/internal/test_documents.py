@@ -267,7 +267,7 @@ def test_types_that_are_unknown_are_refused_with_the_known_ones(client):
     assert '"Nope", "x" are not' in fault(client, "document_type", document_type="Nope,Goal,x")
     for text in ("all,Account", "Account,all", "all,all"):
         message = fault(client, "document_type", document_type=text)
-        assert message.startswith('"all" stands alone'), text
+        assert message.startswith('"all" cannot be combined'), text
     assert "Account" in fault(client, "document_type", document_type="")
 
 

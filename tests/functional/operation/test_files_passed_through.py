@@ -77,12 +77,12 @@ def test_a_page_of_records(client: Client, figures: Figures) -> None:
     client.get("records")
     with passed_through() as files:
         assert client.get("records", limit=10).status_int == 200
-    judged(files, 41, figures)
+    judged(files, 42, figures)
 
 
 @pytest.mark.parametrize(
     ("data", "options", "most"),
-    [(OFX, (), 77), (MINT, ("--currency", "EUR"), 95)],
+    [(OFX, (), 78), (MINT, ("--currency", "EUR"), 96)],
     ids=["ofx", "csv"],
 )
 def test_an_import(
@@ -106,4 +106,4 @@ def test_an_upload(visitor: Visitor, figures: Figures, monkeypatch: pytest.Monke
         path = sent(visitor, STATEMENT)
         do(visitor, path, "confirm")
         assert "Imported" in visitor.get(path).text
-    judged(files, 116, figures)
+    judged(files, 117, figures)
