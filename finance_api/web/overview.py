@@ -11,13 +11,13 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.balances import BalancesError
 from finance_api.planning.summaries.folding import Summary
 from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcoming_page
-from finance_api.resources import ACCOUNTS, BUDGETS
+from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiRequest, ApiResults
-from finance_api.web.plots import Plot, column_plot, line_plot
+from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.record_filters import NO_CATEGORY
-from finance_api.web.rendering import month_words
+from finance_api.web.rendering import amount, cents, month_words
 from finance_api.web.timespans import Timespan
 
 #: Up to this many top categories, budgets and dates are shown; links lead to all of them.
@@ -26,6 +26,7 @@ DUE_DAYS = 30
 #: An account without a new record for this many days needs attention.
 QUIET_DAYS = 45
 _MOST_GROUPS = "1000"
+_SERIES = ("Income", "Expense")
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ class Overview:
         self.is_converted = is_converted
         self._prefix = "converted" if is_converted else ""
         self._one = {"convertTo": currency} if is_converted else {"currencyCode": f"eq.{currency}"}
+        #: The timespan to compare this one with.
+        self.compared = span.compared(results.today)
 
     # -- net worth
 
@@ -131,10 +134,24 @@ class Overview:
         else:
             own = [row for row in totals if row["currencyCode"] == self.currency]
             rows = [(row["date"], row["balance"]) for row in own]
-        points = [{"label": month_words(day), "amount": amount} for day, amount in rows]
-        known = [(month_words(day), amount) for day, amount in rows if amount is not None]
-        plot = line_plot([amount for _, amount in known], [label[:3] for label, _ in known])
-        return Chart(points, plot)
+        months = [Timespan(start_of(Period.MONTH, day), day) for day, _ in rows]
+        points = [
+            {"label": month_words(span.first), "amount": units, "link": self.records(span)}
+            for span, (_, units) in zip(months, rows, strict=True)
+        ]
+        known = [point for point in points if point["amount"] is not None]
+        labels = [self._label(point["label"], point["link"], point["amount"]) for point in known]
+        amounts = [point["amount"] for point in known]
+        return Chart(points, line_plot(amounts, [each["label"][:3] for each in known], labels))
+
+    def _label(self, month: str, link: str, *amounts: int, words: Sequence[str] = ("",)) -> Label:
+        """Return what the chart shows of a month. words: what each amount is."""
+        texts = [amount(cents(units) if self.is_converted else units) for units in amounts]
+        lines = [
+            f"{word} {text} {self.currency}".strip()
+            for word, text in zip(words, texts, strict=True)
+        ]
+        return Label([month, *lines], link, month[-4:])
 
     # -- income and expense
 
@@ -143,8 +160,30 @@ class Overview:
         return replace(self._summary(""), about="Income and expense")
 
     @cached_property
+    def compared_request(self) -> ApiRequest:
+        asked = self._summary("", recordDate=self.compared.filter)
+        return replace(asked, about="Income and expense before")
+
+    @cached_property
     def sums(self) -> Money:
         return added(self._results.summary(self.sums_request), self._prefix)
+
+    @cached_property
+    def sums_before(self) -> Money:
+        return added(self._results.summary(self.compared_request), self._prefix)
+
+    @cached_property
+    def nearest(self) -> Timespan | None:
+        """The month with records that is nearest to a timespan without any."""
+        currency = "" if self.is_converted else self.currency
+        bounds = (f"lt.{date_text(self.span.first)}", f"gt.{date_text(self.span.last)}")
+        orders = ("-recordDate", "+recordDate")
+        found = [newest_day(self._results, currency, *each) for each in zip(bounds, orders, strict=True)]
+        days = [day for day in found if day is not None]
+        if not days:
+            return None
+        day = min(days, key=lambda day: min(abs(day - self.span.first), abs(day - self.span.last)))
+        return Timespan.around(Period.MONTH, day)
 
     @cached_property
     def months_request(self) -> ApiRequest:
@@ -167,13 +206,17 @@ class Overview:
             "income": [line.now.income for line in lines],
             "expense": [-line.now.expense for line in lines],
         }
-        return Chart(lines, column_plot(series, [line.label[:3] for line in lines]))
+        labels = [
+            self._label(line.label, line.link, line.now.income, -line.now.expense, words=_SERIES)
+            for line in lines
+        ]
+        return Chart(lines, column_plot(series, [line.label[:3] for line in lines], labels))
 
     # -- categories
 
     @cached_property
     def category_requests(self) -> list[ApiRequest]:
-        spans = [("This period", self.span), ("Previous period", self.span.before())]
+        spans = [("This period", self.span), ("Period before", self.compared)]
         return [
             replace(
                 self._summary(
@@ -291,6 +334,19 @@ class Overview:
     def _summary(self, group_by: str, **parameters: str) -> ApiRequest:
         given = {"groupBy": group_by, "recordDate": self.span.filter, **self._one, **parameters}
         return ApiRequest(SUMMARY, given)
+
+
+def newest_day(
+    results: ApiResults, currency: str, days: str, sort: str = "-recordDate"
+) -> int | None:
+    """Return the newest day with a record that counts; None without one.
+
+    currency: of the records; "" for all. days: a filter of recordDate. sort: the first one counts.
+    """
+    given = {"currencyCode": f"eq.{currency}" if currency else "", "recordDate": days}
+    asked = {**given, "counted": "true", "sortBy": sort, "limit": "1"}
+    rows = results.page(RECORDS, ApiRequest(f"{PUBLIC_SURFACE}records", asked)).rows
+    return start_of(Period.DAY, rows[0]["recordDate"]) if rows else None
 
 
 def _by(found: Summary, name: str, prefix: str) -> Mapping[Any, Money]:

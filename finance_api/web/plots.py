@@ -26,67 +26,114 @@ class Tick:
 
 @dataclass(frozen=True)
 class Column:
-    """css: the class of its series. title: shown when the mouse is over it; may be empty."""
+    """css: the class of its series."""
 
     x: float
     y: float
     width: float
     height: float
     css: str
-    title: str = ""
+
+
+@dataclass(frozen=True)
+class Label:
+    """The values of one label. lines: their text. link: of the records behind them, if any."""
+
+    lines: Sequence[str]
+    link: str | None = None
+    year: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A label's part of the plot, which shows the label's values on hover and focus.
+
+    dot: where the point of a line is, from the top.
+    """
+
+    label: Label
+    x: float
+    width: float
+    dot: float | None = None
+
+    @property
+    def middle(self) -> float:
+        return _r(self.x + self.width / 2)
 
 
 @dataclass(frozen=True)
 class Plot:
-    """zero: where 0 is. labels: pairs of x and text. points: of a line."""
+    """zero: where 0 is. labels, years: pairs of x and text. points: of a line."""
 
     ticks: list[Tick]
     zero: float
     labels: list[tuple[float, str]]
     columns: list[Column]
+    marks: list[Mark]
     points: str = ""
     area: str = ""
+
+    @property
+    def has_links(self) -> bool:
+        return any(mark.label.link for mark in self.marks)
+
+    @property
+    def years(self) -> list[tuple[float, str]]:
+        """Each year below its first mark, unless the next year's would be too near."""
+        starts = [
+            at
+            for at, mark in enumerate(self.marks)
+            if at == 0 or mark.label.year != self.marks[at - 1].label.year
+        ]
+        if starts[1:2] == [1]:
+            del starts[0]
+        return [(self.marks[at].middle, self.marks[at].label.year) for at in starts]
 
 
 def column_plot(
     series: Mapping[str, Sequence[int]],
     labels: Sequence[str],
+    values: Sequence[Label],
     unit: int = MONEY,
-    titles: Sequence[str] | None = None,
 ) -> Plot:
-    """Plot columns side by side for each label. series: values by their css class.
+    """Plot columns side by side for each label. series: numbers by their css class.
 
-    unit: the value written as 1. titles: one for each label. If there are many labels, only some
-    are drawn, always including the last, which is now.
+    labels: of the axis; values: what hover and focus show. unit: the number written as 1. If there
+    are many labels, only some are drawn, always including the last, which is now.
     """
     low, high, ticks = _scale([value for values in series.values() for value in values], unit)
     slot = 100 / max(1, len(labels))
     width = slot * _COLUMNS_WIDTH / len(series)
     columns = []
-    for place, (css, values) in enumerate(series.items()):
-        for at, value in enumerate(values):
+    for place, (css, numbers) in enumerate(series.items()):
+        for at, value in enumerate(numbers):
             top, bottom = _y(max(value, 0), low, high), _y(min(value, 0), low, high)
             x = slot * (at + (1 - _COLUMNS_WIDTH) / 2) + width * place
-            title = titles[at] if titles else ""
-            columns.append(Column(_r(x), top, _r(width * 0.92), _r(bottom - top), css, title))
+            columns.append(Column(_r(x), top, _r(width * 0.92), _r(bottom - top), css))
     every = -(-len(labels) // _MAX_LABELS)
     places = [
         (_r(slot * (at + 0.5)), text)
         for at, text in enumerate(labels)
         if (len(labels) - 1 - at) % every == 0
     ]
-    return Plot(ticks, _y(0, low, high), places, columns)
+    marks = [Mark(label, _r(slot * at), _r(slot)) for at, label in enumerate(values)]
+    return Plot(ticks, _y(0, low, high), places, columns, marks)
 
 
-def line_plot(values: Sequence[int], labels: Sequence[str]) -> Plot:
-    """A line through amounts."""
-    low, high, ticks = _scale(values, MONEY)
-    slot = 100 / max(1, len(values))
-    points = [f"{_r(slot * (at + 0.5))},{_y(value, low, high)}" for at, value in enumerate(values)]
+def line_plot(amounts: Sequence[int], labels: Sequence[str], values: Sequence[Label]) -> Plot:
+    """A line through amounts. labels, values: see `column_plot`."""
+    low, high, ticks = _scale(amounts, MONEY)
+    slot = 100 / max(1, len(amounts))
+    heights = [_y(amount, low, high) for amount in amounts]
+    points = [f"{_r(slot * (at + 0.5))},{y}" for at, y in enumerate(heights)]
     places = [(_r(slot * (at + 0.5)), text) for at, text in enumerate(labels)]
     zero = _y(0, low, high)
     area = f"{_r(slot / 2)},{zero} {' '.join(points)} {_r(100 - slot / 2)},{zero}"
-    return Plot(ticks, zero, places, [], " ".join(points), area)
+    marks = [
+        Mark(label, _r(slot * at), _r(slot), y)
+        for at, (label, y) in enumerate(zip(values, heights, strict=True))
+    ]
+    return Plot(ticks, zero, places, [], marks, " ".join(points), area)
 
 
 def _scale(values: Sequence[int], unit: int) -> tuple[int, int, list[Tick]]:

@@ -21,7 +21,8 @@ from finance_api.web.rendering import day_words, month_words
 _QUARTER = re.compile("([0-9]{4})-Q([1-4])")
 #: Timespans must lie between these days, so that there is a year before and after them.
 _EARLIEST, _LATEST = parse_date("1000-01-01"), parse_date("9000-01-01")
-KINDS = (Period.MONTH, Period.QUARTER, Period.YEAR)
+#: The kinds of periods, and how many months each has.
+KINDS = {Period.MONTH: 1, Period.QUARTER: 3, Period.YEAR: 12}
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,17 @@ class Timespan:
             return Timespan.around(self.period, last)
         return Timespan(max(MIN_SECONDS, last - (self.last - self.first)), last)
 
+    def compared(self, today: int) -> "Timespan":
+        """The timespan before this one; the same days of it if this one is not over."""
+        before = self.before()
+        if not self.first <= today < self.last:
+            return before
+        if self.period is None:
+            last = before.first + today - self.first
+        else:
+            last = months_before(today, KINDS[self.period])
+        return Timespan(before.first, last)
+
     def after(self) -> "Timespan":
         first = self.last + DAY_SECONDS
         if self.period is not None:
@@ -81,13 +93,11 @@ class Timespan:
         return Timespan(months_before(month, 11), self.last)
 
 
-def parse_timespan(period: str, first: str, last: str, today: int) -> Timespan | None:
-    """Parse a page's parameters; the default is this month. None for faulty parameters."""
+def parse_timespan(period: str, first: str, last: str) -> Timespan | None:
+    """Parse a page's parameters. None for faulty parameters."""
     try:
         if first or last:
             span = Timespan(parse_date(first), parse_date(last))
-        elif not period:
-            span = Timespan.around(Period.MONTH, today)
         elif found := _QUARTER.fullmatch(period):
             year, quarter = found.groups()
             span = Timespan.around(Period.QUARTER, parse_date(f"{year}-{int(quarter) * 3:02}-01"))

@@ -9,10 +9,10 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES
 from finance_api.resources import BUDGETS
-from finance_api.values.time import date_text
+from finance_api.values.time import Period, date_text
 from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells
-from finance_api.web.overview import MOST_ROWS, Overview
+from finance_api.web.overview import MOST_ROWS, Overview, newest_day
 from finance_api.web.page import SeeOther, data_state, identity_of, own_rows, page
 from finance_api.web.routes import get
 from finance_api.web.timespans import KINDS, Timespan, parse_timespan
@@ -29,10 +29,6 @@ def show_overview(request: Request) -> dict[str, Any]:
         )
     if not counts:
         return page("overview", "Overview", overview=None, errors={})
-    given = {name: request.GET.get(name, "") for name in ("period", "from", "to")}
-    span = parse_timespan(given["period"], given["from"], given["to"], results.today)
-    errors = {} if span else {"from": "Enter two days, the earlier one first."}
-    span = span or Timespan.around(KINDS[0], results.today)
     # The currency with the most records comes first.
     currencies = sorted(counts, key=lambda currency: (-counts[currency], currency))
     base = identity_of(request).user.base_currency or ""
@@ -45,6 +41,11 @@ def show_overview(request: Request) -> dict[str, Any]:
     is_converted = converted in convertible
     usual = base if base in counts else currencies[0]
     currency = converted if is_converted else wanted if wanted in counts else usual
+    given = {name: request.GET.get(name, "") for name in ("period", "from", "to")}
+    is_asked = any(given.values())
+    span = parse_timespan(given["period"], given["from"], given["to"]) if is_asked else None
+    errors = {} if span or not is_asked else {"from": "Enter two days, the earlier one first."}
+    span = span or _newest_month(results, "" if is_converted else currency)
     overview = Overview(results, span, currency, is_converted=is_converted)
     chosen = {"convertTo" if is_converted else "currency": currency}
     return page(
@@ -67,6 +68,14 @@ def show_overview(request: Request) -> dict[str, Any]:
         today=date_text(results.today),
         **data_state(request),
     )
+
+
+def _newest_month(results: ApiResults, currency: str) -> Timespan:
+    """Return the newest month with records, but no later one than this if there is any."""
+    month = Timespan.around(Period.MONTH, results.today)
+    days = (f"lte.{date_text(month.last)}", f"gt.{date_text(month.last)}")
+    found = (newest_day(results, currency, each) for each in days)
+    return Timespan.around(Period.MONTH, next(filter(None, found), results.today))
 
 
 @get("settings", NO_PERMISSION_REQUIRED)

@@ -6,7 +6,7 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
 from finance_api.web.page import identity_of, page
-from finance_api.web.plots import column_plot
+from finance_api.web.plots import Label, column_plot
 from finance_api.web.rendering import day_words, month_words
 from finance_api.web.routes import get
 from finance_api.web.views.tokens import token_views
@@ -27,8 +27,8 @@ def show_usage(request: Request) -> dict[str, Any]:
     plot = column_plot(
         {"requests": [number for _, number in numbers]},
         [_short_label(start, period.unit) for start in starts],
+        [Label([f"{label}: {number:,}"]) for label, number in numbers],
         unit=1,
-        titles=[f"{label}: {number:,}" for label, number in numbers],
     )
     tokens = token_views(request)
     counted = request.storage.usage.sum_by_token(user_id, boundaries[0], boundaries[-1])

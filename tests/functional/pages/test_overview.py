@@ -86,11 +86,13 @@ def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, que
     currency = "USD" if "USD" in query else "EUR"
 
     figures = panel(page, "figures")
-    worth_target, sums_target = targets(figures)
-    sums = of_currency(answered(client, sums_target)["groups"], currency)
+    worth_target, *sums_targets = targets(figures)
     texts = re.findall(r'class="money">([^<]*)', figures.split('id="sums"')[1])
-    shown = [number(text) for text in texts]
-    assert shown == [Decimal(str(sums.get(name, 0))) for name in ("income", "expense", "net")]
+    earlier = re.findall(r'class="earlier">[^<]*: ([^<:]*)</dd>', figures)
+    for target, shown in zip(sums_targets, (texts, earlier), strict=True):
+        sums = of_currency(answered(client, target)["groups"], currency)
+        expected = [Decimal(str(sums.get(name, 0))) for name in ("income", "expense", "net")]
+        assert [number(text) for text in shown] == expected
 
     totals = answered(client, worth_target)["totals"]
     for code in ("EUR", "CHF", "USD"):
@@ -249,6 +251,53 @@ def test_amounts_of_other_currencies_are_added_only_where_that_is_asked_for(
     total = sum(Decimal(str(group["convertedNet"])) for group in groups)
     shown = re.findall(r'class="money">([^<]*)', panel(page, "figures").split('id="sums"')[1])
     assert abs(number(shown[2]) - total) <= Decimal("0.005")
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("query", "earlier"),
+    [
+        ("period=2026-03", "1 Feb 2026 – 18 Feb 2026"),
+        ("period=2026-02", "Jan 2026"),
+        ("period=2026-Q1", "1 Oct 2025 – 18 Dec 2025"),
+        ("period=2026", "1 Jan 2025 – 18 Mar 2025"),
+        ("period=2025", "2024"),
+        ("from=2026-03-11&to=2026-03-20", "1 Mar 2026 – 8 Mar 2026"),
+    ],
+)
+def test_a_time_that_is_not_over_is_compared_with_the_same_days_before(
+    client, visitor, query, earlier
+):
+    spent = panel(visitor.get(f"/overview?{query}").text, "spent")
+    assert [shown_text(cell) for cell in re.findall("<th.*?</th>", spent)][3] == earlier
+
+
+@on_one_storage
+def test_it_opens_on_the_newest_month_with_records(service, user, visitor):
+    days = ("2025-11-30", "2025-12-02", "2026-04-02")
+    service.load(user, [account(1), *[record(n, recordDate=day) for n, day in enumerate(days)]])
+    assert "<strong>Dec 2025</strong>" in visitor.get("/overview").text
+    # A month without records says where the nearest are.
+    figures = panel(visitor.get("/overview?period=2026-03").text, "figures")
+    assert "No records in Mar 2026. The nearest are in Apr 2026" in shown_text(figures)
+    assert 'href="/overview?period=2026-04&amp;currency=EUR"' in figures
+    assert "No records" not in panel(visitor.get("/overview?period=2026-04").text, "figures")
+
+
+@on_one_storage
+def test_charts_show_values_on_focus_and_lead_to_the_records(client, visitor):
+    page = visitor.get("/overview?period=2026-02").text
+    for name, before in (("worth", ""), ("months", "Income ")):
+        marks = re.findall(
+            r'<a class="mark" href="([^"]*)" aria-label="([^"]*)">', panel(page, name)
+        )
+        rows = table(page, name)
+        hrefs = re.findall(r'<th scope="row"><a href="([^"]*)">', panel(page, name))
+        assert [href for href, _ in marks] == hrefs
+        for (_, label), row in zip(marks, rows, strict=True):
+            assert label.startswith(f"{row[0]}, {before}{row[1]} EUR")
+        years = panel(page, name).split('class="years"')[1].split("</g>")[0]
+        assert re.findall(">([0-9]+)</text>", years) == ["2025", "2026"]
 
 
 @on_one_storage

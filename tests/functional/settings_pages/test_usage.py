@@ -41,7 +41,7 @@ def assert_agrees(page, count, total):
     numbers = table(page)
     assert len(numbers) == count
     assert sum(numbers.values()) == total
-    titles = re.findall("<title>([^<]*): ([0-9,]+)</title>", page)
+    titles = re.findall("<tspan[^>]*>([^<]*): ([0-9,]+)</tspan>", page)
     assert {label: int(n.replace(",", "")) for label, n in titles} == numbers
     assert f'<p class="figure">{total:,}</p>' in page
     assert f'<tfoot><tr><th scope="row">Total</th><td class="number">{total:,}' in page
