@@ -176,9 +176,11 @@ class Overview:
     def nearest(self) -> Timespan | None:
         """The month with records that is nearest to a timespan without any."""
         currency = "" if self.is_converted else self.currency
-        bounds = (f"lt.{date_text(self.span.first)}", f"gt.{date_text(self.span.last)}")
-        orders = ("-recordDate", "+recordDate")
-        found = [newest_day(self._results, currency, *each) for each in zip(bounds, orders, strict=True)]
+        around = (
+            (f"lt.{date_text(self.span.first)}", "-recordDate"),
+            (f"gt.{date_text(self.span.last)}", "+recordDate"),
+        )
+        found = [newest_day(self._results, currency, *each) for each in around]
         days = [day for day in found if day is not None]
         if not days:
             return None
