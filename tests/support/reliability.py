@@ -106,7 +106,7 @@ def _table(rows: list[Row]) -> str:
 
 def _link(test: str) -> str:
     file, _, name = test.partition("::")
-    return f"[{name.removeprefix('test_').replace('_', ' ')}](../{file})"
+    return f"[`{name}`](../{file})"
 
 
 def _latest(figures: Mapping[str, dict], tests: Iterable[str]) -> str:
