@@ -44,9 +44,11 @@ from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import DAILY, list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only
+from finance_api.planning.flows import with_flow
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Field, Resource
+from finance_api.resources.records import FLOW
 from finance_api.resources.wire import RowEncoder, encoder_of, shown
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage
 from finance_api.values import Row
@@ -150,12 +152,14 @@ class RecordsByIdRequest(_RowsRequest):
 
 
 def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
-    """The query with relative days, categories with subcategories, and ``counted`` resolved."""
+    """The query with relative days, subcategories, ``flow`` and ``counted`` resolved."""
     if query.is_relative:
         query = query.on(reading.today)
     storage, user_id, conditions = reading.storage, reading.user_id, query.conditions
     if given.get(WITH_SUBCATEGORIES):
         conditions = with_subcategories(storage, user_id, query.resource, conditions)
+    if given.get(FLOW.name):
+        conditions = with_flow(storage, user_id, given[FLOW.name], conditions)
     if given.get(COUNTED):
         conditions = counted_only(storage, user_id, conditions)
     return query if conditions is query.conditions else replace(query, conditions=conditions)

@@ -41,6 +41,7 @@ from finance_api.query.parse import (
     parse_boolean,
     parse_conditions,
     parse_fields,
+    parse_flow,
     parse_ids,
     parse_integer,
     parse_sort,
@@ -51,7 +52,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Resource, names_of
-from finance_api.resources.records import WORDS
+from finance_api.resources.records import FLOW, FLOWS, WORDS
 
 MAX_PARAMETERS = 100
 #: The first: how many query strings are cached; the second: the longest that is, in characters.
@@ -183,6 +184,9 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
                 f"Words to search for; every word must appear in one of these: {WORDS.meaning}"
             )
             self.add_parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), (), meaning)
+            flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}
+            meaning = f"{FLOW.meaning} By its category's kind; without one, by the sign."
+            self.add_parameter(FLOW.name, Scalar(parse_flow, flow), None, meaning)
         if has_categories(resource):
             meaning = "Whether a filter by category includes the categories below it."
             self.add_flag(WITH_SUBCATEGORIES, meaning)

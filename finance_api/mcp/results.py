@@ -78,8 +78,13 @@ def size(answer: CallToolResult) -> int:
 
 
 def sums(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> list[dict[str, Any]] | None:
-    """Return the sums of the columns by currency; None if a row lacks one of them."""
-    if any(row.get(name) is None for row in rows for name in ("currencyCode", *columns)):
+    """Return the sums by currency of the columns that all rows have; None if they have none."""
+
+    def have(name: str) -> bool:
+        return all(row.get(name) is not None for row in rows)
+
+    columns = list(filter(have, columns))
+    if not columns or not have("currencyCode"):
         return None
     found: dict[str, dict[str, Any]] = {}
     # Enough digits for any sum to be exact.

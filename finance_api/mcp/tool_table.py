@@ -10,6 +10,7 @@ from mcp.types import ToolAnnotations
 from finance_api.mcp.schemas import NUMBER, Schema, filters_of, flag, row, row_of, text, whole
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource, names_of
+from finance_api.resources.records import FLOWS
 
 
 class Paging(Enum):
@@ -137,6 +138,11 @@ _OF_RECORDS: dict[str, Schema] = {
     ),
     **filters_of(RECORDS),
     "withSubcategories": flag("Whether a filter by category includes the categories below it."),
+    "flow": {
+        "enum": list(FLOWS),
+        "description": "Only what counts as spent or as received: by the category's kind, without "
+        "one by the sign.",
+    },
     "convertTo": _CONVERT,
 }
 
@@ -155,7 +161,7 @@ _ACCOUNT = "name,accountType,currencyCode,balance,lastRecordDate,archived,exclud
 _BUDGET = (
     "name,currencyCode,limitAmount,periodStart,periodEnd,spent,income,remaining,progress,closed"
 )
-_SUMMED = "count income expense net"
+_SUMMED = "count income expense net spent received"
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -211,6 +217,11 @@ TOOLS: tuple[Tool, ...] = (
                 "year."
             ),
             **_OF_RECORDS,
+            "columns": text(
+                "Sums to return, comma-separated, of count, income, expense, net, spent, received, "
+                "firstDate, lastDate. spent and received go by the category's kind, so a refund "
+                "reduces spent. Default: all but these two."
+            ),
             "include": text(
                 "Records to count that are otherwise left out: void, transfers, excluded."
             ),

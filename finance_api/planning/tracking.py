@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from finance_api.planning.categories import CategoryTree
+from finance_api.planning.flows import is_received
 from finance_api.query.model import Condition, Span, any_of, dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
-from finance_api.resources.common import INCOME
+from finance_api.resources.common import EXPENSE
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
@@ -191,8 +192,7 @@ class BudgetSums:
             if group.is_transfer or group.currency != budget["currencyCode"]:
                 continue
             # In a budget that names categories, incoming money is a refund.
-            comes_in = group.record_type == INCOME and not budget["categoryIds"]
-            if group.kind == INCOME or (group.kind is None and comes_in):
+            if is_received(group.kind, EXPENSE if budget["categoryIds"] else group.record_type):
                 income += group.amount
             else:
                 amount += group.amount

@@ -30,6 +30,8 @@ def matches(row: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
 
 
 def _holds(condition: Condition, row: Mapping[str, Any]) -> bool:
+    if condition.operator is Operator.EITHER:
+        return any(_holds(part, row) for part in condition.parts)
     if condition.operator is Operator.WORD:
         assert isinstance(condition.operand, str)
         texts = (text for name in SEARCHED for text in _elements(row[name]))

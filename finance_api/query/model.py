@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from typing import cast
 
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
@@ -26,6 +27,8 @@ class Operator(Enum):
     STARTS_WITH_I = "startsWith-i"
     #: A word of ``q``; the field of the condition is `WORDS`.
     WORD = "word"
+    #: Any of several conditions, such as the meanings of a word; only the program makes it.
+    EITHER = "either"
     GT = "gt"
     GTE = "gte"
     LT = "lt"
@@ -67,7 +70,7 @@ class RelativeDay:
         return Span(day, day + DAY_SECONDS)
 
 
-Operand = str | bool | Span | RelativeDay | tuple[str | int, ...] | None
+Operand = str | bool | Span | RelativeDay | tuple[str | int, ...] | tuple["Condition", ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class Condition:
     operand: a str for comparisons of text (on a list: with any element); a bool for EQ on a
         boolean; a Span for comparisons of numbers and dates (for dates also a RelativeDay, which
         `Query.on` must resolve first); a sorted tuple for ANY_OF, and for NE on ids and choices
-        (of numbers for serial ids); None for the null tests.
+        (of numbers for serial ids); the conditions of EITHER; None for the null tests.
     absolute: whether to compare a number without its sign.
     or_missing: whether a missing value matches, too; not for lists, and not for searches.
     """
@@ -87,6 +90,13 @@ class Condition:
     operand: Operand = None
     absolute: bool = False
     or_missing: bool = False
+
+    @property
+    def parts(self) -> tuple["Condition", ...]:
+        """The conditions of EITHER; of any other operator, only the condition itself."""
+        if self.operator is not Operator.EITHER:
+            return (self,)
+        return cast("tuple[Condition, ...]", self.operand)
 
     def negated(self) -> "Condition":
         """For NE: return the condition that no element of the value may meet."""
@@ -196,6 +206,11 @@ def condition_on(
 ) -> Condition:
     """Return a condition that comes from the program and not from a parameter."""
     return Condition(resource[name], operator, operand)
+
+
+def either(field: Field, conditions: Iterable[Condition]) -> Condition:
+    """Return the condition that any of these holds. field: says what they are for."""
+    return Condition(field, Operator.EITHER, tuple(conditions))
 
 
 #: Leaves out void records; records without a state are not void.

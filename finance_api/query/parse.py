@@ -24,7 +24,7 @@ from finance_api.query.model import (
     operators_of,
 )
 from finance_api.resources.field import Field, Kind, Resource, names_of
-from finance_api.resources.records import WORDS
+from finance_api.resources.records import FLOWS, WORDS
 from finance_api.values.ids import IdError, are_ids, parse_id, serial_number
 from finance_api.values.number import NumberError, parse_decimal, unit_interval
 from finance_api.values.text import TextError, clean, fold
@@ -197,6 +197,11 @@ def parse_words(text: str) -> tuple[Condition, ...]:
     return tuple(Condition(WORDS, Operator.WORD, word) for word in words)
 
 
+def parse_flow(text: str) -> str:
+    """Parse ``spent`` or ``received``. Raises QueryError."""
+    return parse_one_of(FLOWS, text)
+
+
 def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:
     """Parse the number, date or date-time of a range's end: GTE or LTE. Raises QueryError."""
     condition = _OPERAND_PARSERS[field.kind](field, operator, operand)
@@ -212,7 +217,8 @@ def _ids(field: Field, operator: Operator, operand: str) -> Condition:
 def _among(field: Field, operator: Operator, values: Iterable[str] | Iterable[int]) -> Condition:
     """Return the condition that a value is one of these, or with NE none of them."""
     is_ne = operator is Operator.NE
-    return Condition(field, operator if is_ne else Operator.ANY_OF, tuple(sorted(set(values))))
+    operand: tuple[str | int, ...] = tuple(sorted(set(values)))
+    return Condition(field, operator if is_ne else Operator.ANY_OF, operand)
 
 
 def _serials(field: Field, operator: Operator, operand: str) -> Condition:
@@ -331,6 +337,11 @@ def parse_integer(text: str, low: int, high: int) -> int:
 
 def parse_boolean(text: str) -> bool:
     """Parse ``true`` or ``false``. Raises QueryError."""
-    if text not in ("true", "false"):
-        raise QueryError(f"{quoted(text)} is not one of true, false")
-    return text == "true"
+    return parse_one_of(("true", "false"), text) == "true"
+
+
+def parse_one_of(known: Sequence[str], text: str) -> str:
+    """Parse one of the known words. Raises QueryError."""
+    if text not in known:
+        raise QueryError(f"{quoted(text)} is not one of {', '.join(known)}")
+    return text

@@ -46,6 +46,13 @@ def _value_text(value: Any) -> str:
     return str(getattr(value, "name", value))
 
 
+def _part_text(part: str | int | Condition) -> str:
+    """Return one of several operands, or one of several conditions, as text."""
+    if isinstance(part, Condition):
+        return f"{part.field.name}={_condition_text(part)}"
+    return str(part)
+
+
 def _condition_text(condition: Condition) -> str:
     match condition.operand:
         case Span(first, end):
@@ -53,8 +60,8 @@ def _condition_text(condition: Condition) -> str:
         case RelativeDay(number, unit):
             operand = f"-{number}{unit}"
         case tuple(several):
-            texts = [str(each).replace("\\", "\\\\").replace(",", "\\,") for each in several]
-            operand = ",".join(texts)
+            texts = [_part_text(each).replace("\\", "\\\\") for each in several]
+            operand = ",".join([text.replace(",", "\\,") for text in texts])
         case other:
             operand = str(other)
     text = f"{condition.operator.value}.{operand}"

@@ -144,6 +144,13 @@ RECORDS = Resource(
 WORDS = text_field("q", "Payee, note, category, labels and account's name.", "shop berlin")
 
 
+#: The two directions of money: see `planning.flows`.
+SPENT, RECEIVED = "spent", "received"
+FLOWS = (SPENT, RECEIVED)
+#: Used in place of a field by conditions on the flow of a record.
+FLOW = choice_field("flow", FLOWS, "Whether it counts as spent or as received.", SPENT)
+
+
 def record_type(amount: int) -> str:
     """Return ``expense`` for money going out, else ``income``."""
     return EXPENSE if amount < 0 else INCOME

@@ -23,7 +23,14 @@ from finance_api.planning.balances import (
 from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
 from finance_api.planning.counted import counted_only
-from finance_api.planning.summaries.declaration import DIMENSIONS, SummaryQuery
+from finance_api.planning.flows import with_flow
+from finance_api.planning.summaries.declaration import (
+    DIMENSIONS,
+    SUMS,
+    USUAL_SUMS,
+    WHOLE,
+    SummaryQuery,
+)
 from finance_api.planning.summaries.folding import Summary, summarize
 from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.upcoming import DueDays, upcoming_days
@@ -40,10 +47,7 @@ SUMMARY = f"{PUBLIC_SURFACE}records/summary"
 BALANCES = f"{PUBLIC_SURFACE}accounts/balances"
 UPCOMING = f"{PUBLIC_SURFACE}standing-orders/upcoming"
 
-_SUMMARY_SORTS = {
-    column.name: SortKey(column)
-    for column in SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
-}
+_SUMMARY_SORTS = {column.name: SortKey(column) for column in WHOLE.columns}
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,9 @@ class ApiResults:
             convert_to=given.get("convertTo") or None,
             today=self.today,
             base_currency=self._base_currency,
+            sums=tuple(SUMS[name] for name in given["columns"].split(","))
+            if given.get("columns")
+            else USUAL_SUMS,
         )
         try:
             return summarize(self._storage, self._user_id, query)
@@ -149,6 +156,8 @@ class ApiResults:
         conditions = tuple(condition.on(self.today) for condition in found)
         if given.get("withSubcategories") == "true":
             conditions = with_subcategories(self._storage, self._user_id, resource, conditions)
+        if given.get("flow"):
+            conditions = with_flow(self._storage, self._user_id, given["flow"], conditions)
         if given.get("counted") == "true":
             conditions = counted_only(self._storage, self._user_id, conditions)
         return conditions

@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.query.errors import QueryError
-from finance_api.query.parse import parse_conditions, parse_words
+from finance_api.query.parse import parse_conditions, parse_flow, parse_words
 from finance_api.resources import RECORDS
-from finance_api.resources.records import WORDS
+from finance_api.resources.records import FLOW, WORDS
 from finance_api.values import Row
 from finance_api.web.api_results import SUMMARY, ApiRequest
 from finance_api.web.forms import joined
@@ -27,8 +27,9 @@ _FIELDS = {
     "to": "recordDate",
     "currency": "currencyCode",
 }
-#: Parameters that are not filters: a currency for the sums; listing only what the sums count.
-_CONVERT_TO, _COUNTED = "convertTo", "counted"
+#: Parameters that are not fields: a currency for the sums; listing only what the sums count; spent
+#: or received.
+_CONVERT_TO, _COUNTED, _FLOW = "convertTo", "counted", FLOW.name
 _YES = "true"
 
 
@@ -41,7 +42,7 @@ class RecordFilters:
 
     @classmethod
     def of(cls, request: Request) -> "RecordFilters":
-        names = (*_FIELDS, _CONVERT_TO, _COUNTED)
+        names = (*_FIELDS, _CONVERT_TO, _COUNTED, _FLOW)
         given = {name: request.GET.get(name, "").strip() for name in names}
         errors = {}
         for name, text in given.items():
@@ -67,6 +68,8 @@ class RecordFilters:
             found[field] = f"{found[field]},{operand}" if field in found else operand
         if "categoryId" in found and self.given["category"] != NO_CATEGORY:
             found["withSubcategories"] = "true"
+        if self.given[_FLOW] and _FLOW not in self.errors:
+            found[_FLOW] = self.given[_FLOW]
         return found
 
     def page_request(self, offset: int) -> ApiRequest:
@@ -125,6 +128,9 @@ def _check(name: str, text: str) -> None:
         return
     if name == "q":
         parse_words(text)
+        return
+    if name == _FLOW:
+        parse_flow(text)
         return
     if name == _CONVERT_TO:
         parse_conditions(RECORDS["currencyCode"], f"eq.{text}")

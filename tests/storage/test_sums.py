@@ -2,6 +2,7 @@
 
 import itertools
 from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from finance_api.query.evaluate import DERIVED_GROUPS, group_of
-from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
+from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on, either
 from finance_api.resources import RECORDS
+from finance_api.resources.records import FLOW
 from finance_api.storage.interface import TooManySums
 from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.unit import ReadConnection
@@ -79,6 +81,26 @@ conditions = st.one_of(
     st.sampled_from(
         [
             condition_on(RECORDS, "categoryId", Operator.IS_NULL),
+            condition_on(RECORDS, "categoryId", Operator.NE, (make_id(1),)),
+            replace(
+                condition_on(RECORDS, "categoryId", Operator.NE, (make_id(1),)), or_missing=True
+            ),
+            either(
+                FLOW,
+                [
+                    condition_on(RECORDS, "categoryId", Operator.ANY_OF, (make_id(2),)),
+                    condition_on(RECORDS, "recordType", Operator.ANY_OF, ("expense",)),
+                ],
+            ),
+            either(
+                FLOW,
+                [
+                    condition_on(RECORDS, "payee", Operator.EQ, "a"),
+                    condition_on(RECORDS, "transferId", Operator.NOT_NULL),
+                    condition_on(RECORDS, "recordDate", Operator.EQ, Span(0, DAY)),
+                ],
+            ),
+            either(FLOW, []),
             condition_on(RECORDS, "transferId", Operator.IS_NULL),
             condition_on(RECORDS, "transferId", Operator.NOT_NULL),
             condition_on(RECORDS, "recordType", Operator.ANY_OF, ("expense",)),
@@ -284,10 +306,13 @@ def test_days_and_months_are_those_of_the_calendar_from_its_beginning_to_its_end
 def test_what_the_stored_sums_do_not_have_is_asked_of_the_rows():
     nulls = (Operator.IS_NULL, Operator.NOT_NULL)
     known = {"recordDate": RANGES, "transferId": nulls}
-    known |= dict.fromkeys(ANSWERED, (Operator.ANY_OF, *nulls))
+    known |= dict.fromkeys(ANSWERED, (Operator.ANY_OF, Operator.NE, *nulls))
     known["payee"] = (Operator.EQ, Operator.ANY_OF, *nulls)
-    for field, operator in itertools.product(RECORDS.listed_fields, Operator):
+    compared = [operator for operator in Operator if operator is not Operator.EITHER]
+    for field, operator in itertools.product(RECORDS.listed_fields, compared):
         can = sums._grain(("month",), [Condition(field, operator)]) is not None
         assert can == (operator in known.get(field.name, ())), (field.name, operator)
+        can = sums._grain(("month",), [either(FLOW, [Condition(field, operator)])]) is not None
+        assert can == (operator in known.get(field.name, ()) and field.name != "recordDate")
     for name in ("recordDate", "recordState", "labelIds", "amount"):
         assert sums._grain((name,), []) is None

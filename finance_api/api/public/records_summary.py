@@ -21,6 +21,9 @@ from finance_api.http.errors import parameter_problem
 from finance_api.planning.summaries.declaration import (
     DIMENSIONS,
     LEFT_OUT,
+    SUMS,
+    USUAL_SUMS,
+    WHOLE,
     Dimension,
     SummaryQuery,
 )
@@ -30,6 +33,7 @@ from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query, SortKey
 from finance_api.query.parse import parse_names, parse_order
 from finance_api.resources import RECORDS
+from finance_api.resources.field import Field, names_of
 from finance_api.values.time import date_text
 
 MAX_PAGE = 1_000
@@ -57,10 +61,12 @@ _HEADERS = (
 )
 
 #: A sort key for every column that a summary can have.
-_SORT_KEYS = {
-    column.name: SortKey(column)
-    for column in SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
-}
+_SORT_KEYS = {column.name: SortKey(column) for column in WHOLE.columns}
+
+
+def _columns(text: str) -> tuple[Field, ...]:
+    names = parse_names(SUMS, text)
+    return tuple([field for name, field in SUMS.items() if name in names])
 
 
 def _group_by(text: str) -> tuple[Dimension, ...]:
@@ -75,7 +81,11 @@ def _include(text: str) -> frozenset[str]:
 
 
 def _sorts_by_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
-    query = SummaryQuery(group_by=parameters["groupBy"], convert_to=parameters[CONVERT_TO])
+    query = SummaryQuery(
+        group_by=parameters["groupBy"],
+        convert_to=parameters[CONVERT_TO],
+        sums=parameters["columns"],
+    )
     columns = [column.name for column in query.columns]
     for key in parameters["sortBy"]:
         if key.field.name not in columns:
@@ -102,6 +112,9 @@ def _schema() -> ParameterSchema:
         f"request that would return more than {MAX_GROUPS:,} groups is refused."
     )
     schema.add_parameter("groupBy", Scalar(_group_by, groups), (), meaning)
+    sums = of_names(SUMS, ["spent", "received"], uniqueItems=True)
+    meaning = f"The sums of each group. Default: {','.join(names_of(USUAL_SUMS))}."
+    schema.add_parameter("columns", Scalar(_columns, sums), USUAL_SUMS, meaning)
     meaning = "Records to count that are otherwise left out."
     schema.add_parameter("include", Scalar(_include, included), frozenset(), meaning)
     meaning = (
@@ -118,8 +131,7 @@ def _schema() -> ParameterSchema:
 
 
 def _response() -> ResponseDescription:
-    whole = SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
-    always = SummaryQuery().columns
+    always = SummaryQuery(sums=()).columns
     left_out = {name: value("Number of records.", 0) for name in LEFT_OUT}
     not_converted = of_members(
         None,
@@ -137,7 +149,7 @@ def _response() -> ResponseDescription:
         "groups",
         always,
         {"leftOut": of_members(None, left_out), "overlapping": overlapping},
-        sometimes=[column for column in whole if column not in always],
+        sometimes=[column for column in WHOLE.columns if column not in always],
         optional={"notConverted": array_of(not_converted)},
         headers=_HEADERS,
         is_paged=True,
@@ -170,6 +182,7 @@ class SummaryRequest(TableRequest):
             self.convert_to,
             reading.today,
             reading.user.base_currency,
+            given["columns"],
         )
         try:
             summary = summarize(storage, reading.user_id, query)

@@ -9,6 +9,7 @@ from finance_api.query.model import Condition, SortKey
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID, text_field
 from finance_api.resources.field import Field, Kind
+from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import Period, period_text
 
@@ -65,20 +66,30 @@ def _sum_field(name: str, meaning: str, example: float, decimals: int = DECIMALS
 _PERIOD_START = Field(
     "periodStart", Kind.DATE, "The period's first day.", "2026-01-01", nullable=False
 )
-_SUMS = (
-    _sum_field("count", "Number of records.", 12, decimals=0),
+_BY_FLOW = (
+    _sum_field(SPENT, "Sum of the amounts that count as spent; positive if money went out.", 412.5),
+    _sum_field(RECEIVED, "Sum of the amounts that count as received.", 0),
+)
+_AMOUNTS = (
     _sum_field("income", "Sum of the amounts of income.", 0),
     _sum_field("expense", "Sum of the amounts of expenses, negative.", -412.5),
     _sum_field("net", "income and expense together.", -412.5),
-    Field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02"),
-    Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30"),
+    *_BY_FLOW,
 )
-#: The sums of converted amounts, and in convertedCount the number of records they cover.
-CONVERTED_SUMS = (
-    CONVERTED_CURRENCY,
-    _sum_field("convertedCount", "Number of records that could be converted.", 12, decimals=0),
-    *map(converted_field, ("income", "expense", "net")),
-    CONVERSION_ERROR,
+#: The columns of sums that a summary can have, by name.
+SUMS: Mapping[str, Field] = {
+    field.name: field
+    for field in (
+        _sum_field("count", "Number of records.", 12, decimals=0),
+        *_AMOUNTS,
+        Field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02"),
+        Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30"),
+    )
+}
+#: The columns of sums that a summary has if it does not say which.
+USUAL_SUMS = tuple([field for field in SUMS.values() if field not in _BY_FLOW])
+_CONVERTED_COUNT = _sum_field(
+    "convertedCount", "Number of records that could be converted.", 12, decimals=0
 )
 
 
@@ -87,6 +98,7 @@ class SummaryQuery:
     """conditions: of the records. include: names in LEFT_OUT. sort: columns, then default order.
 
     convert_to: the currency to add converted sums in. today, base_currency: the user's, for fill.
+    sums: of SUMS, in their order.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -99,14 +111,27 @@ class SummaryQuery:
     convert_to: str | None = None
     today: int = 0
     base_currency: str | None = None
+    sums: tuple[Field, ...] = USUAL_SUMS
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
         """Return the columns of each group, in order."""
         of_dimensions = [field for dimension in self.group_by for field in dimension.fields]
         start = [_PERIOD_START] if self.periods else []
-        converted = () if self.convert_to is None else CONVERTED_SUMS
-        return (RECORDS["currencyCode"], *of_dimensions, *start, *_SUMS, *converted)
+        return (RECORDS["currencyCode"], *of_dimensions, *start, *self.sums, *self._converted)
+
+    @property
+    def _converted(self) -> tuple[Field, ...]:
+        """Return the columns of converted sums, and of the number of records they cover."""
+        if self.convert_to is None:
+            return ()
+        sums = [converted_field(field.name) for field in self.sums if field in _AMOUNTS]
+        return (CONVERTED_CURRENCY, _CONVERTED_COUNT, *sums, CONVERSION_ERROR)
+
+    @property
+    def by_flow(self) -> bool:
+        """Whether any column depends on the kinds of categories."""
+        return any(field in _BY_FLOW for field in self.sums)
 
     @cached_property
     def periods(self) -> tuple[tuple[int, Period], ...]:
@@ -116,5 +141,13 @@ class SummaryQuery:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Return the names that the storage groups sums by: currency, sources, record type."""
-        sources = (dimension.source for dimension in self.group_by)
+        sources = [dimension.source for dimension in self.group_by]
+        if self.by_flow:
+            sources.append("categoryId")
         return tuple(dict.fromkeys(["currencyCode", *sources, "recordType"]))
+
+
+#: Has every column that a summary can have.
+WHOLE = SummaryQuery(
+    group_by=tuple(DIMENSIONS.values()), convert_to="EUR", sums=tuple(SUMS.values())
+)

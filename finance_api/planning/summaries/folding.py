@@ -1,19 +1,21 @@
 """Folds the storage's sums into groups by the dimensions of a summary; sorts and fills them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from operator import itemgetter
 from typing import Any, cast
 
-from finance_api.planning.conversion import no_rate
-from finance_api.planning.summaries.declaration import CONVERTED_SUMS, Dimension, SummaryQuery
+from finance_api.planning.conversion import converted_field, no_rate
+from finance_api.planning.flows import is_received
+from finance_api.planning.summaries.declaration import Dimension, SummaryQuery
 from finance_api.planning.summaries.reading import Converted, SummaryReader, Sums, check_groups
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import RANGES, Operator
 from finance_api.resources.common import INCOME
 from finance_api.resources.field import names_of
+from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
@@ -47,13 +49,17 @@ class _Group:
     count: int = 0
     income: int = 0
     expense: int = 0
+    received: int = 0
     first: int | None = None
     last: int | None = None
     converted_count: int = 0
     converted_income: int = 0
     converted_expense: int = 0
+    converted_received: int = 0
 
-    def add(self, sums: RecordSum, converted: Converted, *, is_income: bool) -> None:
+    def add(
+        self, sums: RecordSum, converted: Converted, *, is_income: bool, received: bool
+    ) -> None:
         self.count += sums.number
         self.converted_count += converted[1]
         if is_income:
@@ -62,6 +68,9 @@ class _Group:
         else:
             self.expense += sums.amount
             self.converted_expense += converted[0]
+        if received:
+            self.received += sums.amount
+            self.converted_received += converted[0]
         self.first = sums.first if self.first is None else min(self.first, sums.first)
         self.last = sums.last if self.last is None else max(self.last, sums.last)
 
@@ -96,6 +105,7 @@ class _Folder:
     def __init__(self, reader: SummaryReader, query: SummaryQuery) -> None:
         self._reader = reader
         self._query = query
+        self._columns = names_of(query.columns)
         self.overlapping = False
         #: For each dimension, a function that returns a value's part of a row.
         self._members: list[Callable[[Any], Row]] = [
@@ -109,6 +119,7 @@ class _Folder:
     def fold(self, found: Sums) -> _Groups:
         names = self._query.names
         type_at = names.index("recordType")
+        category_at = names.index("categoryId") if self._query.by_flow else None
         dimensions = [
             (names.index(dimension.source), cache(partial(self._reader.values, dimension)))
             for dimension in self._query.group_by
@@ -121,8 +132,12 @@ class _Folder:
                 of_record = [(*group, value) for group in of_record for value in values]
             self.overlapping |= len(of_record) > 1
             converted = self._reader.converted(key, sums)
+            is_income = key[type_at] == INCOME
+            received = is_income
+            if category_at is not None:
+                received = is_received(self._reader.kind_of(key[category_at]), key[type_at])
             for group in of_record:
-                groups[group].add(sums, converted, is_income=key[type_at] == INCOME)
+                groups[group].add(sums, converted, is_income=is_income, received=received)
             check_groups(len(groups))
         return dict(groups)
 
@@ -204,27 +219,37 @@ class _Folder:
             row["periodStart"] = max(values[at] for at, _ in self._query.periods)
         row |= {
             "count": group.count,
-            "income": group.income,
-            "expense": group.expense,
-            "net": group.income + group.expense,
+            **_amounts(group.income, group.expense, group.received),
             # Groups are sorted by these dates, so they have no time of day, as in the answer.
             "firstDate": None if group.first is None else start_of(Period.DAY, group.first),
             "lastDate": None if group.last is None else start_of(Period.DAY, group.last),
         }
-        target = self._query.convert_to
-        return row if target is None else row | _converted_row(group, currency, target)
+        if self._query.convert_to is not None:
+            row |= _converted_row(group, currency, self._query.convert_to)
+        return {name: row[name] for name in self._columns}
+
+
+def _amounts(income: int, expense: int, received: int) -> dict[str, int]:
+    net = income + expense
+    names = ("income", "expense", "net", SPENT, RECEIVED)
+    return dict(zip(names, (income, expense, net, received - net, received), strict=True))
 
 
 def _converted_row(group: _Group, currency: str, target: str) -> Row:
-    income, expense = group.converted_income, group.converted_expense
-    sums: tuple[int | None, ...] = (income, expense, income + expense)
+    amounts: Mapping[str, int | None] = _amounts(
+        group.converted_income, group.converted_expense, group.converted_received
+    )
     error = None
     if missing := group.count - group.converted_count:
         error = no_rate(currency, target, f"the days of {missing} of {group.count} records")
         if not group.converted_count:
-            sums = (None, None, None)
-    shown = (target, group.converted_count, *sums, error)
-    return dict(zip(names_of(CONVERTED_SUMS), shown, strict=True))
+            amounts = dict.fromkeys(amounts)
+    return {
+        "convertedCurrencyCode": target,
+        "convertedCount": group.converted_count,
+        **{converted_field(name).name: amount for name, amount in amounts.items()},
+        "conversionError": error,
+    }
 
 
 def _replaced(key: GroupKey, places: Iterable[int], values: Sequence[Any]) -> GroupKey:

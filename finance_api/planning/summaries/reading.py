@@ -111,7 +111,12 @@ class SummaryReader:
         ids = (row_id for row_id, row in rows if matches({name: row["name"]}, [condition]))
         return any_of(_IDS_OF[name], ids)
 
-    # -- values of dimensions
+    # -- values of dimensions, and kinds of categories
+
+    def kind_of(self, category_id: str | None) -> str | None:
+        """Return the kind of a category; None without a category."""
+        row = self._categories.rows.get(category_id or "")
+        return None if row is None else row["kind"]
 
     def values(self, dimension: Dimension, stored: Any) -> tuple[Any, ...]:
         """Return the dimension's values for a record: one value, or each of its labels."""

@@ -15,12 +15,13 @@ from finance_api.query.model import (
     SortKey,
     Span,
     condition_on,
+    either,
     operators_of,
 )
 from finance_api.query.parse import parse_words
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource
-from finance_api.resources.records import VOID
+from finance_api.resources.records import VOID, WORDS
 from finance_api.storage.interface import RecordSum, TooManySums
 from finance_api.storage.testing.units import (
     DAY,
@@ -285,7 +286,7 @@ class QueriesConformance(OneUser):
             assert unit.ids(RECORDS, condition) == expected, (name, operand)
 
     def test_every_operator_means_what_evaluate_says(self, unit: Unit) -> None:
-        tested = {Operator.WORD}
+        tested = {Operator.WORD, Operator.EITHER}
         for resource in RESOURCES:
             rows = [make_row(resource, 1), make_full_row(resource, 2)]
             unit.put(resource, *rows)
@@ -297,6 +298,26 @@ class QueriesConformance(OneUser):
                     assert unit.ids(resource, condition) == expected, condition
                     tested |= {operator, condition.operator}
         assert tested == set(Operator)
+
+    def test_either_of_several_conditions_is_enough(self, unit: Unit) -> None:
+        payees = ("Shop", "shop 2", "x", None, "y")
+        dates = [DAY * n for n in range(5)]
+        unit.put(RECORDS, *make_rows(RECORDS, payee=payees, amount=range(5), recordDate=dates))
+        some = make_query(RECORDS, payee="contains-i.shop", amount="abs.gte.0.0004").conditions
+        later = make_query(RECORDS, recordDate="gte.1970-01-02").conditions
+        for conditions, expected in (
+            ([either(WORDS, some)], [0, 1, 4]),
+            ([either(WORDS, reversed(some)), *later], [1, 4]),
+            ([either(WORDS, some[:1])], [0, 1]),
+            ([either(WORDS, [])], []),
+            ([either(WORDS, [replace(some[1], or_missing=True)])], [4]),
+        ):
+            for order in ("+id", "-recordDate"):
+                query = replace(make_query(RECORDS, order), conditions=tuple(conditions))
+                assert sorted(unit.ids(RECORDS, *conditions, sort=order)) == expected
+                assert len(unit.list_json(query).rows) == len(expected)
+            numbers = [found.number for found in _sums(unit, ["accountId"], *conditions).values()]
+            assert sum(numbers) == len(expected)
 
     def test_conditions_all_have_to_hold_in_any_order(self, unit: Unit) -> None:
         payees = [f"p{n % 3}" for n in range(9)]

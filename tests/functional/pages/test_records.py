@@ -61,6 +61,8 @@ def found(visitor, query):
         (f"account={uid('Account', 2)}", {"In"}),
         ("from=2026-03-02&to=2026-03-03", {"ALDI Nord", "Kino"}),
         ("currency=USD", {"Boss"}),
+        ("flow=received", {"Boss", "In"}),
+        ("flow=spent&counted=true&q=aldi", {"Aldi", "ALDI Nord"}),
         ("q=nothing", set()),
     ],
 )
@@ -77,7 +79,7 @@ def test_sums_leave_out_what_counts_nowhere_and_say_so(client, visitor):
 
 @on_one_storage
 def test_a_filter_that_is_none_is_reported_and_the_others_count(client, visitor):
-    page = visitor.get("/records?from=never&q=kino&account=x")
+    page = visitor.get("/records?from=never&q=kino&account=x&flow=out")
     text = shown_text(page.text)
     assert "is not a date in the form" in text
     assert "is not a UUID" in text

@@ -6,11 +6,13 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.planning.balances import BalancesQuery, list_balances
-from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SummaryQuery
+from finance_api.planning.counted import counted_only
+from finance_api.planning.flows import with_flow
+from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SUMS, SummaryQuery
 from finance_api.planning.summaries.folding import summarize
 from finance_api.query.model import SortKey
 from finance_api.query.parse import parse_conditions
@@ -33,6 +35,7 @@ pytestmark = pytest.mark.nightly
 
 STORAGES = ["memory", "sqlite", "postgresql"]
 FIRST = date(2025, 11, 17)
+ALL_SUMS = tuple(SUMS.values())
 NUMBER = 3
 
 _users = itertools.count(1)
@@ -60,6 +63,7 @@ categories = st.tuples(
                 "name": st.sampled_from(["Food", "Fun", "food"]),
                 "parentId": st.integers(0, n).map(lambda n: make_id(n) if n else None),
                 "group": st.sampled_from([None, "Living", "Income"]),
+                "kind": st.sampled_from([None, "income", "expense"]),
             }
         )
         for n in range(NUMBER)
@@ -174,6 +178,13 @@ class ModelledData:
             category_id = found[-1]["parentId"]
         return found
 
+    def flow(self, record):
+        category = self.category.get(record["categoryId"])
+        kind = category and category["kind"]
+        if kind is None:
+            return "received" if record["amount"] >= 0 else "spent"
+        return {"income": "received", "expense": "spent"}[kind]
+
     def matching(self, parameters):
         """The records that meet them, asked one by one."""
         with self.unit.reading() as storage:
@@ -246,7 +257,11 @@ def expected(data, parameters, group_by, include):
         days_of = [datetime.fromtimestamp(r["recordDate"], UTC).date() for r in found]
         income = sum((d for d in decimals if d >= 0), Decimal(0))
         expense = sum((d for d in decimals if d < 0), Decimal(0))
-        sums = (len(found), income, expense, income + expense, min(days_of), max(days_of))
+        pairs = list(zip(found, decimals, strict=True))
+        spent = -sum((d for record, d in pairs if data.flow(record) == "spent"), Decimal(0))
+        received = sum((d for record, d in pairs if data.flow(record) == "received"), Decimal(0))
+        amounts = (income, expense, income + expense, spent, received)
+        sums = (len(found), *amounts, min(days_of), max(days_of))
         rows.append((currency, *(each for value in values for each in value), *sums))
     return rows, left_out
 
@@ -257,7 +272,7 @@ def shown(query, rows):
     return [
         tuple(
             Decimal(row[name]).scaleb(-4)
-            if name in ("income", "expense", "net")
+            if name in ("income", "expense", "net", "spent", "received")
             else to_date(row[name])
             if name in ("firstDate", "lastDate")
             else row[name]
@@ -286,6 +301,7 @@ def test_summaries_are_those_of_the_model(new_backend, storage):
                 frozenset(include),
                 limit=limit,
                 offset=offset,
+                sums=ALL_SUMS,
             )
             with data.unit.reading() as reading:
                 found = summarize(reading, data.unit.user.id, query)
@@ -304,9 +320,10 @@ def some_of_everything():
         for name, code in (("a", "EUR"), ("b", "CHF"), ("c", "EUR"))
     ]
     parents = (None, make_id(1), None)
+    groups, kinds = ("Living", None, "Income"), ("expense", None, "income")
     some_categories = [
-        {"name": name, "parentId": parent, "group": group}
-        for name, parent, group in zip("xyz", parents, ("Living", None, "Income"), strict=True)
+        {"name": name, "parentId": parent, "group": group, "kind": kind}
+        for name, parent, group, kind in zip("xyz", parents, groups, kinds, strict=True)
     ]
     numbers = itertools.count()
     some_records = [
@@ -333,13 +350,46 @@ def some_of_everything():
 def test_every_two_dimensions_give_the_groups_of_the_model(new_backend, storage):
     data = ModelledData(new_backend(storage), *some_of_everything())
     for names in itertools.permutations(DIMENSIONS, 2):
-        query = SummaryQuery(group_by=tuple(DIMENSIONS[name] for name in names), limit=100_000)
+        query = SummaryQuery(
+            group_by=tuple(DIMENSIONS[name] for name in names), limit=100_000, sums=ALL_SUMS
+        )
         with data.unit.reading() as reading:
             found = summarize(reading, data.unit.user.id, query)
         rows, left_out = expected(data, (), names, ())
         assert shown(query, found.groups) == rows, names
         assert found.left_out == left_out
         assert found.overlapping == ("label" in names)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_the_records_of_a_flow_have_the_sum_of_its_column(new_backend, storage):
+    backend = new_backend(storage)
+
+    @settings(max_examples=count(10, 1_000), suppress_health_check=list(HealthCheck))
+    @example(*some_of_everything(), [("recordDate", "gte.2025-12-01")])
+    @given(accounts, categories, labels, records, filters)
+    def check(a, c, la, r, parameters):
+        data = ModelledData(backend, a, c, la, r)
+        user_id, conditions = data.unit.user.id, conditions_of(parameters)
+        with data.unit.reading() as reading:
+            figures = summarize(reading, user_id, SummaryQuery(conditions, sums=ALL_SUMS)).groups
+            for flow, sign in (("spent", -1), ("received", 1)):
+                of_flow = with_flow(reading, user_id, flow, conditions)
+                listed = reading.data.scan_rows(
+                    user_id, RECORDS, conditions=counted_only(reading, user_id, of_flow)
+                )
+                assert {data.flow(row) for row in listed} <= {flow}
+                own = summarize(reading, user_id, SummaryQuery(of_flow, sums=ALL_SUMS)).groups
+                assert sum(group["count"] for group in own) == len(listed)
+                for group in figures:
+                    amounts = [
+                        row["amount"]
+                        for row in listed
+                        if row["currencyCode"] == group["currencyCode"]
+                    ]
+                    assert sign * sum(amounts) == group[flow]
+
+    check()
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -359,7 +409,7 @@ def test_filled_summaries_have_every_period_once_and_the_same_sums(
         net = next(c for c in SummaryQuery(group_by=group_by).columns if c.name == "net")
         sort = (SortKey(net, descending=True),) if sorts else ()
         query = SummaryQuery(
-            conditions_of(parameters), group_by, fill=True, sort=sort, limit=100_000
+            conditions_of(parameters), group_by, fill=True, sort=sort, limit=100_000, sums=ALL_SUMS
         )
         with data.unit.reading() as reading:
             found = summarize(reading, data.unit.user.id, query).groups

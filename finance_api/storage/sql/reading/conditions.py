@@ -42,11 +42,12 @@ class Predicate:
 
     operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
     is_false, contains (any of the texts), contains_folded, starts_folded, word, has_any (a list of
-    ids with a JSON list).
+    ids with a JSON list), either.
     number: the number of values, if the operator accepts several.
     negated: whether to match rows whose value is present and does not match.
     absolute: whether to compare a number without its sign.
     or_missing: whether rows without a value match, too.
+    parts: for the operator either, the shapes of which one must match.
     """
 
     field: str
@@ -55,10 +56,16 @@ class Predicate:
     negated: bool = False
     absolute: bool = False
     or_missing: bool = False
+    parts: tuple["Predicate", ...] = ()
 
 
 def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     """Return the condition's shape, and its values."""
+    if condition.operator is Operator.EITHER:
+        parts = [shape_of(part) for part in condition.parts]
+        predicates = tuple([predicate for predicate, _ in parts])
+        either = Predicate(condition.field.name, "either", parts=predicates)
+        return either, tuple([value for _, values in parts for value in values])
     negated = condition.operator is Operator.NE
     operator, values = _comparison(condition.negated() if negated else condition)
     number = len(values) if operator in _OF_SEVERAL else 1
@@ -95,6 +102,8 @@ def _comparison(condition: Condition) -> tuple[str, tuple[Any, ...]]:
             return "word", (operand,)
         case Operator.EQ | Operator.NE | Operator.ANY_OF:
             return _equality(condition)
+        case Operator.EITHER:
+            raise AssertionError("its parts are compared")
         case _:
             assert_never(condition.operator)
 
@@ -232,6 +241,9 @@ def _clause(
     if predicate.operator == "word":
         word = names.parameter()
         return or_(*[has_text(database, table.folded[name], word) for name in SEARCHED])
+    if predicate.operator == "either":
+        parts = [_clause(database, table, part, names) for part in predicate.parts]
+        return or_(false(), *parts)
     holds = _holds(database, table, predicate, names)
     if predicate.or_missing:
         missing = _holds(database, table, Predicate(predicate.field, "is_null"), names)

@@ -269,10 +269,10 @@ def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, 
 
 
 _NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
-_LISTED = (Operator.ANY_OF, *_NULL_TESTS)
+_LISTED = (Operator.ANY_OF, Operator.NE, *_NULL_TESTS)
 #: The operators of each field that stored sums can answer; _LISTED for fields not named here.
 _OPERATORS = {
-    "payee": (Operator.EQ, *_LISTED),
+    "payee": (Operator.EQ, Operator.ANY_OF, *_NULL_TESTS),
     "recordDate": RANGES,
     "transferId": _NULL_TESTS,
 }
@@ -285,6 +285,8 @@ _BOOLEAN_TESTS = {
 
 
 def _sums_predicate(predicate: Predicate) -> Predicate:
+    if predicate.parts:
+        return replace(predicate, parts=tuple(map(_sums_predicate, predicate.parts)))
     if predicate.field == "payee" and predicate.operator not in ("is_null", "not_null"):
         return replace(predicate, field="payeeKey")
     return _BOOLEAN_TESTS.get((predicate.field, predicate.operator), predicate)
@@ -292,15 +294,19 @@ def _sums_predicate(predicate: Predicate) -> Predicate:
 
 def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
     """Return the index of the coarsest of GRAINS that can answer this; None if none can."""
-    for condition in conditions:
+    compared = [part for condition in conditions for part in condition.parts]
+    for condition in compared:
         name = condition.field.name
+        # Dates select months, so all other conditions must hold as well.
+        if name == "recordDate" and condition not in conditions:
+            return None
         if condition.operator not in _OPERATORS.get(name, _LISTED):
             return None
         if name not in _SUM_CONDITIONS and name != "transferId":
             return None
     if not SUM_COLUMNS.keys() >= set(names):
         return None
-    needed = {*names, *(condition.field.name for condition in conditions)}
+    needed = {*names, *(condition.field.name for condition in compared)}
     wanted = needed & GRAINS[0]
     return max(place for place, grain in enumerate(GRAINS) if grain >= wanted)
 
