@@ -128,6 +128,8 @@ class LedgerSession(UserRows):
         self._action = action
         self._state = storage.data.lock(user.id)
         self._has_images = False
+        #: The history entry of this change, once it is stored.
+        self.entry: HistoryEntry | None = None
         #: The days of new, changed and removed records, as days since 1970-01-01.
         self._days: set[int] = set()
 
@@ -216,6 +218,7 @@ class LedgerSession(UserRows):
             )
             self.storage.history.add(self.user.id, entry)
             self._note_entry(entry)
+            self.entry = entry
         before = self.now - self.keep_days * DAY_SECONDS
         is_old = any(each.at < before and not each.pruned for each in self.history)
         if is_old and (changed or self._has_images):

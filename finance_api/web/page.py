@@ -32,6 +32,10 @@ from finance_api.values.time import day_in
 #: How long a page waits for another writer.
 LOCK_SECONDS = 1
 
+#: The parameters of a page that shows a notice: a key of `rendering.NOTICES`, or the number of an
+#: entry of the user's history.
+DONE, CHANGED = NOTICE_PARAMETERS = ("done", "changed")
+
 CHANGED_MEANWHILE = (
     "This was changed elsewhere since you opened the form, so nothing was saved. The form now has "
     "the current values."
@@ -138,7 +142,21 @@ def identity_of(request: Request) -> SessionIdentity:
 
 def done(path: str, notice: str) -> Response:
     """Redirects to a page with a notice (post, redirect, get)."""
-    return SeeOther(f"{path}?done={notice}")
+    return _with_notice(path, DONE, notice)
+
+
+def changed(session: LedgerSession, path: str) -> Response:
+    """Redirect to a page whose notice says what the session changed, with a button to undo it.
+
+    session: from `editing`, after its change. path: may have a query, but no notice.
+    The sentence is made from the history entry; see `change_notice.sentence_of`.
+    """
+    entry = session.entry
+    return done(path, "same") if entry is None else _with_notice(path, CHANGED, entry.number)
+
+
+def _with_notice(path: str, parameter: str, value: str | int) -> Response:
+    return SeeOther(f"{path}{'&' if '?' in path else '?'}{parameter}={value}")
 
 
 def refused(request: Request, page: dict[str, Any], status: int = 400) -> dict[str, Any]:
@@ -289,5 +307,5 @@ class Pager:
 
 def _link(request: Request, offset: int) -> str:
     """Return the link to this page with another offset, and without the notice."""
-    kept = [pair for pair in request.GET.items() if pair[0] not in ("offset", "done")]
+    kept = [pair for pair in request.GET.items() if pair[0] not in ("offset", *NOTICE_PARAMETERS)]
     return "?" + urlencode([*kept, ("offset", offset)])

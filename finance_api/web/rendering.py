@@ -28,7 +28,9 @@ from finance_api.values.time import (
 )
 from finance_api.version import __version__
 from finance_api.web.api_results import curl_line
+from finance_api.web.change_notice import change_notice
 from finance_api.web.object_pages import NAVIGATION
+from finance_api.web.page import DONE
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
@@ -38,15 +40,9 @@ _CENT = 100
 
 #: Value of the parameter ``done`` -> notice on the page after a change.
 NOTICES = {
-    "added": "Added.",
     "saved": "Saved.",
-    "removed": "Removed.",
-    "records-changed": "The chosen records were changed.",
-    "records-same": "The chosen records already had these values.",
-    "rules-applied": "The rules were applied.",
+    "same": "Nothing was changed: everything already had these values.",
     "transfers-found": "All records were searched for transfers.",
-    "transfers-linked": "Confirmed. Budgets and sums leave these transfers out.",
-    "transfers-refused": "Dismissed. These pairs are not proposed again.",
     "changed-elsewhere": "This file was changed in another window. This is its current state.",
     "already-imported": "This file was already imported. It was not imported a second time.",
     "discarded": "The file was discarded. Nothing was imported.",
@@ -144,7 +140,8 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
         "user": user,
         "has_api_access": user is not None and has_api_access(user, request.registry.settings),
         "csrf_token": get_csrf_token(request) if has_form else "",
-        "notice": NOTICES.get(request.GET.get("done", "")) if has_notice else None,
+        "notice": NOTICES.get(request.GET.get(DONE, "")) if has_notice else None,
+        "change": change_notice(request) if has_notice and user else None,
         "static_url": static_url,
         "navigation": NAVIGATION,
         "version": __version__,

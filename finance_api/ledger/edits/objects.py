@@ -117,7 +117,7 @@ def remove_object(
             changes.remove(page)
     changes.finish()
     session.row_set(resource).remove(row["id"])
-    session.close(records_changed=True, details={"counts": changes.report.counts})
+    session.close(records_changed=True, details=changes.report.details)
     return changes.report
 
 
@@ -147,7 +147,7 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     if records_changed:
         report.remarks.append("its records get the new value as well")
     # A manual edit is stored even if it sets the values that were there.
-    session.close(records_changed=True, details={"counts": report.counts})
+    session.close(records_changed=True, details=report.details)
     return report
 
 

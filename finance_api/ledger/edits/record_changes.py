@@ -93,7 +93,7 @@ class RecordChanges:
         """Store the rest, and close the session if anything changed. Raises ChangeRefused."""
         self.flush()
         if self.changed:
-            self._session.close(records_changed=True, details={"counts": self.report.counts})
+            self._session.close(records_changed=True, details=self.report.details)
         return self.report
 
     def _cut(self) -> None:

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
+from finance_api.ledger.edits.summary import EditSummary
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORDS, referred_by
 from finance_api.resources.field import Field, Resource, Role
@@ -50,10 +51,16 @@ class EditReport:
     gone: list[tuple[str, str]] = field(default_factory=list)
     unlisted: int = 0
     remarks: list[str] = field(default_factory=list)
+    summary: EditSummary = field(default_factory=EditSummary)
 
     @property
     def counts(self) -> dict[str, int]:
         return {"created": self.created, "updated": self.updated, "removed": self.removed}
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Return the details for the history entry."""
+        return {"counts": self.counts, "summary": self.summary.as_json()}
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -88,25 +95,35 @@ class EditReport:
             self.created += before is None
             self.removed += after is None
             row = after or before
+            if row is not None:
+                verb = "created" if before is None else "removed"
+                self.summary.count(resource.name, verb, _name_of(resource, row))
             if not is_full and row is not None:
                 listed = self.made if before is None else self.gone
                 listed.append((row["id"], title_of(resource, row)))
             return
         self.updated += 1
-        if is_full:
-            return
+        self.summary.count(resource.name, "updated", _name_of(resource, before))
         title = title_of(resource, before)
         for each in _listed(resource):
             old, new = before[each.name], after[each.name]
             if old != new:
-                texts = shown(owned, each, old), shown(owned, each, new)
-                self.changes.append(Change(resource.name, after["id"], title, each.name, *texts))
+                text = shown(owned, each, new)
+                self.summary.note_value(each.name, text)
+                if not is_full:
+                    change = (title, each.name, shown(owned, each, old), text)
+                    self.changes.append(Change(resource.name, after["id"], *change))
 
 
 @cache
 def _listed(resource: Resource) -> list[Field]:
     left_out = ("updatedAt", *(_LISTED_BY_NAME if resource is RECORDS else ()))
     return [f for f in resource.listed_fields if f.name not in left_out]
+
+
+def _name_of(resource: Resource, row: Row) -> str | None:
+    name = row["payee"] or row["note"] if resource is RECORDS else row["name"]
+    return str(name) if name else None
 
 
 def title_of(resource: Resource, row: Row) -> str:

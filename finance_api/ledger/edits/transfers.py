@@ -91,8 +91,8 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
         for proposal in report.proposals:
             _link(changes, proposal.out, proposal.into)
         changes.flush()
-        report.updated = 2 * len(pairs)
-        session.close(records_changed=True, details={"counts": report.counts})
+        report.updated, report.summary = 2 * len(pairs), changes.report.summary
+        session.close(records_changed=True, details=report.details)
     return report
 
 

@@ -21,6 +21,7 @@ from finance_api.web.page import (
     identity_of,
     offset_of,
     page,
+    page_after,
     refused,
 )
 from finance_api.web.routes import get, post
@@ -133,14 +134,18 @@ def show_undo(request: Request) -> Any:
 @post("imports.undo", Permission.DATA_WRITE, "imports_undo")
 def undo_entry(request: Request) -> Any:
     choices = {name: bool(form_text(request, name)) for name in ("with_later", "keep_changed")}
-    number = _entry(request).number
+    entry, back = _entry(request), form_text(request, "back")
+    if back and entry.undone_at is not None:
+        return SeeOther(page_after(back))
+    # The notice after a change undoes it without a preview.
+    saw = None if back else form_text(request, "revision")
     try:
-        _undo(request, number, choices, saw=form_text(request, "revision"))
+        _undo(request, entry.number, choices, saw=saw)
     except _DataChanged:
         return refused(request, _undo_page(request, choices, _CHANGED), 409)
     except ChangeRefused as error:
         return refused(request, _undo_page(request, choices, in_labels(error.reason)), 409)
-    return done(f"{IMPORTS}/{number}", "undone")
+    return done(page_after(back) if back else f"{IMPORTS}/{entry.number}", "undone")
 
 
 def _undo_page(request: Request, choices: dict[str, bool], error: str | None) -> dict[str, Any]:
@@ -148,7 +153,7 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
     entry = _shown(_entry(request), _account_names(request))
     report, revision, reason = None, 0, None
     try:
-        report, revision = _undo(request, entry["number"], choices, saw=None)
+        report, revision = _undo(request, entry["number"], choices, dry_run=True)
     except ChangeRefused as refusal:
         reason = in_labels(refusal.reason)
     return page(
@@ -164,13 +169,18 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
 
 
 def _undo(
-    request: Request, number: int, choices: dict[str, bool], *, saw: str | None
+    request: Request,
+    number: int,
+    choices: dict[str, bool],
+    *,
+    saw: str | None = None,
+    dry_run: bool = False,
 ) -> tuple[UndoReport, int]:
     """Undo an entry. Return the report, and the revision of the data before it.
 
-    saw: the revision that the preview showed; None: a dry run. Raises ChangeRefused, _DataChanged.
+    saw: the revision that the preview showed, if there was one. Raises ChangeRefused, _DataChanged.
     """
-    with editing(request, None, dry_run=saw is None) as session:
+    with editing(request, None, dry_run=dry_run) as session:
         revision = session.before.revision
         if saw is not None and saw != str(revision):
             raise _DataChanged

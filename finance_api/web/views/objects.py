@@ -37,7 +37,7 @@ from finance_api.web.page import (
     CHANGED_MEANWHILE,
     PAGE_ROWS,
     Pager,
-    done,
+    changed,
     editing,
     identity_of,
     offset_of,
@@ -124,7 +124,7 @@ def add(request: Request) -> Response | dict[str, Any]:
         add_object(session, shown.resource, given)
     if errors:
         return refused(request, _form(request, shown, texts, None, errors))
-    return done(shown.path, "added")
+    return changed(session, shown.path)
 
 
 def show(request: Request) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def change(request: Request) -> Response | dict[str, Any]:
             set_object(session, resource, row_id, given)
     if errors:
         return refused(request, _form(request, shown, texts, own_row(request, resource), errors))
-    return done(shown.path, "saved")
+    return changed(session, shown.path)
 
 
 def confirm_removing(request: Request) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def remove(request: Request) -> Response | dict[str, Any]:
     except ChangeRefused:
         # The page says what uses it.
         return refused(request, _removal(request, shown, row))
-    return done(shown.path, "removed")
+    return changed(session, shown.path)
 
 
 def _removal(request: Request, shown: ObjectPage, row: Row) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from finance_api.web.forms import (
 )
 from finance_api.web.page import (
     CHANGED_MEANWHILE,
+    changed,
     done,
     editing,
     own_row,
@@ -65,17 +66,19 @@ def change_record(request: Request) -> Response | dict[str, Any]:
         change_records(session, [stored["id"]], read_texts(session, _FIELDS, named))
     if errors:
         return refused(request, _form(request, own_row(request, RECORDS), texts, errors))
-    return done(f"/records/{stored['id']}", "saved")
+    return changed(session, f"/records/{stored['id']}")
 
 
 @post("record.unlink", Permission.DATA_WRITE)
 def unlink(request: Request) -> Response:
     """Unlink a transfer; does nothing if the record is no longer part of one."""
     row = own_row(request, RECORDS)
-    if row["transferId"] is not None:
-        with editing(request, "transfers unlink") as session:
-            unlink_records(session, [row["id"]])
-    return done(f"/records/{row['id']}", "saved")
+    path = f"/records/{row['id']}"
+    if row["transferId"] is None:
+        return done(path, "same")
+    with editing(request, "transfers unlink") as session:
+        unlink_records(session, [row["id"]])
+    return changed(session, path)
 
 
 def _form(

@@ -23,7 +23,7 @@ from finance_api.web.forms import (
 from finance_api.web.overview import added
 from finance_api.web.page import (
     Pager,
-    SeeOther,
+    changed,
     editing,
     form_text,
     form_texts,
@@ -80,16 +80,16 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
         if not ids:
             raise FormFaults({"id": "Choose one or more records."})
         with editing(request, "records edit") as session:
-            report = _change_chosen(session, request, ids, action)
+            _change_chosen(session, request, ids, action)
     if errors:
         return refused(request, _list(request, errors))
     query = RecordFilters.of(request).query
-    notice = "records-changed" if report.updated else "records-same"
-    offset = f"&offset={offset_of(request)}" if offset_of(request) else ""
-    return SeeOther(f"/records?{query}{'&' if query else ''}done={notice}{offset}")
+    offset = f"offset={offset_of(request)}" if offset_of(request) else ""
+    shown = "&".join(filter(None, (query, offset)))
+    return changed(session, f"/records?{shown}" if shown else "/records")
 
 
-def _change_chosen(session: LedgerSession, request: Request, ids: list[str], action: str) -> Any:
+def _change_chosen(session: LedgerSession, request: Request, ids: list[str], action: str) -> None:
     if action == "category":
         wanted, new = form_text(request, "set_category"), form_text(request, NEW_CATEGORY).strip()
         if new:
@@ -97,11 +97,13 @@ def _change_chosen(session: LedgerSession, request: Request, ids: list[str], act
         else:
             known = wanted != NO_CATEGORY
             category = _found(session, CATEGORIES, wanted, action) if known else None
-        return change_records(session, ids, {"categoryId": category})
+        change_records(session, ids, {"categoryId": category})
+        return
     label = [_found(session, LABELS, form_text(request, "set_label"), "label")]
     if action == "unlabel":
-        return change_records(session, ids, {}, remove_labels=label)
-    return change_records(session, ids, {}, add_labels=label)
+        change_records(session, ids, {}, remove_labels=label)
+    else:
+        change_records(session, ids, {}, add_labels=label)
 
 
 def _found(session: LedgerSession, resource: Resource, row_id: str, key: str) -> str:

@@ -13,7 +13,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 from finance_api.web.forms import label_of
-from finance_api.web.page import done, editing, form_text, page
+from finance_api.web.page import changed, editing, form_text, page
 from finance_api.web.routes import get, post
 
 #: The preview shows up to this many records.
@@ -34,7 +34,7 @@ def preview_or_apply(request: Request) -> Response | dict[str, Any]:
         with editing(request, APPLY) as session:
             if seen == str(session.revision):
                 apply_rules(session, recategorise=recategorise)
-                return done("/rules", "rules-applied")
+                return changed(session, "/rules")
     with editing(request, APPLY, dry_run=True) as session:
         report = apply_rules(session, recategorise=recategorise)
         rows, revision = _changed(session, report.changes), session.revision

@@ -16,6 +16,7 @@ from finance_api.ledger.edits.transfers import (
 from finance_api.web.page import (
     PAGE_ROWS,
     Pager,
+    changed,
     done,
     editing,
     form_text,
@@ -30,8 +31,8 @@ from finance_api.web.page import (
 from finance_api.web.routes import get, post
 
 _CHANGES = {
-    "confirm": ("transfers link", confirm_transfers, "transfers-linked"),
-    "dismiss": ("transfers dismiss", dismiss_transfers, "transfers-refused"),
+    "confirm": ("transfers link", confirm_transfers),
+    "dismiss": ("transfers dismiss", dismiss_transfers),
 }
 
 
@@ -59,7 +60,7 @@ def change_transfers(request: Request) -> Response | dict[str, Any]:
         with editing(request, "transfers find") as session:
             find_transfers(session)
         return done("/transfers", "transfers-found")
-    name, change, notice = _CHANGES["confirm" if action == "confirm" else "dismiss"]
+    name, change = _CHANGES["confirm" if action == "confirm" else "dismiss"]
     pairs = [text.partition(" ")[::2] for text in form_texts(request, "pair")]
     if not pairs:
         return refused(request, _page(request, {"pair": "Choose one or more transfers."}))
@@ -68,4 +69,4 @@ def change_transfers(request: Request) -> Response | dict[str, Any]:
             change(session, pairs)
     except ChangeRefused as error:
         return refused(request, _page(request, {"pair": sentence(error)}))
-    return done("/transfers", notice)
+    return changed(session, "/transfers")

@@ -93,7 +93,7 @@ def test_chosen_records_get_a_category_and_labels(client, visitor):
         form.action, form.filled({**chosen, "set_category": GROCERIES}) + [("do", "category")]
     )
     assert answer.status_int == 303
-    assert answer.headers["Location"] == "/records?q=aldi&done=records-changed"
+    assert answer.headers["Location"] == "/records?q=aldi&changed=2"
     assert client.names("records", "payee", category="eq.Groceries") == ["ALDI Nord", "Aldi"]
     for action, expected in (("label", ["Aldi"]), ("unlabel", [])):
         sent = form.filled({"id": uid("Record", 1), "set_label": uid("Label", 1)})
