@@ -59,6 +59,7 @@ class ImportReport:
     """The counts of one file's objects (for statement formats, only records), and some of them.
 
     matched: number of entries matched with records of other sources.
+    new_records: number of new records; uncategorised: how many of them have no category.
     skipped: number of items that no record can hold, by kind.
     new, updates, matches: the first ones of each. remarks: sentences for the user.
     totals: by account. details: those of the history entry.
@@ -69,6 +70,8 @@ class ImportReport:
     updated: int = 0
     unchanged: int = 0
     matched: int = 0
+    new_records: int = 0
+    uncategorised: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     new: list[Row] = field(default_factory=list)
     updates: list[Update] = field(default_factory=list)
@@ -101,6 +104,8 @@ class ImportReport:
 
     def note_new(self, records: Sequence[Row]) -> None:
         self.created += len(records)
+        self.new_records += len(records)
+        self.uncategorised += sum(row["categoryId"] is None for row in records)
         self.new += records[: MOST_SHOWN - len(self.new)]
 
     def note_update(self, update: Update) -> None:

@@ -11,11 +11,19 @@ SETTINGS = (
         "Maximum size of a file sent on the page Import; larger files are refused with 413.",
     ),
     Setting(
+        "finance_api.imports.max_waiting_bytes",
+        integer(1, 100_000_000_000),
+        str(100 << 20),
+        "bytes",
+        "Maximum size of all files of a user that wait on the page Import; each counts as 256 KB "
+        "at least.",
+    ),
+    Setting(
         "finance_api.imports.upload_seconds",
         integer(1, 3600),
         "300",
         "seconds",
-        "Time limit for sending a file on the page Import; a slower upload is refused with 408.",
+        "Time limit for sending files on the page Import; a slower upload is refused with 408.",
     ),
     Setting(
         "finance_api.imports.max_memory_mb",

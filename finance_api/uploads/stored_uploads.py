@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import (
@@ -20,8 +20,7 @@ from finance_api.storage.interface import (
 from finance_api.values.ids import new_id
 
 LIFE_SECONDS = 3_600
-#: How many uploads of a user may wait at once.
-MOST_WAITING = 5
+#: Also the size that a smaller file counts as, as each one takes more than its bytes.
 PIECE_BYTES = 1 << 18
 #: A process working on an upload reports every few seconds; if silent this long, it counts as dead.
 DEAD_SECONDS = 60
@@ -30,8 +29,8 @@ DEAD_SECONDS = 60
 AT_WORK = (UploadState.CHECKING, UploadState.IMPORTING)
 
 
-class TooManyUploads(Exception):
-    """The user has too many waiting uploads."""
+class NoRoom(Exception):
+    """The user's waiting uploads leave no room for another one of this size."""
 
 
 def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Upload:
@@ -43,12 +42,13 @@ def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Uplo
 
 
 def waiting_uploads(storage: Storage, user_id: int, now: int) -> list[Upload]:
-    """The user's uploads that are not imported yet, oldest first."""
-    return [
+    """The user's uploads that are not imported yet, oldest first; those of one second by name."""
+    found = [
         upload
         for upload in storage.uploads.list_by_user(user_id)
         if upload.state is not UploadState.DONE and not is_over(upload, now)
     ]
+    return sorted(found, key=lambda upload: (upload.created_at, upload.name))
 
 
 def is_over(upload: Upload, now: int) -> bool:
@@ -67,13 +67,18 @@ def add_upload(
     user_id: int,
     *,
     name: str,
-    content: IO[bytes],
+    pieces: Iterable[bytes],
     size: int,
     now: int,
+    max_waiting_bytes: int,
 ) -> Upload:
-    """Store a file. The user must be locked. Raises TooManyUploads, NotFound."""
-    if len(waiting_uploads(storage, user_id, now)) >= MOST_WAITING:
-        raise TooManyUploads
+    """Store a file. The user must be locked. Raises NoRoom, NotFound.
+
+    pieces: the content, in pieces of PIECE_BYTES. max_waiting_bytes: of all files that wait.
+    """
+    sizes = [size, *(upload.size for upload in waiting_uploads(storage, user_id, now))]
+    if sum(max(each, PIECE_BYTES) for each in sizes) > max_waiting_bytes:
+        raise NoRoom
     upload = Upload(
         id=new_id(),
         name=name,
@@ -83,8 +88,6 @@ def add_upload(
         alive_at=now,
         worker=this_worker(),
     )
-    content.seek(0)
-    pieces: Iterable[bytes] = iter(lambda: content.read(PIECE_BYTES), b"")
     storage.uploads.add(user_id, upload, pieces)
     return upload
 

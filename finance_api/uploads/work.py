@@ -153,6 +153,8 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         "profile": details.get("profile"),
         "encoding": details.get("encoding"),
         "counts": report.counts,
+        "records": report.new_records,
+        "uncategorised": report.uncategorised,
         "skipped": dict(sorted(report.skipped.items())),
         "totals": [
             {**total._asdict(), **_days_of(session, report, total.account)}

@@ -1,12 +1,14 @@
-"""The form with a file, read while the browser sends it.
+"""The form with files, read while the browser sends it.
 
-The content goes to a file without a name, so that nothing is left over if the browser stops early.
+Their content goes to one file without a name, so that nothing is left over if the browser stops
+early.
 """
 
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO
 
 from pyramid.httpexceptions import HTTPBadRequest
@@ -22,47 +24,65 @@ _SPOOLED_BYTES = 1 << 20
 #: Limits for a field that is not a file, and for everything around the parts.
 _FIELD_BYTES = 1_024
 _AROUND_BYTES = 1 << 16
-_MOST_PARTS = 8
+_MOST_FIELDS = 8
+MOST_FILES = 200
 _NAME_LENGTH = 200
 
 
 class TooLarge(Exception):
-    """The file is larger than allowed."""
+    """The body is larger than twice a file's maximum, or there are more than MOST_FILES files."""
 
 
 class TooSlow(Exception):
-    """The file did not arrive in time."""
+    """The files did not arrive in time."""
+
+
+@dataclass
+class SentFile:
+    """name: as sent by the browser, without folders; "" if no file was chosen.
+
+    start: of its content in `content`. size: in bytes. A file that is too large has no content.
+    """
+
+    name: str
+    content: IO[bytes]
+    start: int
+    size: int = 0
+    is_too_large: bool = False
+
+    def pieces(self, length: int) -> Iterator[bytes]:
+        """Yield the content in pieces of this length; the last one may be shorter."""
+        for offset in range(0, self.size, length):
+            self.content.seek(self.start + offset)
+            yield self.content.read(min(length, self.size - offset))
 
 
 @contextmanager
-def sent_file(
+def sent_files(
     request: Request,
     field: str,
     accept: Callable[[Mapping[str, str]], None],
     *,
     max_bytes: int,
     max_seconds: int,
-) -> Iterator["SentFile"]:
-    """Return the file in a field of the form.
+) -> Iterator[list[SentFile]]:
+    """Return the files in a field of the form.
 
-    accept: called when the file begins, with the fields before it; may raise.
-    Raises TooLarge, TooSlow, and HTTPBadRequest for a different or an incomplete form.
+    accept: called when the first file begins, with the fields before it; may raise.
+    max_bytes: of each file. Raises TooLarge, TooSlow, and HTTPBadRequest for a different or an
+    incomplete form.
     """
     with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as content:
-        form = SentFile(field, accept, content, max_bytes)
+        form = _SentForm(field, accept, content, max_bytes)
         try:
             parser = form.parser(_boundary(request))
             for chunk in _chunks(request, max_bytes, max_seconds):
-                if not form.is_too_large:
-                    parser.write(chunk)
+                parser.write(chunk)
         except (FormParserError, OSError, ValueError):
             raise HTTPBadRequest from None
-        if form.is_too_large:
-            raise TooLarge
-        if not form.is_complete or form.name is None:
+        if not form.is_complete or not form.files:
             raise HTTPBadRequest
-        content.seek(0)
-        yield form
+        yield form.files
 
 
 def _boundary(request: Request) -> bytes:
@@ -84,11 +104,8 @@ def _chunks(request: Request, max_bytes: int, max_seconds: int) -> Iterator[byte
         yield chunk
 
 
-class SentFile:
-    """Collects the parts of the form as they arrive.
-
-    name: as sent by the browser, without folders; "" if no file was chosen, None if none was sent.
-    """
+class _SentForm:
+    """Collects the parts of the form as they arrive."""
 
     def __init__(
         self,
@@ -99,17 +116,15 @@ class SentFile:
     ) -> None:
         self._field = field
         self._accept = accept
-        self.content = content
+        self._content = content
         self._max_bytes = max_bytes
         self._fields: dict[str, bytearray] = {}
-        self._parts = 0
+        self._field_parts = 0
         self._header = self._value = b""
         self._disposition = b""
         self._part: str | None = None
-        self.name: str | None = None
-        self.size = 0
+        self.files: list[SentFile] = []
         self.is_complete = False
-        self.is_too_large = False
 
     def parser(self, boundary: bytes) -> MultipartParser:
         """Make a parser that calls the methods below."""
@@ -127,9 +142,6 @@ class SentFile:
         )
 
     def _part_begin(self) -> None:
-        self._parts += 1
-        if self._parts > _MOST_PARTS:
-            raise HTTPBadRequest
         self._disposition = b""
 
     def _header_field(self, data: bytes, start: int, end: int) -> None:
@@ -147,12 +159,19 @@ class SentFile:
         _, options = parse_options_header(self._disposition)
         self._part = options.get(b"name", b"").decode("utf-8", "replace")
         if self._part != self._field:
+            self._field_parts += 1
+            if self._field_parts > _MOST_FIELDS:
+                raise HTTPBadRequest
             self._fields[self._part] = bytearray()
             return
-        if self.name is not None or b"filename" not in options:
+        if b"filename" not in options:
             raise HTTPBadRequest
-        self._accept({k: v.decode("utf-8", "replace") for k, v in self._fields.items()})
-        self.name = _base_name(options[b"filename"].decode("utf-8", "replace"))
+        if not self.files:
+            self._accept({k: v.decode("utf-8", "replace") for k, v in self._fields.items()})
+        if len(self.files) == MOST_FILES:
+            raise TooLarge
+        name = _base_name(options[b"filename"].decode("utf-8", "replace"))
+        self.files.append(SentFile(name, self._content, self._content.tell()))
 
     def _part_data(self, data: bytes, start: int, end: int) -> None:
         if self._part != self._field:
@@ -161,10 +180,17 @@ class SentFile:
             if len(field) > _FIELD_BYTES:
                 raise HTTPBadRequest
             return
-        self.size += end - start
-        self.is_too_large = self.size > self._max_bytes
-        if not self.is_too_large:
-            self.content.write(data[start:end])
+        file = self.files[-1]
+        if file.is_too_large:
+            return
+        file.size += end - start
+        file.is_too_large = file.size > self._max_bytes
+        if file.is_too_large:
+            self._content.seek(file.start)
+            self._content.truncate()
+            file.size = 0
+        else:
+            self._content.write(data[start:end])
 
     def _end(self) -> None:
         self.is_complete = True

@@ -10,6 +10,7 @@ from finance_api.query.parse import parse_conditions, parse_flow, parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW, WORDS
 from finance_api.values import Row
+from finance_api.values.ids import serial_id
 from finance_api.web.api_results import SUMMARY, ApiRequest
 from finance_api.web.forms import joined
 from finance_api.web.page import PAGE_ROWS, sentence
@@ -26,6 +27,7 @@ _FIELDS = {
     "from": "recordDate",
     "to": "recordDate",
     "currency": "currencyCode",
+    "import": "importId",
 }
 #: Parameters that are not fields: a currency for the sums; listing only what the sums count; spent
 #: or received.
@@ -119,6 +121,8 @@ def _operand(name: str, text: str) -> str:
             return f"lte.{text}"
         case "category" if text == NO_CATEGORY:
             return "is.null"
+        case "import" if text.isascii() and text.isdigit() and len(text) < 10:
+            return f"eq.{serial_id(int(text))}"
     return f"eq.{text}"
 
 

@@ -267,7 +267,7 @@ def _import(page: Page) -> None:
     content = statement(12, f"Savings {next(_numbers)}").encode()
     file = {"name": "Umsätze 2026-03.csv", "mimeType": "text/csv", "buffer": content}
     page.locator("#file").set_input_files(file)
-    page.get_by_role("button", name="Check the file").click()
+    page.get_by_role("button", name="Check the files").click()
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("The file is imported.").wait_for()
 
@@ -364,7 +364,7 @@ SCREENS = (
     Screen("security-changed", "household", "/settings/security?done=password-changed"),
     Screen("import", "importer", "/import"),
     Screen("import-first", "newcomer", "/import"),
-    Screen("import-none", "newcomer", "/import", _submit("Check the file")),
+    Screen("import-none", "newcomer", "/import", _submit("Check the files")),
     Screen("import-preview", "importer", "/import", _follow("Continue: Ums")),
     Screen(
         "import-options",

@@ -110,10 +110,10 @@ class Site:
 
     def upload(self, user: User, name: str, content: bytes, **state: Any) -> Upload:
         """A file that was sent and looked at. state: what it has in place of what came of it."""
-        file = BytesIO(content)
-        size, now = len(content), self.now()
+        now = self.now()
+        file = {"name": name, "pieces": [content], "size": len(content), "now": now}
         upload: Upload = self.change(
-            lambda s: add_upload(s, user.id, name=name, content=file, size=size, now=now)
+            lambda s: add_upload(s, user.id, **file, max_waiting_bytes=100 << 20)
         )
         if state:
             changed: Upload = self.change(lambda s: s.uploads.change(user.id, upload, **state))

@@ -1,5 +1,7 @@
 """Sends files on the page Import, as a browser without scripts does."""
 
+from collections.abc import Mapping
+
 from webtest import TestResponse
 
 from finance_api.resources import RECORDS
@@ -28,16 +30,23 @@ OPEN = b"""Day,Value,Text
 def body_of(
     content: bytes, *, name: str = "bank.csv", csrf: str | None = None, field: str = "file"
 ) -> bytes:
+    return body_of_files({name: content}, csrf=csrf, field=field)
+
+
+def body_of_files(
+    files: Mapping[str, bytes], *, csrf: str | None = None, field: str = "file"
+) -> bytes:
     parts = []
     if csrf is not None:
         parts.append(
             b'Content-Disposition: form-data; name="csrf_token"\r\n\r\n' + csrf.encode() + b"\r\n"
         )
-    written = name.replace('"', "%22").encode()
-    parts.append(
-        b'Content-Disposition: form-data; name="%b"; filename="%b"\r\n'
-        b"Content-Type: text/csv\r\n\r\n" % (field.encode(), written) + content + b"\r\n"
-    )
+    for name, content in files.items():
+        written = name.replace('"', "%22").encode()
+        parts.append(
+            b'Content-Disposition: form-data; name="%b"; filename="%b"\r\n'
+            b"Content-Type: text/csv\r\n\r\n" % (field.encode(), written) + content + b"\r\n"
+        )
     edge = f"--{BOUNDARY}".encode()
     return b"".join(edge + b"\r\n" + part for part in parts) + edge + b"--\r\n"
 
@@ -49,6 +58,11 @@ def post_file(
     if "csrf" not in options:
         options["csrf"] = visitor.csrf("/import")
     return post_body(visitor, body_of(content, **options), status=status)
+
+
+def post_files(visitor: Visitor, files: Mapping[str, bytes]) -> TestResponse:
+    """Send several files with the form of the page."""
+    return post_body(visitor, body_of_files(files, csrf=visitor.csrf("/import")))
 
 
 def post_body(

@@ -53,3 +53,16 @@ document.querySelector(".error-summary")?.focus();
 // What is going on is looked at again.
 const waiting = document.querySelector("[data-reload-seconds]");
 if (waiting) setTimeout(() => location.reload(), waiting.dataset.reloadSeconds * 1000);
+
+// Files dropped anywhere on the page are sent like chosen ones.
+const files = document.querySelector("input[type=file][multiple]");
+if (files) {
+  document.querySelector(".drop-hint").hidden = false;
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (!event.dataTransfer.files.length) return;
+    files.files = event.dataTransfer.files;
+    files.form.requestSubmit();
+  });
+}

@@ -1,5 +1,6 @@
 """Importing a file: choose it, answer open questions, check the preview, confirm."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -20,8 +21,8 @@ from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.stored_uploads import (
     AT_WORK,
     LIFE_SECONDS,
-    MOST_WAITING,
-    TooManyUploads,
+    PIECE_BYTES,
+    NoRoom,
     add_upload,
     get_upload,
     is_abandoned,
@@ -44,7 +45,8 @@ from finance_api.web.page import (
     writing,
     writing_for_user,
 )
-from finance_api.web.receiving import TooLarge, TooSlow, sent_file
+from finance_api.web.receiving import MOST_FILES, SentFile, TooLarge, TooSlow, sent_files
+from finance_api.web.rendering import size
 from finance_api.web.routes import get, post
 from finance_api.web.upload_form import COLUMNS, given_in, in_labels, upload_form
 
@@ -61,26 +63,28 @@ _ELSEWHERE = "This file was changed in another window. This is its current state
 
 @get("import", _WRITE, "import")
 def show_uploads(request: Request) -> dict[str, Any]:
-    return _choose(request, {})
+    return _choose(request, ())
 
 
-def _choose(request: Request, errors: dict[str, str]) -> dict[str, Any]:
+def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
     user_id, now = identity_of(request).user.id, request.services.clock.now()
+    uploads = waiting_uploads(request.storage, user_id, now)
     return page(
         "import",
         "Import",
-        errors=errors,
-        uploads=waiting_uploads(request.storage, user_id, now),
+        errors={f"file-{number}" if number else "file": why for number, why in enumerate(faults)},
+        uploads=uploads,
+        is_working=any(upload.state in AT_WORK for upload in uploads),
         max_bytes=request.registry.settings["finance_api.imports.max_upload_bytes"],
         life_seconds=LIFE_SECONDS,
         is_lasting=request.services.storage.persistent,
     )
 
 
-def _refused(request: Request, status: int, sentence: str) -> dict[str, Any]:
-    # Receiving the file may have used up the request's time limit.
+def _refused(request: Request, status: int, sentences: Sequence[str]) -> dict[str, Any]:
+    # Receiving the files may have used up the request's time limit.
     with no_time_limit():
-        return refused(request, _choose(request, {"file": sentence}), status)
+        return refused(request, _choose(request, sentences), status)
 
 
 # The CSRF token is in the body, which this view reads and checks.
@@ -94,42 +98,78 @@ def receive(request: Request) -> Any:
     try:
         with (
             request.services.downloads.running(user_id, wait_seconds=_PLACE_SECONDS),
-            sent_file(
+            sent_files(
                 request,
                 "file",
                 lambda fields: require_token(request, fields.get("csrf_token", "")),
                 max_bytes=max_bytes,
                 max_seconds=max_seconds,
-            ) as sent,
+            ) as files,
         ):
-            if not sent.name:
-                return _refused(request, 400, "Choose a file.")
-            if not sent.size:
-                return _refused(request, 400, "The file is empty; there is nothing to import.")
-            now = request.services.clock.now()
-            with writing_for_user(request) as storage:
-                upload = add_upload(
-                    storage, user_id, name=sent.name, content=sent.content, size=sent.size, now=now
-                )
+            uploads, faults = _store(request, files)
+            is_too_large = any(file.is_too_large for file in files)
     except TooLarge:
-        megabytes = f"{max_bytes / (1 << 20):.3g}"
-        why = f"The file is larger than {megabytes} MB. Export a shorter period from your bank"
-        return _refused(request, 413, f"{why}, or import it on the server.")
+        why = (
+            f"The file is larger than {size(max_bytes)}, or several are larger than "
+            f"{size(2 * max_bytes)} together, or more than {MOST_FILES}. Send fewer at once, or "
+            f"export a shorter period from your bank."
+        )
+        return _refused(request, 413, [why])
     except TooSlow:
-        why = f"The file did not arrive within {max_seconds} seconds. Nothing was kept of it."
+        why = f"The files did not arrive within {max_seconds} seconds. Nothing was kept of them."
         return error_page(request, 408, why)
-    except TooManyUploads:
-        why = f"{MOST_WAITING} files are waiting already. Import or discard one of them first."
-        return _refused(request, 400, why)
-    return _begin(request, upload)
+    _begin(request, *uploads)
+    if faults:
+        return _refused(request, 413 if is_too_large else 400, faults)
+    return SeeOther(_path(uploads[0]) if len(uploads) == 1 else UPLOADS)
 
 
-def _begin(request: Request, upload: Upload) -> Response:
-    """Start the work on an upload, wait for it briefly, and redirect to its page."""
+def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], list[str]]:
+    """Store files that were sent. Return their uploads, and why others were not taken."""
+    settings, user_id = request.registry.settings, identity_of(request).user.id
+    room = settings["finance_api.imports.max_waiting_bytes"]
+    max_bytes, now = settings["finance_api.imports.max_upload_bytes"], request.services.clock.now()
+    uploads, faults = [], []
+    with writing_for_user(request) as storage:
+        for file in files:
+            about = "The file" if len(files) == 1 else file.name
+            if not file.name:
+                faults.append("Choose a file.")
+            elif file.is_too_large:
+                faults.append(
+                    f"{about} is larger than {size(max_bytes)}. Export a shorter period from "
+                    f"your bank, or import it on the server."
+                )
+            elif not file.size:
+                faults.append(f"{about} is empty; there is nothing to import.")
+            else:
+                try:
+                    uploads.append(
+                        add_upload(
+                            storage,
+                            user_id,
+                            name=file.name,
+                            pieces=file.pieces(PIECE_BYTES),
+                            size=file.size,
+                            now=now,
+                            max_waiting_bytes=room,
+                        )
+                    )
+                except NoRoom:
+                    faults.append(
+                        f"{about} does not fit: your waiting files may have {size(room)} "
+                        f"together. Import or discard some of them first."
+                    )
+    return uploads, faults
+
+
+def _begin(request: Request, *uploads: Upload) -> None:
+    """Start the work on uploads. Wait for a single one briefly: others are shown in the list."""
     user, jobs = identity_of(request).user, _jobs(request)
-    jobs.start(user, upload, origin_of(request))
-    jobs.wait_briefly(user.id, upload.id, _WAIT_SECONDS)
-    return SeeOther(_path(upload))
+    for upload in uploads:
+        jobs.start(user, upload, origin_of(request))
+    if len(uploads) == 1:
+        jobs.wait_briefly(user.id, uploads[0].id, _WAIT_SECONDS)
 
 
 def _jobs(request: Request) -> UploadJobs:
@@ -162,6 +202,7 @@ def show_upload(request: Request) -> dict[str, Any]:
 
 def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[str, Any]:
     is_done = upload.state is UploadState.DONE
+    user_id, now = identity_of(request).user.id, request.services.clock.now()
     return page(
         "import",
         "Imported" if is_done else "Preview",
@@ -170,6 +211,7 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
         found=upload.outcome,
         sums=_sums(upload.outcome["totals"]),
         label_of=_label_of,
+        others=len(waiting_uploads(request.storage, user_id, now)) if is_done else 0,
         remarks=[in_labels(remark) for remark in upload.outcome["remarks"]],
         error=error,
     )
@@ -281,7 +323,8 @@ def _work(
         return _current(_own_upload(request))
     except NotFound:
         raise HTTPNotFound() from None
-    return _begin(request, begun)
+    _begin(request, begun)
+    return SeeOther(_path(begun))
 
 
 def _current(upload: Upload) -> Response:

@@ -204,6 +204,27 @@ def test_native_data_spreadsheets_and_bank_files_come_in_by_the_page(service, us
     assert "−1.50" in shown_text(visitor.get(path).text)
 
 
+def test_a_result_leads_to_the_new_records_and_those_without_a_category(service, user, visitor):
+    rows = STATEMENT.replace(b"date,", b"category,date,").replace(b"\n2026", b"\n,2026")
+    do(visitor, sent(visitor, rows.replace(b"\n,2026-03-02", b"\nSalary,2026-03-02")), "confirm")
+    sent(visitor, OPEN)
+    path = sent(visitor, STATEMENT + b"2026-03-09,-5,Kiosk,Current account,EUR\n")
+    do(visitor, path, "confirm")
+    page = visitor.get(path)
+    text = shown_text(page.text)
+    assert "See the 1 new record 1 has no category: sort it 1 file waits" in text
+    assert 'href="/imports/2/undo"' in page.text
+    for number, link, records in ((1, "import=1", 3), (1, "import=1&category=none", 2)):
+        assert f"{records} records of import {number}" in shown_text(
+            visitor.get(f"/records?{link}").text
+        )
+    assert "1 record of import 2" in shown_text(visitor.get("/records?import=2").text)
+    assert "3 records" not in shown_text(visitor.get("/records?import=x").text)
+    # A result without new records offers the overview.
+    again = sent(visitor, STATEMENT)
+    assert "Nothing new" in shown_text(visitor.get(again).text)
+
+
 # -- undoing -------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.uploads.stored_uploads import LIFE_SECONDS, MOST_WAITING
+from finance_api.uploads.stored_uploads import LIFE_SECONDS, PIECE_BYTES
+from finance_api.web.receiving import MOST_FILES
 from support.browser import (
     assert_error_page,
     dump,
@@ -17,6 +18,7 @@ from support.browser import (
 from support.html import shown_text
 from support.service import on_one_storage
 from support.uploads import (
+    OPEN,
     STATEMENT,
     body_of,
     do,
@@ -24,6 +26,7 @@ from support.uploads import (
     history_of,
     post_body,
     post_file,
+    post_files,
     records_of,
     sent,
     uploads_of,
@@ -218,12 +221,20 @@ def test_who_signed_out_meanwhile_confirms_nothing(service, user, visitor):
     assert "bank.csv" in signed_in(service, user).get("/import").text
 
 
-def test_uploads_are_few_and_have_an_hour(service, user, visitor):
-    for _ in range(MOST_WAITING):
-        sent(visitor, STATEMENT)
-    response = post_file(visitor, STATEMENT, status=400)
-    assert f"{MOST_WAITING} files are waiting already" in response.text
-    path = f"/import/{uploads_of(service, user)[0].id}"
+def test_uploads_share_room_and_have_an_hour(service, user, visitor, monkeypatch):
+    settings = service.app.registry.settings
+    monkeypatch.setitem(settings, "finance_api.imports.max_waiting_bytes", 6 * PIECE_BYTES)
+    ready = [sent(visitor, STATEMENT) for _ in range(3)]
+    # Small files count as a whole piece.
+    path = sent(visitor, b"a" * (2 * PIECE_BYTES + 1))
+    response = post_file(visitor, b"a" * PIECE_BYTES, status=400)
+    assert "your waiting files may have 1.5 MB together" in response.text
+    # A file that was imported or discarded leaves its room to others.
+    do(visitor, path, "discard")
+    sent(visitor, b"a" * (3 * PIECE_BYTES))
+    post_file(visitor, STATEMENT, status=400)
+    do(visitor, ready[0], "confirm")
+    path = sent(visitor, STATEMENT)
     service.clock.advance(LIFE_SECONDS)
     visitor = signed_in(service, user)
     visitor.get(path, status=404)
@@ -231,6 +242,32 @@ def test_uploads_are_few_and_have_an_hour(service, user, visitor):
     sent(visitor, STATEMENT)
     service.services.housekeeping._work()
     assert len(uploads_of(service, user)) == 1
+
+
+def test_each_of_several_files_has_its_own_result(service, user, visitor, monkeypatch):
+    settings = service.app.registry.settings
+    monkeypatch.setitem(settings, "finance_api.imports.max_upload_bytes", 70_000)
+    files = {"März.csv": STATEMENT, "card.csv": OPEN, "scan.pdf": b"%PDF-1.7 x"}
+    assert location(post_files(visitor, files)) == "/import"
+    finished(service)
+    page = visitor.get("/import").text
+    states = [upload.state for upload in uploads_of(service, user)]
+    assert sorted(states) == ["asking", "asking", "ready"]
+    for name in files:
+        assert name in page and f"Continue: {name}" in page and f"Discard: {name}" in page
+    # A faulty file takes nothing from the others.
+    response = post_files(visitor, {"large.csv": b"a" * 70_001, "b.csv": STATEMENT, "none": b""})
+    assert response.status_int == 413
+    text = shown_text(response.text)
+    assert "large.csv is larger than 68.4 KB" in text
+    assert "none is empty; there is nothing to import" in text
+    assert "b.csv" in text and len(uploads_of(service, user)) == 4
+    for upload in uploads_of(service, user):
+        visitor.submit("/import", f"/import/{upload.id}/discard", status=303)
+    assert uploads_of(service, user) == []
+    many = {f"{number}.csv": b"a" for number in range(MOST_FILES + 1)}
+    assert f"more than {MOST_FILES}" in post_files(visitor, many).text
+    assert uploads_of(service, user) == []
 
 
 @on_one_storage
