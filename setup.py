@@ -28,6 +28,7 @@ setup(
     install_requires=[
         "alembic>=1.20",
         "argon2-cffi>=25.1",
+        "babel>=2.17",
         "click>=8.5",
         "colander>=2.0",
         "cornice>=6.1.0",

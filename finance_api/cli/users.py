@@ -10,6 +10,7 @@ from finance_api.auth.user_accounts import make_user, set_enabled, set_password
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.storage.interface import User
+from finance_api.values.regions import RegionError, parse_region
 from finance_api.values.time import TimeError, parse_time_zone
 
 
@@ -89,6 +90,7 @@ def list_users(cli: CliContext, as_json: bool) -> None:
                 "premium": u.premium,
                 "enabled": u.enabled,
                 "timeZone": u.time_zone,
+                "region": u.region,
                 "createdAt": instant(u.created_at),
                 "uuid": u.uuid,
             }
@@ -98,7 +100,7 @@ def list_users(cli: CliContext, as_json: bool) -> None:
         "premium": lambda premium: "premium" if premium else "free",
         "enabled": lambda enabled: "enabled" if enabled else "disabled",
     }
-    headings = ("EMAIL", "PLAN", "STATE", "TIME ZONE", "CREATED", "UUID")
+    headings = ("EMAIL", "PLAN", "STATE", "TIME ZONE", "REGION", "CREATED", "UUID")
     show_list(rows, headings, as_json=as_json, cells=cells)
 
 
@@ -115,6 +117,11 @@ def list_users(cli: CliContext, as_json: bool) -> None:
     metavar="ZONE",
     help="The user's time zone, which decides which day is today: Europe/Berlin, UTC.",
 )
+@click.option(
+    "--region",
+    metavar="REGION",
+    help='Whose numbers and dates the pages show: de-AT, en-GB, hu-HU; "": the browser\'s.',
+)
 @pass_cli_context
 def set_user(
     cli: CliContext,
@@ -122,18 +129,24 @@ def set_user(
     premium: bool | None,
     enabled: bool | None,
     time_zone: str | None,
+    region: str | None,
 ) -> None:
     """Change a user."""
-    if premium is None and enabled is None and time_zone is None:
+    if premium is None and enabled is None and time_zone is None and region is None:
         raise click.UsageError(
-            "say what to change: --premium, --no-premium, --enable, --disable, --time-zone"
+            "say what to change: "
+            "--premium, --no-premium, --enable, --disable, --time-zone, --region"
         )
     changes: dict[str, Any] = {} if premium is None else {"premium": premium}
-    if time_zone is not None:
-        try:
+    try:
+        if time_zone is not None:
             changes["time_zone"] = parse_time_zone(time_zone)
-        except TimeError as error:
-            raise click.UsageError(f"--time-zone: {time_zone!r} {error}") from None
+        if region is not None:
+            changes["region"] = parse_region(region) if region else None
+    except TimeError as error:
+        raise click.UsageError(f"--time-zone: {time_zone!r} {error}") from None
+    except RegionError as error:
+        raise click.UsageError(f"--region: {region!r} {error}") from None
     with cli.writing() as storage:
         changed = get_user(storage, email)
         if enabled is not None:

@@ -1,6 +1,10 @@
 """The currency codes of ISO 4217: current ones, and withdrawn ones that old statements have."""
 
+from functools import cache
+
 from iso4217 import Currency
+
+from finance_api.values.number import DECIMALS
 
 #: Codes from ISO 4217 list three (historic denominations) that bank files of the last decades use.
 _WITHDRAWN = (
@@ -10,3 +14,18 @@ _WITHDRAWN = (
 ).split()
 
 CURRENCIES: tuple[str, ...] = tuple(sorted({*(c.code for c in Currency), *_WITHDRAWN}))
+
+_USUAL_DECIMALS = 2
+
+
+@cache
+def decimals_of(code: str | None) -> int:
+    """Return how many decimals the currency has, by ISO 4217; 2 where that says nothing."""
+    by_code = {currency.code: currency.exponent for currency in Currency}
+    exponent = by_code.get(code or "")
+    return _USUAL_DECIMALS if exponent is None else exponent
+
+
+def smallest_units(code: str | None) -> int:
+    """Return the smallest amount of the currency, in ten-thousandths."""
+    return int(10 ** (DECIMALS - decimals_of(code)))

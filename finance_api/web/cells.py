@@ -10,6 +10,7 @@ from finance_api.resources.field import Field, Kind
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, decimal_text
 from finance_api.web.forms import choice_label
+from finance_api.web.regions import current_region
 from finance_api.web.rendering import amount, count, day, moment
 
 NONE = Markup('<span class="muted">–</span>')
@@ -20,7 +21,7 @@ _PERCENT = 100
 def money(units: int, currency: str | None) -> Markup:
     """``1,234.50 EUR``, kept on one line."""
     return Markup('<span class="money">{} <span class="currency">{}</span></span>').format(
-        amount(units), currency or ""
+        amount(units, currency), currency or ""
     )
 
 
@@ -74,7 +75,7 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
 
 def progress(value: int, *, is_limit: bool) -> Markup:
     """Draw a share, in ten-thousandths, as a bar. is_limit: whether exceeding 100 % is bad."""
-    text = f"{decimal_text(value * _PERCENT)}%"
+    text = f"{current_region().decimal(decimal_text(value * _PERCENT))}%"
     css = "over" if is_limit and value > 10**DECIMALS else "within"
     size = min(max(value, 0), 10**DECIMALS)
     bar = Markup('<meter class="{}" min="0" max="{}" value="{}" aria-label="{}"></meter>')

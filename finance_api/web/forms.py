@@ -23,11 +23,16 @@ from finance_api.ledger.edits.objects import add_category
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.resources import CATEGORIES, referred_by
+from finance_api.resources.currencies import decimals_of, smallest_units
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
+from finance_api.values.number import DECIMALS
+from finance_api.values.time import date_text
+from finance_api.values.written import WrittenRefused, parse_amount, parse_day
 from finance_api.web.page import sentence
+from finance_api.web.regions import current_region
 
 _LABELS = {"currencyCode": "Currency", "originalCurrencyCode": "Original currency"}
 _CHOICES = {
@@ -37,6 +42,7 @@ _CHOICES = {
     "BUDGET_CUSTOM": "From start date to end date",
 }
 _CURRENCY = 3
+_NUMBERS_IN_WORDS = ("no", "one", "two", "three")
 #: Forms with a category also take the name of a new one.
 NEW_CATEGORY = "new-category"
 _CATEGORY = "categoryId"
@@ -112,12 +118,20 @@ def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control
         label=label,
         hint=_hint(field, label),
         kind=_kind(field),
-        text=text,
+        text=_day_text(text) if field.kind is Kind.DATE else text,
         optional=field.nullable and not field.required,
         options=_options(owned, field),
         chosen=frozenset(_split(text) if many else [text]),
         new_name=texts.get(NEW_CATEGORY, "") if field.name == _CATEGORY else None,
     )
+
+
+def _day_text(text: str) -> str:
+    """Return a day in the form that browsers fill a date field with; other texts as they are."""
+    try:
+        return date_text(parse_day(text, current_region()))
+    except WrittenRefused:
+        return text
 
 
 def _hint(field: Field, label: str) -> str:
@@ -180,10 +194,28 @@ def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
     found = {}
     for field in fields.values():
         value = row[field.name]
-        if field.kind.is_list:
+        if is_money(field) and value is not None:
+            decimals = decimals_of(row.get("currencyCode"))
+            found[field.name] = current_region().written(value, decimals)
+        elif field.kind.is_list:
             found[field.name] = joined(value)
         else:
             found[field.name] = "" if value is None else str(text_writer(field)(value))
+    return found
+
+
+def is_money(field: Field) -> bool:
+    return field.kind is Kind.NUMBER and field.decimals == DECIMALS
+
+
+def plain_texts(
+    fields: Mapping[str, Field], texts: Mapping[str, str], values: Row
+) -> dict[str, str]:
+    """Return the texts with numbers and days as commands take them. values: from `read_texts`."""
+    found = dict(texts)
+    for field in fields.values():
+        if field.kind in (Kind.NUMBER, Kind.DATE) and texts.get(field.name, "").strip():
+            found[field.name] = str(text_writer(field)(values[field.name]))
     return found
 
 
@@ -222,24 +254,66 @@ def category_called(session: LedgerSession, name: str) -> str:
 
 
 def read_texts(
-    owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
+    owned: UserRows,
+    fields: Mapping[str, Field],
+    texts: Mapping[str, str],
+    stored: Row | None = None,
 ) -> dict[str, Any]:
-    """Return stored values by field. Raises FormFaults with a sentence for each invalid text."""
-    values, errors = {}, {}
+    """Return stored values by field. Raises FormFaults with a sentence for each invalid text.
+
+    stored: the row before; what it has already may have more decimals than the currency.
+    """
+    values: dict[str, Any] = {}
+    errors = {}
     for field in fields.values():
         text, label = texts.get(field.name, ""), label_of(field)
         if field.required and not text.strip():
             errors[field.name] = f"{label} is missing."
             continue
         try:
-            values[field.name] = parse_value(owned, field, text)
-        except ValueRefused as error:
+            values[field.name] = parse_value(owned, field, _plain(field, text))
+        except (ValueRefused, WrittenRefused) as error:
             errors[field.name] = f"{label} {error}."
         except ChangeRefused as error:
             errors[field.name] = sentence(error)
+    currency = _currency(owned, values)
+    for field in fields.values():
+        units = values.get(field.name)
+        is_new = is_money(field) and units != (stored or {}).get(field.name)
+        fault = too_exact(units, currency) if currency and units and is_new else None
+        if fault:
+            errors[field.name] = f"{label_of(field)} {fault}."
     if errors:
         raise FormFaults(errors)
     return values
+
+
+def _plain(field: Field, text: str) -> str:
+    """Return the text of a number or day as commands take it. Raises WrittenRefused."""
+    if field.kind is Kind.NUMBER and text.strip():
+        return f"{parse_amount(text, current_region()):f}"
+    if field.kind is Kind.DATE and text.strip():
+        return date_text(parse_day(text, current_region()))
+    return text
+
+
+def _currency(owned: UserRows, values: Row) -> str | None:
+    """The currency that a form gives, or the account in it has."""
+    account = owned.accounts.rows.get(values.get("accountId") or "")
+    code = values.get("currencyCode") or (account["currencyCode"] if account else None)
+    return None if code is None else str(code)
+
+
+def too_exact(units: int, currency: str) -> str | None:
+    """Return why an amount has too many decimals for its currency, and its neighbours, or None."""
+    decimals, region = decimals_of(currency), current_region()
+    smallest = smallest_units(currency)
+    below = units // smallest * smallest
+    if below == units:
+        return None
+    near = " or ".join(region.written(each, decimals) for each in (below, below + smallest))
+    has = f"{currency} has {_NUMBERS_IN_WORDS[decimals]} decimals"
+    return f"{region.written(units)} is too exact, as {has}: write {near}"
 
 
 def joined(values: Iterable[str]) -> str:

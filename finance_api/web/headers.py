@@ -5,6 +5,7 @@ from pyramid.response import Response
 
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import DOCS, is_page
+from finance_api.web.regions import regional
 from finance_api.web.routes import STATIC
 
 _POLICY = "; ".join(
@@ -39,9 +40,10 @@ _HEADERS = {
 
 def headers_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        response = handler(request)
         # Not request.path, which may not be decodable.
         path = request.environ.get("PATH_INFO", "")
+        with regional(request):
+            response = handler(request)
         if is_page(path):
             response.headers.update(_HEADERS)
             if path.startswith(DOCS):

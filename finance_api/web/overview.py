@@ -146,10 +146,11 @@ class Overview:
 
     def _label(self, month: str, link: str, *amounts: int, words: Sequence[str] = ("",)) -> Label:
         """Return what the chart shows of a month. words: what each amount is."""
-        texts = [amount(cents(units) if self.is_converted else units) for units in amounts]
+        currency = self.currency
+        exact = [cents(units, currency) if self.is_converted else units for units in amounts]
         lines = [
-            f"{word} {text} {self.currency}".strip()
-            for word, text in zip(words, texts, strict=True)
+            f"{word} {amount(units, currency)} {currency}".strip()
+            for word, units in zip(words, exact, strict=True)
         ]
         return Label([month, *lines], link, month[-4:])
 

@@ -6,6 +6,10 @@ Coordinates are percentages of the plot, y from its top.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from finance_api.values.number import rounded
+from finance_api.values.regions import MINUS
+from finance_api.web.regions import current_region
+
 #: A unit of amounts, which are in ten-thousandths.
 MONEY = 10_000
 _LINES = 4
@@ -159,11 +163,12 @@ def _step(size: int, unit: int) -> int:
 
 def short_number(value: int) -> str:
     """Short enough for the margin of a drawing: ``1,200``, ``12.5k``, ``10M``, ``3T``."""
-    sign, size = "\N{MINUS SIGN}" if value < 0 else "", abs(value)
+    region, sign, size = current_region(), MINUS if value < 0 else "", abs(value)
     if size < 10_000:
-        return f"{sign}{size:,}"
+        return f"{sign}{region.count(size)}"
     power = min((len(str(size)) - 1) // 3, len(_THOUSANDS))
-    text = f"{size / 1000**power:,.1f}".removesuffix(".0")
+    tenths = rounded(size, 1000**power // 10)
+    text = region.amount(tenths * 1000, 0)
     return f"{sign}{text}{_THOUSANDS[power - 1]}"
 
 

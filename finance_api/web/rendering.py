@@ -16,7 +16,8 @@ from pyramid.viewderivers import VIEW
 
 from finance_api.auth.personal_tokens import has_api_access
 from finance_api.http.requests import Request
-from finance_api.values.number import decimal_text, rounded
+from finance_api.resources.currencies import decimals_of, smallest_units
+from finance_api.values.number import rounded
 from finance_api.values.time import (
     UTC,
     date_text,
@@ -31,12 +32,10 @@ from finance_api.web.api_results import curl_line
 from finance_api.web.change_notice import change_notice
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import DONE
+from finance_api.web.regions import current_region
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-
-#: A cent in ten-thousandths.
-_CENT = 100
 
 #: Value of the parameter ``done`` -> notice on the page after a change.
 NOTICES = {
@@ -59,14 +58,14 @@ NOTICES = {
 
 
 def day_words(seconds: int) -> str:
-    """``21 Nov 2026``, in UTC."""
-    day = to_date(seconds)
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    """``21 Nov 2026`` or ``21.11.2026``, in UTC."""
+    return current_region().day(seconds)
 
 
 def month_words(seconds: int) -> str:
-    """``Nov 2026``."""
-    return day_words(seconds).partition(" ")[2]
+    """``Nov 2026``, in every region."""
+    day = to_date(seconds)
+    return f"{_MONTHS[day.month - 1]} {day.year}"
 
 
 def moment(seconds: int, time_zone: str = UTC) -> Markup:
@@ -96,16 +95,15 @@ def day(seconds: int) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(date_text(seconds), day_words(seconds))
 
 
-def amount(units: int) -> str:
-    """Ten-thousandths as ``1,234.50``: grouped, with two decimals at least."""
-    sign = "\N{MINUS SIGN}" if units < 0 else ""
-    whole, _, decimals = decimal_text(abs(units), 4).partition(".")
-    return f"{sign}{int(whole):,}.{decimals.ljust(2, '0')}"
+def amount(units: int, currency: str | None = None) -> str:
+    """Ten-thousandths as ``1,234.50``: grouped, with at least the decimals of the currency."""
+    return current_region().amount(units, decimals_of(currency))
 
 
-def cents(units: int) -> int:
-    """Round to two decimals, as converted amounts have more."""
-    return rounded(units, _CENT) * _CENT
+def cents(units: int, currency: str | None = None) -> int:
+    """Round to the decimals of the currency, as converted amounts have more."""
+    smallest = smallest_units(currency)
+    return rounded(units, smallest) * smallest
 
 
 def size(number: int) -> str:
@@ -113,11 +111,12 @@ def size(number: int) -> str:
     if number < 1_000:
         return f"{number} bytes"
     kilobytes = number / 1_024
-    return f"{kilobytes:.3g} KB" if kilobytes < 1_000 else f"{kilobytes / 1_024:.3g} MB"
+    text = f"{kilobytes:.3g} KB" if kilobytes < 1_000 else f"{kilobytes / 1_024:.3g} MB"
+    return current_region().decimal(text)
 
 
 def count(number: int) -> str:
-    return f"{number:,}"
+    return current_region().count(number)
 
 
 @cache

@@ -122,6 +122,22 @@ def test_delete_takes_all_data_and_tokens_of_that_user_only(command, anna):
     assert command.done("token", "list", anna).count(b"\n") == 1
 
 
+def test_the_region_is_one_of_the_cldr_and_the_browser_s_at_first(command, anna):
+    def region():
+        (user,) = json.loads(command.done("user", "list", "--json"))
+        return user["region"]
+
+    assert region() is None
+    command.done("user", "set", anna, "--region", "de_at")
+    assert region() == "de-AT"
+    for wrong in ("Austria", "xx-AT", "../../etc/passwd"):
+        message = command.refused("user", "set", anna, "--region", wrong, code=2)
+        assert "is not a region such as de-AT, en-GB or en-US" in message
+    assert region() == "de-AT"
+    command.done("user", "set", anna, "--region", "")
+    assert region() is None
+
+
 def test_the_time_zone_is_one_of_the_iana_database_and_utc_at_first(command, anna):
     def zone():
         (user,) = json.loads(command.done("user", "list", "--json"))

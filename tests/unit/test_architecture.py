@@ -104,6 +104,7 @@ def test_there_are_modules_to_look_at() -> None:
         ),
         ("granian", own("server.granian")),
         ("dateutil", own("planning")),
+        ("babel", own("values.regions")),
         ("iso4217", own("resources")),
         ("mt940", own("importers.mt940")),
         ("markupsafe", own("web")),

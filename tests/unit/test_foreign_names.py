@@ -53,7 +53,10 @@ DOCUMENTED = {
     "pyramid.view": {"view_config"},
     "pyramid.viewderivers": {"INGRESS", "VIEW"},
     "webob.multidict": {"MultiDict"},
-    "webob.acceptparse": {"create_accept_encoding_header", "create_accept_header"},
+    "webob.acceptparse": {
+        *("create_accept_encoding_header", "create_accept_header"),
+        "create_accept_language_header",
+    },
 }
 #: Names of Python itself that are documented in spite of the underscore.
 DOCUMENTED_PRIVATE = {"os._exit"}

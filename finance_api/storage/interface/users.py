@@ -26,6 +26,8 @@ class User:
     time_zone: str = UTC
     #: The currency that the overview converts to, if there are rates.
     base_currency: str | None = None
+    #: The tag of the region whose numbers and dates the pages show; None: the browser's.
+    region: str | None = None
     #: The state of the user's data when the user was read.
     data: DataState = field(default_factory=lambda: DataState(0, 0), compare=False)
 
@@ -60,7 +62,7 @@ class UserWriter(UserReader):
 
     @abstractmethod
     def update(self, user_id: int, **changes: Any) -> User:
-        """Change `premium`, `enabled`, `password_hash`, `time_zone` or `base_currency`.
+        """Change `premium`, `enabled`, `password_hash`, `time_zone`, `base_currency` or `region`.
 
         Raises NotFound.
         """

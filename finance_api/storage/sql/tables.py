@@ -58,6 +58,7 @@ users = Table(
     Column("jwts_revoked_at", BigInteger),
     Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
     Column("base_currency", CodePointText),
+    Column("region", CodePointText),
     # Never reuse the id of a deleted user.
     sqlite_autoincrement=True,
     info=LOCAL,

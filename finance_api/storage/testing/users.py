@@ -42,8 +42,9 @@ class UsersConformance(OneUser):
             add_user(storage, "one@example.org")
 
     def test_users_are_changed(self, unit: Unit) -> None:
-        assert (unit.user.time_zone, unit.user.base_currency) == ("UTC", None)
-        values = {"time_zone": "Europe/Berlin", "base_currency": "CHF"}
+        settings = ("time_zone", "base_currency", "region")
+        assert [getattr(unit.user, name) for name in settings] == ["UTC", None, None]
+        values = {"time_zone": "Europe/Berlin", "base_currency": "CHF", "region": "de-CH"}
         with unit.writing() as storage:
             changed = storage.users.update(unit.user.id, premium=False, enabled=False, **values)
             storage.tokens.add(make_token(unit.user, 1))
@@ -53,7 +54,7 @@ class UsersConformance(OneUser):
             assert storage.users.get("one@example.org") == changed
             assert storage.tokens.get_owner(f"{1:064x}")[1] == changed
         assert (changed.premium, changed.enabled) == (False, False)
-        assert (changed.time_zone, changed.base_currency) == ("Europe/Berlin", "CHF")
+        assert {name: getattr(changed, name) for name in settings} == values
 
     def test_a_locked_user_is_read_as_now(self, unit: Unit) -> None:
         with unit.writing() as storage:

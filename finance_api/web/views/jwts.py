@@ -29,6 +29,7 @@ from finance_api.web.page import (
     writing,
     writing_for_user,
 )
+from finance_api.web.rendering import count
 from finance_api.web.routes import get, post
 
 JWTS = f"{SETTINGS_PAGES}/jwts"
@@ -60,7 +61,7 @@ def _default_lifetime(request: Request) -> int:
 def _lifetimes(request: Request) -> dict[int, str]:
     """Labels of the choices by seconds, with the default of the settings."""
     default = _default_lifetime(request)
-    return dict(sorted({default: f"{default:,} seconds", **_LIFETIMES}.items()))
+    return dict(sorted({default: f"{count(default)} seconds", **_LIFETIMES}.items()))
 
 
 def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from finance_api.web.forms import (
     digest_of,
     form_errors,
     label_of,
+    plain_texts,
     read_texts,
     sent_texts,
     texts_of,
@@ -116,6 +117,7 @@ def add(request: Request) -> Response | dict[str, Any]:
     with form_errors() as errors, editing(request, f"add {shown.resource.path}") as session:
         named = with_new_category(session, texts)
         values = read_texts(session, fields, named)
+        named = plain_texts(fields, named, values)
         given = {
             field.name: named[field.name]
             for field in fields.values()
@@ -149,7 +151,8 @@ def change(request: Request) -> Response | dict[str, Any]:
             texts = texts_of(resource, stored)
             raise FormFaults({"form": CHANGED_MEANWHILE})
         named = with_new_category(session, texts)
-        values = read_texts(session, fields, named)
+        values = read_texts(session, fields, named, stored)
+        named = plain_texts(fields, named, values)
         given = {name: named[name] for name in values if values[name] != stored[name]}
         if given:
             set_object(session, resource, row_id, given)

@@ -1,4 +1,4 @@
-"""The profile: time zone and base currency."""
+"""The profile: time zone, region and base currency."""
 
 from typing import Any
 from zoneinfo import available_timezones
@@ -9,6 +9,7 @@ from finance_api.auth.personal_tokens import is_open_to_all
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
+from finance_api.values.regions import RegionError, parse_region, region_names
 from finance_api.values.time import TimeError, parse_time_zone
 from finance_api.web.page import (
     done,
@@ -17,32 +18,44 @@ from finance_api.web.page import (
     own_rows,
     page,
     refused,
+    today_of,
     writing_for_user,
 )
 from finance_api.web.routes import get, post
 
 PROFILE = f"{SETTINGS_PAGES}/profile"
+_EXAMPLE_UNITS = -12_345_000
+_FIELDS = ("time_zone", "region", "base_currency")
 
 
 @get("settings.profile", Permission.SETTINGS_READ, "profile")
 def show_profile(request: Request) -> dict[str, Any]:
     user = identity_of(request).user
-    return _page(request, user.time_zone, user.base_currency or "", {})
+    return _page(request, {name: getattr(user, name) or "" for name in _FIELDS}, {})
 
 
-def _page(
-    request: Request, time_zone: str, base_currency: str, errors: dict[str, str]
-) -> dict[str, Any]:
+def _page(request: Request, texts: dict[str, str], errors: dict[str, str]) -> dict[str, Any]:
     return page(
         "profile",
         "Profile",
-        time_zone=time_zone,
+        targets={name: name for name in _FIELDS},
+        texts=texts,
         time_zones=[(zone, zone) for zone in sorted(available_timezones())],
-        base_currency=base_currency,
+        regions=[("", "As your browser asks for"), *_regions(texts["region"])],
+        # A variable, as Jinja would format a constant only once.
+        example=_EXAMPLE_UNITS,
+        today=today_of(request),
         currencies=[("", "None"), *((code, code) for code in _currencies(request))],
         is_open_to_all=is_open_to_all(request.registry.settings),
         errors=errors,
     )
+
+
+def _regions(chosen: str) -> list[tuple[str, str]]:
+    """The regions with a name, and the chosen one."""
+    names = region_names()
+    others = [(chosen, chosen)] if chosen and chosen not in names else []
+    return [*others, *names.items()]
 
 
 def _currencies(request: Request) -> list[str]:
@@ -55,20 +68,21 @@ def _currencies(request: Request) -> list[str]:
 
 @post("settings.profile", Permission.SETTINGS_PROFILE_WRITE, "profile")
 def change_profile(request: Request) -> dict[str, Any] | Response:
-    time_zone, currency = (form_text(request, name) for name in ("time_zone", "base_currency"))
+    texts = {name: form_text(request, name) for name in _FIELDS}
+    changes: dict[str, str | None] = {"base_currency": texts["base_currency"] or None}
     errors = {}
     try:
-        parse_time_zone(time_zone)
+        changes["time_zone"] = parse_time_zone(texts["time_zone"])
     except TimeError:
         errors["time_zone"] = "Choose a time zone from the list."
-    if currency not in ("", *_currencies(request)):
+    try:
+        changes["region"] = parse_region(texts["region"]) if texts["region"] else None
+    except RegionError:
+        errors["region"] = "Choose a region from the list."
+    if texts["base_currency"] not in ("", *_currencies(request)):
         errors["base_currency"] = "Choose a currency from the list."
     if errors:
-        return refused(request, _page(request, time_zone, currency, errors))
+        return refused(request, _page(request, texts, errors))
     with writing_for_user(request) as storage:
-        storage.users.update(
-            identity_of(request).user.id,
-            time_zone=parse_time_zone(time_zone),
-            base_currency=currency or None,
-        )
+        storage.users.update(identity_of(request).user.id, **changes)
     return done(PROFILE, "saved")

@@ -63,7 +63,7 @@ def change_record(request: Request) -> Response | dict[str, Any]:
             texts = field_texts(_FIELDS, stored)
             raise FormFaults({"form": CHANGED_MEANWHILE})
         named = with_new_category(session, texts)
-        change_records(session, [stored["id"]], read_texts(session, _FIELDS, named))
+        change_records(session, [stored["id"]], read_texts(session, _FIELDS, named, stored))
     if errors:
         return refused(request, _form(request, own_row(request, RECORDS), texts, errors))
     return changed(session, f"/records/{stored['id']}")

@@ -7,7 +7,8 @@ from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
 from finance_api.web.page import identity_of, page
 from finance_api.web.plots import Label, column_plot
-from finance_api.web.rendering import day_words, month_words
+from finance_api.web.regions import current_region
+from finance_api.web.rendering import count, day_words, month_words
 from finance_api.web.routes import get
 from finance_api.web.views.tokens import token_views
 
@@ -27,7 +28,7 @@ def show_usage(request: Request) -> dict[str, Any]:
     plot = column_plot(
         {"requests": [number for _, number in numbers]},
         [_short_label(start, period.unit) for start in starts],
-        [Label([f"{label}: {number:,}"]) for label, number in numbers],
+        [Label([f"{label}: {count(number)}"]) for label, number in numbers],
         unit=1,
     )
     tokens = token_views(request)
@@ -50,7 +51,7 @@ def show_usage(request: Request) -> dict[str, Any]:
 
 
 def _short_label(start: int, unit: str) -> str:
-    return month_words(start)[:3] if unit == "months" else day_words(start)[:-5]
+    return month_words(start)[:3] if unit == "months" else current_region().day_of_year(start)
 
 
 def _full_label(start: int, unit: str) -> str:

@@ -1,0 +1,16 @@
+"""The column `users.region`: whose numbers and dates the pages show.
+
+Revision: 0003_user_region
+Follows: 0002_user_data
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003_user_region"
+down_revision = "0002_user_data"
+
+
+def upgrade():
+    text = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+    op.add_column("users", sa.Column("region", text))
