@@ -293,14 +293,15 @@ class Pager:
     next: str | None
 
     @classmethod
-    def of(cls, request: Request, total: int) -> "Pager":
+    def of(cls, request: Request, total: int, rows: int = PAGE_ROWS) -> "Pager":
+        """rows: the number of rows on a page."""
         offset = offset_of(request)
-        following = offset + PAGE_ROWS
+        following = offset + rows
         return cls(
             first=min(offset + 1, total),
             last=min(following, total),
             total=total,
-            previous=_link(request, max(0, offset - PAGE_ROWS)) if offset else None,
+            previous=_link(request, max(0, offset - rows)) if offset else None,
             next=_link(request, following) if following < total else None,
         )
 

@@ -1,38 +1,110 @@
-"""The filters of the records page, from its query string."""
+"""The filters, order and page size of the records page, from its query string."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.query.errors import QueryError
-from finance_api.query.parse import parse_conditions, parse_flow, parse_words
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.parse import parse_conditions, parse_flow, parse_one_of, parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW, WORDS
 from finance_api.values import Row
 from finance_api.values.ids import serial_id
+from finance_api.values.time import Period, TimeError, months_before, parse_date, start_of
 from finance_api.web.api_results import SUMMARY, ApiRequest
-from finance_api.web.forms import joined
+from finance_api.web.forms import choice_label, joined
 from finance_api.web.page import PAGE_ROWS, sentence
+from finance_api.web.rendering import day_words
+from finance_api.web.timespans import Timespan, parse_timespan
 
-#: In place of a category: records without a category.
-NO_CATEGORY = "none"
-
-#: Fields of records, by the parameters of the page.
-_FIELDS = {
-    "q": WORDS.name,
-    "account": "accountId",
-    "category": "categoryId",
-    "label": "labelIds",
-    "from": "recordDate",
-    "to": "recordDate",
-    "currency": "currencyCode",
-    "import": "importId",
+#: In place of a category, label or note: records without one, and records with any.
+NONE, ANY = "none", "any"
+NO_CATEGORY = NONE
+_NULL_TESTS = {NONE: "is.null", ANY: "is.not_null"}
+#: Income and expense are money that came from or went to somebody else.
+TYPES = {
+    "expense": {"recordType": "eq.expense", "transferId": "is.null"},
+    "income": {"recordType": "eq.income", "transferId": "is.null"},
+    "transfer": {"transferId": "is.not_null"},
 }
-#: Parameters that are not fields: a currency for the sums; listing only what the sums count; spent
-#: or received.
-_CONVERT_TO, _COUNTED, _FLOW = "convertTo", "counted", FLOW.name
+#: Headings to sort by, and their fields.
+SORTS = {"date": "recordDate", "payee": "payee", "amount": "amount"}
+_DEFAULT_SORT = "-date"
+#: The API has no longer pages.
+SIZES = (PAGE_ROWS, 2 * PAGE_ROWS)
+
+#: Filters of the API, by field.
+Filters = Mapping[str, str]
+
+
+def _is(name: str) -> Callable[[str], Filters]:
+    return lambda text: {name: _NULL_TESTS.get(text, f"eq.{text}")}
+
+
+def _compared(name: str, prefix: str) -> Callable[[str], Filters]:
+    return lambda text: {name: prefix + text}
+
+
+def _type(text: str) -> Filters:
+    return TYPES[parse_one_of(list(TYPES), text)]
+
+
+def _note(text: str) -> Filters:
+    return {"note": _NULL_TESTS[parse_one_of(list(_NULL_TESTS), text)]}
+
+
+def _period(text: str) -> Filters:
+    span = parse_timespan(text, "", "")
+    if span is None:
+        raise QueryError(f"{quoted(text)} is not a month, a quarter or a year")
+    return {"recordDate": span.filter}
+
+
+def _import(text: str) -> Filters:
+    """text: the number of an import, or an importId."""
+    is_number = text.isascii() and text.isdigit() and len(text) < 10
+    return {"importId": f"eq.{serial_id(int(text)) if is_number else text}"}
+
+
+#: What each parameter of the page means to the API.
+_FILTERS: Mapping[str, Callable[[str], Filters]] = {
+    "q": lambda text: {"q": text},
+    "period": _period,
+    "from": _compared("recordDate", "gte."),
+    "to": _compared("recordDate", "lte."),
+    "account": _is("accountId"),
+    "category": _is("categoryId"),
+    "type": _type,
+    "min": _compared("amount", "abs.gte."),
+    "max": _compared("amount", "abs.lte."),
+    "label": _is("labelIds"),
+    "note": _note,
+    "currency": _is("currencyCode"),
+    "state": _is("recordState"),
+    "import": _import,
+    FLOW.name: lambda text: {FLOW.name: text},
+}
+#: Parsers of parameters of the API that are not fields.
+_PARSERS: Mapping[str, Callable[[str], object]] = {WORDS.name: parse_words, FLOW.name: parse_flow}
+#: Parameters that are not filters: a currency for the sums; listing only what the sums count.
+_CONVERT_TO, _COUNTED = "convertTo", "counted"
+_SORT, _SIZE = "sort", "size"
 _YES = "true"
+
+
+#: The page offers this many months and years, up to today's.
+_MONTHS, _YEARS = 12, 4
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A filter that applies. without: the path of the page without this filter."""
+
+    words: str
+    without: str
 
 
 @dataclass(frozen=True)
@@ -40,11 +112,11 @@ class RecordFilters:
     """given: the page's parameters; faulty ones are ignored. errors: sentences about these."""
 
     given: dict[str, str]
-    errors: dict[str, str]
+    errors: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, request: Request) -> "RecordFilters":
-        names = (*_FIELDS, _CONVERT_TO, _COUNTED, _FLOW)
+        names = (*_FILTERS, _CONVERT_TO, _COUNTED, _SORT, _SIZE)
         given = {name: request.GET.get(name, "").strip() for name in names}
         errors = {}
         for name, text in given.items():
@@ -59,25 +131,39 @@ class RecordFilters:
         """The query string of this page."""
         return urlencode({name: text for name, text in self.given.items() if text})
 
+    def path(self, **changed: str) -> str:
+        """The path of the first page of the list with changed parameters; "" removes one."""
+        given = {name: text for name, text in {**self.given, **changed}.items() if text}
+        return f"/records?{urlencode(given)}" if given else "/records"
+
     @property
     def parameters(self) -> dict[str, str]:
         """The same filters for the API."""
         found: dict[str, str] = {}
-        for name, text in self.given.items():
-            if not text or name in self.errors or name not in _FIELDS:
-                continue
-            field, operand = _FIELDS[name], _operand(name, text)
-            found[field] = f"{found[field]},{operand}" if field in found else operand
-        if "categoryId" in found and self.given["category"] != NO_CATEGORY:
+        for name, text in self._applied.items():
+            for to, operand in _FILTERS[name](text).items():
+                found[to] = f"{found[to]},{operand}" if to in found else operand
+        if "categoryId" in found and self.given["category"] not in _NULL_TESTS:
             found["withSubcategories"] = "true"
-        if self.given[_FLOW] and _FLOW not in self.errors:
-            found[_FLOW] = self.given[_FLOW]
         return found
 
+    @property
+    def _applied(self) -> dict[str, str]:
+        return {
+            name: text
+            for name, text in self.given.items()
+            if text and name in _FILTERS and name not in self.errors
+        }
+
+    @property
+    def list_parameters(self) -> dict[str, str]:
+        """The filters and the order of the list for the API."""
+        counted = _YES if self.is_counted else ""
+        return {**self.parameters, _COUNTED: counted, "sortBy": self.sort_by}
+
     def page_request(self, offset: int) -> ApiRequest:
-        page = {"limit": str(PAGE_ROWS), "offset": str(offset) if offset else ""}
-        counted = {_COUNTED: _YES if self.is_counted else ""}
-        given = {**self.parameters, **counted, "withTotal": "true", **page}
+        page = {"limit": str(self.size), "offset": str(offset) if offset else ""}
+        given = {**self.list_parameters, "withTotal": "true", **page}
         return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="The list")
 
     @property
@@ -96,10 +182,98 @@ class RecordFilters:
         return self.given[_COUNTED] == _YES
 
     @property
-    def without_counted(self) -> str:
-        """The path of this page with all records listed."""
-        given = {name: text for name, text in self.given.items() if text and name != _COUNTED}
-        return f"/records?{urlencode(given)}"
+    def size(self) -> int:
+        """The number of records on a page."""
+        text = self.given[_SIZE]
+        return int(text) if text and _SIZE not in self.errors else PAGE_ROWS
+
+    @property
+    def sort(self) -> str:
+        """A key of `SORTS`; descending with a minus sign."""
+        return self.given[_SORT] if _SORT not in self.errors else ""
+
+    @property
+    def sort_by(self) -> str:
+        """The API's ``sortBy``; "" for its default."""
+        if self.sort in ("", _DEFAULT_SORT):
+            return ""
+        sign = "-" if self.sort.startswith("-") else ""
+        return sign + SORTS[self.sort.removeprefix("-")]
+
+    def heading(self, name: str) -> tuple[str, str]:
+        """Return the aria-sort of a heading, or "", and the path of the list sorted by it."""
+        now = self.sort or _DEFAULT_SORT
+        order = {name: "ascending", f"-{name}": "descending"}.get(now, "")
+        falls = order == "ascending" or (not order and f"-{name}" == _DEFAULT_SORT)
+        sort = f"-{name}" if falls else name
+        return order, self.path(sort="" if sort == _DEFAULT_SORT else sort)
+
+    def chips(self, names: Mapping[str, str]) -> list[Chip]:
+        """Return the filters that apply. names: of accounts, categories and labels, by id."""
+        applied = self._applied
+        if self.is_counted:
+            applied[_COUNTED] = _YES
+        return [
+            Chip(_words(name, names.get(text, text)), self.path(**{name: ""}))
+            for name, text in applied.items()
+        ]
+
+
+def period_options(today: int, given: str) -> list[tuple[str, str]]:
+    """Return the newest months and years, and the given period."""
+    days = [months_before(start_of(Period.MONTH, today), number) for number in range(_MONTHS)]
+    spans = [Timespan.around(Period.MONTH, day) for day in days]
+    years = [months_before(today, 12 * number) for number in range(_YEARS)]
+    spans += [Timespan.around(Period.YEAR, day) for day in years]
+    if (span := parse_timespan(given, "", "")) is not None and given and span not in spans:
+        spans.insert(0, span)
+    return [(span.parameters["period"], span.words) for span in spans]
+
+
+def _words(name: str, text: str) -> str:
+    """Return what a filter keeps: ``From 2026-03-01``, ``Without a category``."""
+    if text in _NULL_TESTS and name in ("category", "label", "note"):
+        return f"{'Without' if text == NONE else 'With'} a {name}"
+    match name:
+        case "q":
+            return f"“{text}”"
+        case "period":
+            span = parse_timespan(text, "", "")
+            return span.words if span else text
+        case "type" | "state" | "flow":
+            return choice_label(text)
+        case "min":
+            return f"At least {text}"
+        case "max":
+            return f"At most {text}"
+        case "counted":
+            return "Only what the sums count"
+        case "import":
+            return f"Import {text}"
+        case "from" | "to":
+            with suppress(TimeError):
+                text = day_words(parse_date(text))
+            return f"{name.capitalize()} {text}"
+    return text
+
+
+def _check(name: str, text: str) -> None:
+    """Raises QueryError."""
+    if not text or name == _COUNTED:
+        return
+    match name:
+        case "convertTo":
+            parse_conditions(RECORDS["currencyCode"], f"eq.{text}")
+        case "sort":
+            parse_one_of([sign + key for key in SORTS for sign in ("", "-")], text)
+        case "size":
+            parse_one_of(list(map(str, SIZES)), text)
+        case _:
+            for to, operand in _FILTERS[name](text).items():
+                if to in _PARSERS:
+                    _PARSERS[to](operand)
+                else:
+                    parse_conditions(RECORDS[to], operand)
 
 
 def rule_link(row: Row) -> str | None:
@@ -109,34 +283,3 @@ def rule_link(row: Row) -> str | None:
         return None
     given = {"keywords": joined([keyword]), "categoryId": row["categoryId"] or ""}
     return ApiRequest("/rules/new", given).target
-
-
-def _operand(name: str, text: str) -> str:
-    match name:
-        case "q":
-            return text
-        case "from":
-            return f"gte.{text}"
-        case "to":
-            return f"lte.{text}"
-        case "category" if text == NO_CATEGORY:
-            return "is.null"
-        case "import" if text.isascii() and text.isdigit() and len(text) < 10:
-            return f"eq.{serial_id(int(text))}"
-    return f"eq.{text}"
-
-
-def _check(name: str, text: str) -> None:
-    """Raises QueryError."""
-    if not text or name == _COUNTED:
-        return
-    if name == "q":
-        parse_words(text)
-        return
-    if name == _FLOW:
-        parse_flow(text)
-        return
-    if name == _CONVERT_TO:
-        parse_conditions(RECORDS["currencyCode"], f"eq.{text}")
-        return
-    parse_conditions(RECORDS[_FIELDS[name]], _operand(name, text))

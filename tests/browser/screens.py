@@ -327,7 +327,7 @@ SCREENS = (
     Screen("records", "household", "/records"),
     Screen("records-found", "household", "/records?q=market&from=2026-01-01", _open_all),
     Screen("records-none-found", "household", "/records?q=nothing+of+this"),
-    Screen("records-faults", "household", "/records?from=never", _click("Set")),
+    Screen("records-faults", "household", "/records?from=never&select=some", _click("Set")),
     Screen("records-none", "newcomer", "/records"),
     Screen("records-extreme", "extreme", "/records"),
     Screen("record", "household", "/records", _first_record),

@@ -87,37 +87,41 @@ class Form(NamedTuple):
 
 
 def forms(html: str) -> list[Form]:
+    """Return the forms with their controls, those outside that name an earlier form included."""
     found: list[Form] = []
+    by_id: dict[str | None, Form] = {}
     open_form: Form | None = None
-    select_name: str | None = None
+    select_form: Form | None = None
+    select_name = ""
     options: list[tuple[str, bool]] = []
     for event in parsed(html):
         values = dict(event.attributes)
         if event.kind == "end" and event.text == "form":
             open_form = None
-        if event.kind == "end" and event.text == "select" and open_form and select_name:
+        if event.kind == "end" and event.text == "select" and select_form:
             chosen = [v for v, is_selected in options if is_selected] or [v for v, _ in options[:1]]
-            open_form.fields.extend((select_name, v) for v in chosen)
-            select_name = None
+            select_form.fields.extend((select_name, v) for v in chosen)
+            select_form = None
         if event.kind != "start":
             continue
         name = values.get("name")
+        form = by_id[values["form"]] if "form" in values else open_form
         if event.text == "form":
             action, method = values.get("action") or "", (values.get("method") or "get").lower()
-            open_form = Form(action, method, [], set())
+            open_form = by_id[values.get("id")] = Form(action, method, [], set())
             found.append(open_form)
-        elif open_form is None:
-            continue
-        elif event.text == "select" and name:
-            select_name, options = name, []
-            open_form.names.add(name)
         elif event.text == "option":
             options.append((values.get("value") or "", "selected" in values))
-        elif event.text == "input" and name:
-            open_form.names.add(name)
+        elif form is None or not name:
+            continue
+        elif event.text == "select":
+            select_form, select_name, options = form, name, []
+            form.names.add(name)
+        elif event.text == "input":
+            form.names.add(name)
             may_be_off = values.get("type") in ("checkbox", "radio")
             if not may_be_off or "checked" in values:
-                open_form.fields.append((name, values.get("value") or ""))
+                form.fields.append((name, values.get("value") or ""))
     return found
 
 

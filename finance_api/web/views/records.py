@@ -1,5 +1,6 @@
 """The list of records, and changes of the chosen ones."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from pyramid.response import Response
@@ -9,14 +10,16 @@ from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.records import change_records
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
+from finance_api.resources.records import RECORD_STATES
 from finance_api.web.api_results import ApiResults
 from finance_api.web.forms import (
     NEW_CATEGORY,
     FormFaults,
     category_called,
+    choice_label,
     form_errors,
     named_options,
 )
@@ -33,7 +36,15 @@ from finance_api.web.page import (
     refused,
     sentence,
 )
-from finance_api.web.record_filters import NO_CATEGORY, RecordFilters, rule_link
+from finance_api.web.record_filters import (
+    ANY,
+    NONE,
+    SIZES,
+    TYPES,
+    RecordFilters,
+    period_options,
+    rule_link,
+)
 from finance_api.web.routes import get, post
 
 
@@ -49,7 +60,10 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     asked = filters.page_request(offset)
     found = results.page(RECORDS, asked)
     sums = results.summary(filters.sums_request)
-    categories = named_options(owned, CATEGORIES)
+    accounts, categories, labels = (
+        named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
+    )
+    selecting = "some" if errors else request.GET.get("select", "")
     return page(
         "records",
         "Records",
@@ -58,18 +72,39 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
         sums=sums,
         converted=added(sums, "converted") if filters.convert_to else None,
         filters=filters,
+        chips=filters.chips(dict((*accounts, *categories, *labels))),
+        options={
+            "period": period_options(results.today, filters.given["period"]),
+            "account": accounts,
+            "category": [*_presence("category"), *categories],
+            "label": [*_presence("label"), *labels],
+            "note": _presence("note"),
+            "type": _choices(TYPES),
+            "state": _choices(RECORD_STATES),
+            "currency": [(code, code) for code in _currencies(owned)],
+            "size": [(str(size), str(size)) for size in SIZES],
+        },
         errors={**filters.errors, **errors},
+        selecting=selecting if selecting in ("some", "page", "all") else "",
         chosen=frozenset(form_texts(request, "id")) if errors else frozenset(),
-        accounts=[("", "All"), *named_options(owned, ACCOUNTS)],
-        categories=[("", "All"), (NO_CATEGORY, "Without category"), *categories],
-        labels=[("", "All"), *named_options(owned, LABELS)],
-        given_categories=[("", "Choose"), (NO_CATEGORY, "No category"), *categories],
+        given_categories=[("", "Choose"), (NONE, "No category"), *categories],
         new_category=form_text(request, NEW_CATEGORY) if errors else "",
-        given_labels=[("", "Choose"), *named_options(owned, LABELS)],
-        has_filters=any(filters.given.values()),
-        pager=Pager.of(request, found.total or 0),
+        given_labels=[("", "Choose"), *labels],
+        pager=Pager.of(request, found.total or 0, filters.size),
         api=[asked, filters.sums_request],
     )
+
+
+def _presence(word: str) -> list[tuple[str, str]]:
+    return [(NONE, f"Without a {word}"), (ANY, f"With a {word}")]
+
+
+def _choices(values: Iterable[str]) -> list[tuple[str, str]]:
+    return [(value, choice_label(value)) for value in values]
+
+
+def _currencies(owned: UserRows) -> list[str]:
+    return sorted({row["currencyCode"] for row in owned.accounts.rows.values()})
 
 
 @post("records", Permission.DATA_WRITE, "records")
@@ -95,7 +130,7 @@ def _change_chosen(session: LedgerSession, request: Request, ids: list[str], act
         if new:
             category: str | None = category_called(session, new)
         else:
-            known = wanted != NO_CATEGORY
+            known = wanted != NONE
             category = _found(session, CATEGORIES, wanted, action) if known else None
         change_records(session, ids, {"categoryId": category})
         return

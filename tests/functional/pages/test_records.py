@@ -1,5 +1,8 @@
 """Records on pages: searched, corrected, categorised by rules, confirmed as transfers."""
 
+import html
+import re
+
 import pytest
 
 from finance_api.ledger.changing import changing
@@ -33,10 +36,26 @@ def client(service, user):
         category(2, name="Fun"),
         category(3, name="Cinema", parentId=FUN),
         label(1, name="home"),
+        label(2, name="work"),
         record(1, payee="Aldi", amount=-10, recordDate="2026-03-01"),
         record(2, payee="ALDI Nord", amount=-20, recordDate="2026-03-02"),
-        record(3, payee="Kino", amount=-30, recordDate="2026-03-03", categoryId=uid("Category", 3)),
-        record(4, payee="Boss", amount=100, accountId=uid("Account", 3), recordState="void"),
+        record(
+            3,
+            payee="Kino",
+            amount=-30,
+            recordDate="2026-03-03",
+            categoryId=uid("Category", 3),
+            note="two seats",
+        ),
+        record(
+            4,
+            payee="Boss",
+            amount=100,
+            accountId=uid("Account", 3),
+            recordState="void",
+            recordDate="2026-03-04",
+            labelIds=[uid("Label", 2)],
+        ),
         record(5, payee="Out", amount=-500, recordDate="2026-02-01"),
         record(6, payee="In", amount=500, recordDate="2026-02-02", accountId=uid("Account", 2)),
         record_rule(1, keywords=["aldi"], categoryId=GROCERIES),
@@ -64,6 +83,17 @@ def found(visitor, query):
         ("flow=received", {"Boss", "In"}),
         ("flow=spent&counted=true&q=aldi", {"Aldi", "ALDI Nord"}),
         ("q=nothing", set()),
+        ("period=2026-02", {"Out", "In"}),
+        ("period=2026-Q1&from=2026-03-03", {"Kino", "Boss"}),
+        ("category=any", {"Kino"}),
+        ("label=any", {"Boss"}),
+        ("label=none&to=2026-02-28", {"Out", "In"}),
+        ("note=any", {"Kino"}),
+        ("min=20&max=100", {"ALDI Nord", "Kino", "Boss"}),
+        ("type=income", {"Boss", "In"}),
+        ("type=expense&max=10", {"Aldi"}),
+        ("type=transfer", set()),
+        ("state=void", {"Boss"}),
     ],
 )
 def test_records_are_found(client, visitor, query, expected):
@@ -84,6 +114,57 @@ def test_a_filter_that_is_none_is_reported_and_the_others_count(client, visitor)
     assert "is not a date in the form" in text
     assert "is not a UUID" in text
     assert found(visitor, "from=never&q=kino") == {"Kino"}
+
+
+def order(visitor, query):
+    names = re.findall('name-text" href="[^"]*">([^<]+)</a>', visitor.get(f"/records?{query}").text)
+    return "".join(name[0] for name in names)
+
+
+def test_headings_sort_the_list_and_say_how_it_is_sorted(client, visitor):
+    for query, expected, sorted_by, then in (
+        ("", "BKAAIO", ("date", "descending"), "sort=date"),
+        ("sort=date", "OIAAKB", ("date", "ascending"), None),
+        ("sort=amount", "OKAABI", ("amount", "ascending"), "sort=-amount"),
+        ("sort=-amount", "IBAAKO", ("amount", "descending"), "sort=amount"),
+        ("sort=payee", "AABIKO", ("payee", "ascending"), "sort=-payee"),
+        ("sort=nonsense", "BKAAIO", ("date", "descending"), "sort=date"),
+    ):
+        assert order(visitor, query) == expected, query
+        page = visitor.get(f"/records?{query}").text
+        ((order_now, path, label),) = re.findall(
+            'aria-sort="([a-z]+)"><a href="([^"]+)">(.+?)<', page
+        )
+        assert (label.lower(), order_now) == sorted_by
+        assert path == (f"/records?{then}" if then else "/records")
+
+
+@on_one_storage
+def test_a_filter_that_applies_is_a_link_that_removes_it(client, visitor):
+    page = visitor.get(f"/records?q=a&category={FUN}&min=30&type=expense&from=2026-03-01").text
+    chips = dict(
+        re.findall('href="([^"]+)" title="Remove this filter">.*?</span> (.+?) <svg', page)
+    )
+    assert list(chips.values()) == ["“a”", "From 1 Mar 2026", "Fun", "Expense", "At least 30"]
+    without_fun = html.unescape(next(path for path, words in chips.items() if words == "Fun"))
+    assert without_fun == "/records?q=a&from=2026-03-01&type=expense&min=30"
+    assert "Remove this filter" not in visitor.get("/records").text
+
+
+@on_one_storage
+def test_a_page_has_as_many_records_as_asked_and_says_which(service, user, visitor):
+    service.load(user, [account(1), *(record(n, payee=f"p{n}") for n in range(1, 104))])
+    for query, position, links in (
+        ("", "1–50 of 103", {"next": "offset=50"}),
+        ("offset=50", "51–100 of 103", {"prev": "offset=0", "next": "offset=100"}),
+        ("size=100&offset=100", "101–103 of 103", {"prev": "size=100&offset=0"}),
+        ("size=7", "1–50 of 103", {"next": "size=7&offset=50"}),
+    ):
+        page = visitor.get(f"/records?{query}").text
+        assert position in shown_text(page)
+        found = dict(re.findall(r'rel="(\w+)" href="\?([^"]+)"', html.unescape(page)))
+        assert found == links
+        assert f"limit={100 if 'size=100' in query else 50}" in page
 
 
 def test_chosen_records_get_a_category_and_labels(client, visitor):

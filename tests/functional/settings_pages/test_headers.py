@@ -22,7 +22,7 @@ from support.browser import (
 )
 from support.html import csrf_of, parsed, shown_text
 
-STATIC = ("pages.css", "pages.js", "favicon.svg")
+STATIC = ("pages.css", "pages.js", "records.js", "favicon.svg")
 PAGES = (
     *("/overview", "/accounts", "/settings/tokens", "/settings/tokens/new", "/settings/jwts"),
     *("/settings/jwts/revoke-all", "/settings/usage", "/settings/security"),
