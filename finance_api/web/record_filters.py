@@ -14,9 +14,11 @@ from finance_api.resources.records import FLOW, WORDS
 from finance_api.values import Row
 from finance_api.values.ids import serial_id
 from finance_api.values.time import Period, TimeError, months_before, parse_date, start_of
+from finance_api.values.written import WrittenRefused, parse_amount
 from finance_api.web.api_results import SUMMARY, ApiRequest
 from finance_api.web.forms import choice_label, joined
 from finance_api.web.page import PAGE_ROWS, sentence
+from finance_api.web.regions import current_region
 from finance_api.web.rendering import day_words
 from finance_api.web.timespans import Timespan, parse_timespan
 
@@ -44,8 +46,20 @@ def _is(name: str) -> Callable[[str], Filters]:
     return lambda text: {name: _NULL_TESTS.get(text, f"eq.{text}")}
 
 
-def _compared(name: str, prefix: str) -> Callable[[str], Filters]:
-    return lambda text: {name: prefix + text}
+def _day(prefix: str) -> Callable[[str], Filters]:
+    return lambda text: {"recordDate": prefix + text}
+
+
+def _size(prefix: str) -> Callable[[str], Filters]:
+    """The size of the amount, whatever its sign."""
+
+    def filters(text: str) -> Filters:
+        try:
+            return {"amount": f"{prefix}{abs(parse_amount(text, current_region())):f}"}
+        except WrittenRefused as error:
+            raise QueryError(f"{quoted(text)} {error}") from None
+
+    return filters
 
 
 def _type(text: str) -> Filters:
@@ -73,13 +87,13 @@ def _import(text: str) -> Filters:
 _FILTERS: Mapping[str, Callable[[str], Filters]] = {
     "q": lambda text: {"q": text},
     "period": _period,
-    "from": _compared("recordDate", "gte."),
-    "to": _compared("recordDate", "lte."),
+    "from": _day("gte."),
+    "to": _day("lte."),
     "account": _is("accountId"),
     "category": _is("categoryId"),
     "type": _type,
-    "min": _compared("amount", "abs.gte."),
-    "max": _compared("amount", "abs.lte."),
+    "min": _size("abs.gte."),
+    "max": _size("abs.lte."),
     "label": _is("labelIds"),
     "note": _note,
     "currency": _is("currencyCode"),

@@ -89,7 +89,7 @@ def found(visitor, query):
         ("label=any", {"Boss"}),
         ("label=none&to=2026-02-28", {"Out", "In"}),
         ("note=any", {"Kino"}),
-        ("min=20&max=100", {"ALDI Nord", "Kino", "Boss"}),
+        ("min=19,50&max=-100", {"ALDI Nord", "Kino", "Boss"}),
         ("type=income", {"Boss", "In"}),
         ("type=expense&max=10", {"Aldi"}),
         ("type=transfer", set()),
