@@ -16,6 +16,7 @@ _DAYS = {
     "SU": "Sunday",
 }
 _WORKING_DAYS = "MO,TU,WE,TH,FR"
+LAST_WORKING_DAY = f"FREQ=MONTHLY;BYDAY={_WORKING_DAYS};BYSETPOS=-1"
 _PLACES = {"1": "first", "2": "second", "3": "third", "4": "fourth", "-1": "last"}
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _NUMBER = re.compile("[1-9][0-9]{0,3}")

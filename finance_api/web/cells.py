@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from finance_api.ledger.edits.report import shown
 from finance_api.ledger.session import UserRows
+from finance_api.planning.repetition import parse_repetition
 from finance_api.resources.field import Field, Kind
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, decimal_text
@@ -58,6 +59,9 @@ class Cells:
                 return ", ".join(value)
         if field.name == "color" and _COLOR.fullmatch(value):
             return _swatch(value)
+        if field.name == "recurrenceRule":
+            repetition = parse_repetition(value)
+            return str(value) if repetition is None else repetition.words
         return str(shown(self._owned, field, value))
 
 

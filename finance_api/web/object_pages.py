@@ -100,7 +100,7 @@ OBJECT_PAGES = _by_name(
             name="standing-orders",
             word="standing order",
             resource=STANDING_ORDERS,
-            columns=("nextDueDate", "accountId", "categoryId", "amount"),
+            columns=("recurrenceRule", "nextDueDate", "accountId", "categoryId", "amount"),
             lead="Repeating payments, such as rent and subscriptions.",
             none="They let the overview show what is due in the next 30 days.",
         ),

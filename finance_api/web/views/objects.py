@@ -1,8 +1,10 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from markupsafe import Markup
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
@@ -16,11 +18,11 @@ from finance_api.ledger.edits.objects import add_object, remove_object, set_obje
 from finance_api.planning.computing import compute, list_computed
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Field, Role
 from finance_api.values import Row
 from finance_api.web.api_results import ApiRequest
-from finance_api.web.cells import Cells, title_of
+from finance_api.web.cells import NONE, Cells, title_of
 from finance_api.web.forms import (
     FormFaults,
     controls_of,
@@ -49,6 +51,8 @@ from finance_api.web.page import (
     refused,
     today_of,
 )
+from finance_api.web.rendering import day
+from finance_api.web.repeats import RULE, next_dates, with_repeats, with_rule
 
 
 def _page_of(request: Request) -> ObjectPage:
@@ -113,7 +117,7 @@ def add(request: Request) -> Response | dict[str, Any]:
     """POST"""
     shown = _page_of(request)
     fields = editable_fields(shown.resource)
-    texts = sent_texts(fields, request.POST)
+    texts = _sent(request, fields)
     with form_errors() as errors, editing(request, f"add {shown.resource.path}") as session:
         named = with_new_category(session, texts)
         values = read_texts(session, fields, named)
@@ -129,6 +133,12 @@ def add(request: Request) -> Response | dict[str, Any]:
     return changed(session, shown.path)
 
 
+def _sent(request: Request, fields: Mapping[str, Field]) -> dict[str, str]:
+    """Return the texts of the form that was sent."""
+    texts = sent_texts(fields, request.POST)
+    return with_rule(texts, request.POST) if RULE in texts else texts
+
+
 def show(request: Request) -> dict[str, Any]:
     """GET: the form of an object, and its computed values."""
     shown = _page_of(request)
@@ -141,7 +151,7 @@ def change(request: Request) -> Response | dict[str, Any]:
     shown, row_id = _page_of(request), path_id(request)
     resource = shown.resource
     fields = editable_fields(resource)
-    texts = sent_texts(fields, request.POST)
+    texts = _sent(request, fields)
     own_row(request, resource)
     with form_errors() as errors, editing(request, f"set {resource.path}") as session:
         stored = session.row_set(resource).rows.get(row_id)
@@ -218,11 +228,14 @@ def _form(
             (row,) = compute(request.storage, user_id, resource, today, [row])
             known += resource.computed_fields
         facts = [(label_of(field), cells.cell(field, row)) for field in known]
+        if resource is STANDING_ORDERS:
+            dates = Markup(", ").join(map(day, next_dates(row, today)))
+            facts = [("Next dates", dates or NONE)]
     return page(
         shown.name,
         f"New {shown.word}" if row is None else title_of(row),
         shown=shown,
-        controls=controls_of(owned, editable_fields(resource), texts),
+        controls=with_repeats(controls_of(owned, editable_fields(resource), texts)),
         errors=errors,
         row_id=None if row is None else row["id"],
         seen="" if row is None else digest_of(texts_of(resource, row)),

@@ -1,0 +1,342 @@
+"""Finds payments that recur: rent, salaries, subscriptions, bills.
+
+Payments recur if they have the same account, payee and direction, most of them are due at an even
+interval, and their amounts are alike. Days may shift by weekends, amounts may vary or rise, and a
+payment may be missing now and then.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from finance_api.planning.counted import NO_TRANSFERS
+from finance_api.planning.recurrence import next_due
+from finance_api.planning.repetition import LAST_WORKING_DAY, Repetition
+from finance_api.query.model import dated
+from finance_api.runtime.time_limit import in_time
+from finance_api.storage.interface import Storage
+from finance_api.values import Row
+from finance_api.values.text import fold
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, end_of, months_before, to_date
+
+#: Read the payments of this many days before the newest: three payments of every year.
+WINDOW_DAYS = 800
+_MONTH_DAYS = 30.44
+#: Share of the payments that must be due, and of the due days that must have a payment.
+_DUE, _PAID = 0.8, 0.7
+#: Largest spread of amounts, as a share of the usual amount: see `_spread`.
+_ALIKE, _VARIES = 0.35, 1.2
+#: Amounts of one payee this much apart are different payments.
+_STEP = 0.06
+#: How late a payment may be, as a share of the interval, before it is overdue.
+_GRACE = 0.25
+#: Two payments of similar amounts among others of a payee can be a coincidence.
+_LEAST_OF_PART = 3
+#: How many days nearer to its due days a series has to be, to be one of days rather than months.
+_UNUSUAL = 0.5
+_TWO_MONTHS = 62 * DAY_SECONDS
+_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+class Payment(NamedTuple):
+    """amount: negative for money going out. day: its first second."""
+
+    record_id: str
+    account_id: str
+    currency: str
+    payee: str
+    category_id: str | None
+    day: int
+    amount: int
+
+
+class Interval(NamedTuple):
+    """every: number of days or months. tolerance: days that a payment may shift. least: number of
+    payments that are needed. most_spread: of the amounts.
+    """
+
+    is_month: bool
+    every: int
+    tolerance: int
+    least: int
+    most_spread: float
+
+    @property
+    def days(self) -> float:
+        return self.every * (_MONTH_DAYS if self.is_month else 1)
+
+    def after(self, day: int, times: int) -> int:
+        """Return the day this many intervals later."""
+        if self.is_month:
+            return months_before(day, -self.every * times)
+        return day + self.every * times * DAY_SECONDS
+
+
+#: The intervals that are looked for.
+INTERVALS = (
+    Interval(False, 7, 1, 5, _ALIKE),
+    Interval(False, 14, 2, 4, _ALIKE),
+    Interval(False, 28, 3, 4, _ALIKE),
+    Interval(False, 30, 3, 4, _ALIKE),
+    Interval(True, 1, 4, 3, _VARIES),
+    Interval(True, 2, 6, 3, _VARIES),
+    Interval(True, 3, 9, 3, _VARIES),
+    Interval(True, 6, 14, 3, _VARIES),
+    Interval(True, 12, 15, 2, _ALIKE),
+)
+
+
+class Status(StrEnum):
+    """Judged by the newest record of the account, because later payments are not imported yet."""
+
+    ACTIVE = "active"
+    OVERDUE = "overdue"
+    ENDED = "ended"
+
+
+class Recurring(NamedTuple):
+    """amount: the usual one, of the last payments. least, most: the smallest and largest amount.
+
+    first, last: days of payments. next: when the next payment is expected. repetition: the rule of
+    a standing order that begins then.
+    """
+
+    payee: str
+    account_id: str
+    currency: str
+    category_id: str | None
+    interval: Interval
+    amount: int
+    least: int
+    most: int
+    first: int
+    last: int
+    next: int
+    repetition: Repetition
+    status: Status
+    record_ids: tuple[str, ...]
+
+
+def list_recurring(storage: Storage, user_id: int, newest: int) -> list[Recurring]:
+    """Return the recurring payments in a user's records. newest: day of the newest record."""
+    names = ("id", "accountId", "currencyCode", "payee", "note", "categoryId", "recordDate")
+    first = max(MIN_SECONDS, newest - WINDOW_DAYS * DAY_SECONDS)
+    span = dated(first, newest + DAY_SECONDS)
+    found = storage.data.list_amounts(user_id, names, [NO_TRANSFERS, span])
+    return find_recurring(
+        Payment(row[0], row[1], row[2], row[3] or row[4] or "", *row[5:]) for row in in_time(found)
+    )
+
+
+def find_recurring(payments: Iterable[Payment]) -> list[Recurring]:
+    """Return the recurring payments, the largest first. Takes time in proportion to their number,
+    apart from sorting."""
+    groups: defaultdict[tuple[str, str, bool, str], list[Payment]] = defaultdict(list)
+    newest: dict[str, int] = {}
+    keys: dict[str, str] = {}
+    for payment in payments:
+        newest[payment.account_id] = max(newest.get(payment.account_id, payment.day), payment.day)
+        if (key := keys.get(payment.payee)) is None:
+            key = keys[payment.payee] = payee_key(payment.payee)
+        if payment.amount and key:
+            direction = payment.amount > 0
+            groups[payment.account_id, payment.currency, direction, key].append(payment)
+    found = [
+        _recurring(interval, series, newest[series[0].account_id])
+        for group in in_time(groups.values())
+        for interval, series in _series(group)
+    ]
+    return sorted(found, key=lambda each: (-abs(each.amount), each.payee, each.account_id))
+
+
+def payee_key(payee: str) -> str:
+    """Return the payee without what differs between its payments, such as numbers and dates."""
+    folded = fold(payee)
+    return " ".join(_WORD.findall(folded)) or folded.strip()
+
+
+_Series = tuple[Interval, list[Payment]]
+
+
+def _series(group: list[Payment]) -> Iterator[_Series]:
+    """Yield the series in the payments of one payee: all of them, or those of similar amounts."""
+    if len(group) < 2:
+        return
+    group.sort(key=lambda payment: (payment.day, payment.record_id))
+    whole = _fit(group)
+    if whole is not None:
+        yield whole
+        return
+    parts = (part for part in _by_amount(group) if len(part) >= _LEAST_OF_PART)
+    found = [fit for part in parts if (fit := _fit(part)) is not None]
+    yield from _joined(sorted(found, key=lambda each: each[1][0].day))
+
+
+def _by_amount(group: Collection[Payment]) -> Iterator[list[Payment]]:
+    """Yield payments of similar amounts, by day."""
+    part: list[Payment] = []
+    for payment in sorted(group, key=lambda each: abs(each.amount)):
+        if part and abs(payment.amount) > abs(part[-1].amount) * (1 + _STEP):
+            yield sorted(part, key=lambda each: each.day)
+            part = []
+        part.append(payment)
+    yield sorted(part, key=lambda each: each.day)
+
+
+def _joined(found: Sequence[_Series]) -> Iterator[_Series]:
+    """Join series that follow one another at the same interval: the price changed."""
+    joined: list[_Series] = []
+    for interval, series in found:
+        for at, (other, before) in enumerate(joined):
+            gap = (series[0].day - before[-1].day) / DAY_SECONDS
+            if interval == other and 0.5 < gap / interval.days < 1.5:
+                joined[at] = (interval, before + series)
+                break
+        else:
+            joined.append((interval, series))
+    yield from joined
+
+
+def _fit(payments: Sequence[Payment]) -> _Series | None:
+    """Return the interval of the payments, and the payments that are due; None if there is none."""
+    if len(payments) < 2:
+        return None
+    days = [payment.day for payment in payments]
+    gaps = [(b - a) / DAY_SECONDS for a, b in pairwise(days) if b > a]
+    usual = median(gaps) if gaps else 0
+    found: list[tuple[float, float, _Series]] = []
+    for interval in INTERVALS:
+        if not 0.75 < usual / interval.days < 1.35:
+            continue
+        due, shift = _due(interval, payments)
+        if _is_recurring(interval, due, len(payments)):
+            # A few months look like 28 or 30 days.
+            unusual = 0 if interval.is_month else _UNUSUAL
+            found.append((-len(due), shift + unusual, (interval, due)))
+    return min(found, key=lambda each: each[:2])[2] if found else None
+
+
+def _due(interval: Interval, payments: Sequence[Payment]) -> tuple[list[Payment], float]:
+    """Return the payments near due days, one for each, and their mean shift in days."""
+    first = payments[0].day
+    places = [_place(interval, first, payment.day) for payment in payments]
+    middle = median([shift for _, shift in places])
+    by_place: dict[int, tuple[float, Payment]] = {}
+    for payment, (number, shift) in zip(payments, places, strict=True):
+        late = abs(shift - middle)
+        if late <= interval.tolerance and late < by_place.get(number, (late + 1,))[0]:
+            by_place[number] = late, payment
+    due = [payment for _, payment in by_place.values()]
+    return due, sum(late for late, _ in by_place.values()) / max(len(due), 1)
+
+
+def _place(interval: Interval, first: int, day: int) -> tuple[int, float]:
+    """Return the number of the nearest due day, counted from the first, and the days after it."""
+    number = round((day - first) / DAY_SECONDS / interval.days)
+    return number, (day - interval.after(first, number)) / DAY_SECONDS
+
+
+def _is_recurring(interval: Interval, due: Sequence[Payment], number: int) -> bool:
+    """Whether these payments are due often enough. number: of all payments of the payee."""
+    if len(due) < interval.least or len(due) < _DUE * number:
+        return False
+    spanned = 1 + _place(interval, due[0].day, due[-1].day)[0]
+    spread = _spread([abs(payment.amount) for payment in due])
+    # The fewer payments there are, the more alike they have to be.
+    most = _STEP * 2 if len(due) == 2 else _ALIKE if len(due) == 3 else interval.most_spread
+    return len(due) >= _PAID * spanned and spread <= most
+
+
+def _spread(amounts: list[int]) -> float:
+    """Return how far most amounts lie apart, as a share of the usual amount."""
+    ordered = sorted(amounts)
+    aside = len(ordered) // 10
+    return (ordered[-1 - aside] - ordered[aside]) / median(ordered)
+
+
+def _repetition(interval: Interval, days: Sequence[int]) -> Repetition:
+    """Return the day that most payments are due on, as a rule."""
+    dates = [to_date(day) for day in days]
+    if not interval.is_month:
+        if interval.every % 7:
+            return Repetition("FREQ=DAILY", interval.every)
+        weekday = Counter(date.weekday() for date in dates).most_common(1)[0][0]
+        return Repetition(f"FREQ=WEEKLY;BYDAY={_WEEKDAYS[weekday]}", interval.every // 7)
+    ends = [day == _last_working_day(day) for day in days]
+    usual, number = Counter(date.day for date in dates).most_common(1)[0]
+    if sum(ends) > max(number, len(days) / 2):
+        return Repetition(LAST_WORKING_DAY, interval.every)
+    if number <= len(days) / 2:
+        usual = sorted(date.day for date in dates)[len(dates) // 2]
+    return Repetition(f"FREQ=MONTHLY;BYMONTHDAY={usual if usual <= 28 else -1}", interval.every)
+
+
+def _last_working_day(day: int) -> int:
+    last = end_of(Period.MONTH, day) - DAY_SECONDS
+    return last - max(0, to_date(last).weekday() - 4) * DAY_SECONDS
+
+
+def _expected(interval: Interval, repetition: Repetition, last: int) -> int:
+    """Return the day of the rule that is nearest to one interval after the last payment."""
+    expected = interval.after(last, 1)
+    near = expected - interval.tolerance * DAY_SECONDS
+    if repetition.pattern == "FREQ=DAILY":
+        return expected
+    # The start of a rule counts even if the rule does not produce it, so begin earlier.
+    earlier = max(MIN_SECONDS, near - _TWO_MONTHS)
+    return next_due(repetition.pattern, earlier, near) or expected
+
+
+def without_orders(found: Iterable[Recurring], orders: Sequence[Row]) -> list[Recurring]:
+    """Return the recurring payments that are not among the standing orders."""
+    return [each for each in found if not any(_is_order(each, order) for order in orders)]
+
+
+def _is_order(payment: Recurring, order: Row) -> bool:
+    """Whether they have the same payee, or the same amount at the same time."""
+    if order["accountId"] not in (None, payment.account_id):
+        return False
+    amount = order["amount"]
+    if amount is not None and amount * payment.amount < 0:
+        return False
+    names = {payee_key(order[name] or "") for name in ("name", "payee")}
+    if payee_key(payment.payee) in names:
+        is_near = amount is None or abs(amount - payment.amount) <= _ALIKE * abs(payment.amount)
+        return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
+    if amount is None or abs(amount - payment.amount) > _STEP * abs(payment.amount):
+        return False
+    shift = payment.interval.tolerance * DAY_SECONDS
+    due = next_due(order["recurrenceRule"], order["startDate"], payment.next - shift)
+    return due is not None and due <= payment.next + shift
+
+
+def _recurring(interval: Interval, series: Sequence[Payment], newest: int) -> Recurring:
+    last = series[-1]
+    repetition = _repetition(interval, [payment.day for payment in series])
+    expected = _expected(interval, repetition, last.day)
+    grace = int(interval.days * _GRACE + interval.tolerance) * DAY_SECONDS
+    status = Status.ACTIVE
+    if newest > expected + grace:
+        status = Status.OVERDUE if newest <= interval.after(last.day, 2) + grace else Status.ENDED
+    amounts = [payment.amount for payment in series]
+    return Recurring(
+        payee=last.payee,
+        account_id=last.account_id,
+        currency=last.currency,
+        category_id=last.category_id,
+        interval=interval,
+        amount=sorted(amounts[-3:])[len(amounts[-3:]) // 2],
+        least=min(amounts, key=abs),
+        most=max(amounts, key=abs),
+        first=series[0].day,
+        last=last.day,
+        next=expected,
+        repetition=repetition,
+        status=status,
+        record_ids=tuple(payment.record_id for payment in series),
+    )

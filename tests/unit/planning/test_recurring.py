@@ -1,0 +1,172 @@
+"""Recurring payments are found among others."""
+
+import pytest
+
+from finance_api.planning.recurring import (
+    Payment,
+    Status,
+    find_recurring,
+    payee_key,
+    without_orders,
+)
+from finance_api.values.time import date_text, parse_date
+from support.nightly import count
+from support.recurring_payments import Payments
+
+SEEDS = range(count(8, 60))
+
+
+def is_found(truth, found):
+    """Whether it has most of these payments and few others, at this interval."""
+    ids = set(found.record_ids)
+    common = len(ids & truth.ids)
+    return (
+        common >= 0.8 * len(ids)
+        and common >= 0.7 * len(truth.ids)
+        and 0.9 < found.interval.days / truth.days < 1.1
+    )
+
+
+def test_nine_in_ten_are_found_and_nine_in_ten_of_those_found_recur():
+    right = number_found = number_true = 0
+    faults = []
+    for seed in SEEDS:
+        household = Payments(seed)
+        found = find_recurring(household.payments)
+        # Nobody could tell a series of fewer payments.
+        truths = [t for t in household.truths if len(t.ids) >= (2 if t.days > 100 else 5)]
+        hits = [t for t in truths if any(is_found(t, each) for each in found)]
+        wrong = [f for f in found if not any(is_found(t, f) for t in household.truths)]
+        right += len(hits)
+        number_true += len(truths)
+        number_found += len(found)
+        faults += [f"{seed}: missed {t.payee}" for t in truths if t not in hits]
+        faults += [f"{seed}: invented {f.payee} {f.interval.days}" for f in wrong]
+    recall = right / number_true
+    precision = 1 - sum("invented" in fault for fault in faults) / number_found
+    report = f"{recall=:.3f} {precision=:.3f}\n" + "\n".join(faults)
+    assert recall >= 0.9 and precision >= 0.9, report
+
+
+def series(days, amount=-999, payee="Streaming", account="current"):
+    amounts = amount if isinstance(amount, list) else [amount] * len(days)
+    return [
+        Payment(f"{account}{n}", account, "EUR", payee, None, parse_date(day), value)
+        for n, (day, value) in enumerate(zip(days, amounts, strict=True))
+    ]
+
+
+MONTHS = [f"2025-{month:02}-05" for month in range(1, 7)]
+
+
+def found_in(payments):
+    (found,) = find_recurring(payments)
+    return found
+
+
+def test_a_payment_of_each_month_is_described():
+    found = found_in(series(MONTHS, [-999, -999, -999, -1299, -1299, -1299]))
+    assert (found.amount, found.least, found.most) == (-1299, -999, -1299)
+    assert (date_text(found.first), date_text(found.last)) == (MONTHS[0], MONTHS[-1])
+    assert date_text(found.next) == "2025-07-05"
+    assert found.repetition.rule == "FREQ=MONTHLY;BYMONTHDAY=5"
+    assert found.record_ids == tuple(f"current{n}" for n in range(6))
+
+
+@pytest.mark.parametrize(
+    ("newest", "status"),
+    [("2025-07-10", Status.ACTIVE), ("2025-07-25", Status.OVERDUE), ("2025-09-25", Status.ENDED)],
+)
+def test_the_newest_record_of_the_account_decides_whether_a_payment_is_overdue(newest, status):
+    others = series([newest], payee="Bakery") + series(["2026-03-01"], account="other")
+    assert found_in(series(MONTHS) + others).status == status
+
+
+@pytest.mark.parametrize(
+    ("days", "rule", "following"),
+    [
+        (
+            ["2025-01-31", "2025-02-28", "2025-03-31", "2025-04-30", "2025-05-30"],
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+            "2025-06-30",
+        ),
+        (
+            ["2025-01-03", "2025-01-17", "2025-01-31", "2025-02-14", "2025-02-28"],
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR",
+            "2025-03-14",
+        ),
+        (
+            ["2024-01-15", "2024-04-15", "2024-07-15", "2024-10-15", "2025-01-15"],
+            "FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=15",
+            "2025-04-15",
+        ),
+        (["2024-02-10", "2025-02-11"], "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=11", "2026-02-11"),
+        (
+            ["2025-03-01", "2025-03-31", "2025-04-30", "2025-05-30", "2025-06-29"],
+            "FREQ=DAILY;INTERVAL=30",
+            "2025-07-29",
+        ),
+        # Moved from weekends to Monday.
+        (
+            ["2025-02-03", "2025-03-03", "2025-04-01", "2025-05-01", "2025-06-02", "2025-07-01"],
+            "FREQ=MONTHLY;BYMONTHDAY=1",
+            "2025-08-01",
+        ),
+    ],
+)
+def test_the_days_make_the_rule_of_a_standing_order(days, rule, following):
+    found = found_in(series(days))
+    assert (found.repetition.rule, date_text(found.next)) == (rule, following)
+
+
+def test_a_missing_payment_and_a_double_one_do_not_hide_a_series():
+    days = [day for day in MONTHS if day != "2025-03-05"] + ["2025-06-06", "2025-07-05"]
+    found = found_in(series(sorted(days)))
+    assert len(found.record_ids) == 6
+
+
+@pytest.mark.parametrize(
+    "payments",
+    [
+        [],
+        series(MONTHS[:2]),
+        series(MONTHS, [-1, -100, -10_000, -1, -100, -50_000]),
+        series(MONTHS, payee="   "),
+        series(MONTHS, [0] * 6),
+        series([f"2025-01-{day:02}" for day in (1, 2, 9, 11, 12, 27)]),
+        series(["2025-01-05"] * 6),
+    ],
+    ids=["none", "two", "amounts", "payee", "zero", "days", "one day"],
+)
+def test_other_payments_do_not_recur(payments):
+    assert not find_recurring(payments)
+
+
+def test_payees_are_the_same_without_numbers_and_case():
+    assert payee_key("STREAMING.COM 4029357733") == payee_key("streaming.com 8283")
+    assert payee_key("Café 12") == payee_key("CAFÉ 13")
+    assert payee_key("1&1") and payee_key("7 11") != payee_key("1&1")
+
+
+def order(**given):
+    empty = {"name": None, "payee": None, "accountId": None, "amount": None}
+    start = parse_date("2024-01-05")
+    return {**empty, "recurrenceRule": "FREQ=MONTHLY", "startDate": start, **given}
+
+
+@pytest.mark.parametrize(
+    ("given", "is_planned"),
+    [
+        ({"payee": "STREAMING 12"}, True),
+        ({"name": "Streaming", "accountId": "current", "amount": -1050}, True),
+        ({"name": "Streaming", "accountId": "other"}, False),
+        ({"name": "Streaming", "amount": 999}, False),
+        ({"name": "Streaming", "amount": -5000}, False),
+        ({"name": "My films", "amount": -999}, True),
+        ({"name": "My films", "amount": -999, "recurrenceRule": "FREQ=WEEKLY;COUNT=3"}, False),
+        ({"name": "My films", "amount": -999, "startDate": parse_date("2024-01-20")}, False),
+    ],
+)
+def test_a_payment_with_a_standing_order_is_left_out(given, is_planned):
+    found = find_recurring(series(MONTHS))
+    assert without_orders(found, [order(**given)]) == ([] if is_planned else found)
