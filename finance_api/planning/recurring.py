@@ -271,7 +271,7 @@ def _repetition(interval: Interval, days: Sequence[int]) -> Repetition:
     usual, number = Counter(date.day for date in dates).most_common(1)[0]
     if sum(ends) > max(number, len(days) / 2):
         return Repetition(LAST_WORKING_DAY, interval.every)
-    if number <= len(days) / 2:
+    if number < len(days) / 3:
         usual = sorted(date.day for date in dates)[len(dates) // 2]
     return Repetition(f"FREQ=MONTHLY;BYMONTHDAY={usual if usual <= 28 else -1}", interval.every)
 
