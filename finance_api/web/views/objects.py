@@ -35,6 +35,7 @@ from finance_api.web.forms import (
     texts_of,
     with_new_category,
 )
+from finance_api.web.found_payments import found_payments
 from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
 from finance_api.web.page import (
     CHANGED_MEANWHILE,
@@ -68,7 +69,8 @@ def list_objects(request: Request) -> dict[str, Any]:
     user_id = identity_of(request).user.id
     found = list_computed(request.storage, user_id, query, today_of(request))
     fields = [resource[name] for name in shown.columns]
-    cells = Cells(own_rows(request))
+    owned = own_rows(request)
+    cells = Cells(owned)
     rows = [
         {
             "id": row["id"],
@@ -87,6 +89,7 @@ def list_objects(request: Request) -> dict[str, Any]:
         rows=rows,
         total=found.total,
         pager=Pager.of(request, found.total or 0),
+        found=found_payments(request, owned) if resource is STANDING_ORDERS else [],
         api=[ApiRequest(f"{PUBLIC_SURFACE}{resource.path}", parameters)],
     )
 

@@ -100,7 +100,7 @@ def test_the_newest_record_of_the_account_decides_whether_a_payment_is_overdue(n
             "FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=15",
             "2025-04-15",
         ),
-        (["2024-02-10", "2025-02-11"], "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=11", "2026-02-11"),
+        (["2024-02-10", "2025-02-11"], "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=10", "2026-02-10"),
         (
             ["2025-03-01", "2025-03-31", "2025-04-30", "2025-05-30", "2025-06-29"],
             "FREQ=DAILY;INTERVAL=30",

@@ -1,0 +1,100 @@
+"""Standing orders: how often they repeat as choices, and the ones found in the records."""
+
+import pytest
+
+from support.browser import new_token
+from support.html import forms, shown_text
+from support.native_rows import account, record, standing_order, uid
+from support.service import Client, on_one_storage
+
+PATH = f"/standing-orders/{uid('StandingOrder', 1)}"
+#: The clock says 2026-03-18.
+MONTHS = [f"{2025 + n // 12}-{1 + n % 12:02}-05" for n in range(6, 15)]
+
+
+@pytest.fixture
+def client(service, user):
+    rows = [record(n, payee=f"Films {n}", amount=-9.99, recordDate=d) for n, d in enumerate(MONTHS)]
+    order = standing_order(1, accountId=uid("Account", 1), amount=-850)
+    service.load(user, [account(1), order, *rows])
+    return Client(service, user, new_token(service, user))
+
+
+def rule_of(client):
+    return client.get(PATH.removeprefix("/")).json["recurrenceRule"]
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("chosen", "rule", "dates"),
+    [
+        (
+            {"recurrenceRule": "FREQ=WEEKLY;BYDAY=FR", "repeats-every": "2"},
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR",
+            "27 Mar 2026, 10 Apr 2026, 24 Apr 2026",
+        ),
+        (
+            {
+                "recurrenceRule": "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+                "repeats-every": "1",
+            },
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+            "31 Mar 2026, 30 Apr 2026, 29 May 2026",
+        ),
+        (
+            {"recurrenceRule": "other", "repeats-other": "FREQ=MONTHLY;BYMONTHDAY=1,15"},
+            "FREQ=MONTHLY;BYMONTHDAY=1,15",
+            "1 Apr 2026, 15 Apr 2026, 1 May 2026",
+        ),
+        ({"recurrenceRule": "", "startDate": "2026-05-01"}, None, "1 May 2026"),
+    ],
+)
+def test_a_choice_makes_the_rule_and_the_page_shows_the_next_dates(
+    client, visitor, chosen, rule, dates
+):
+    visitor.submit(PATH, PATH, status=303, **chosen)
+    assert rule_of(client) == rule
+    page = visitor.get(PATH)
+    shown = shown_text(page.text).partition("Next dates ")[2].replace(" ,", ",")
+    assert shown.startswith(dates)
+    (form,) = (f for f in forms(page.text) if f.action == PATH)
+    sent = dict(form.filled({}))
+    assert {name: sent[name] for name in chosen} == chosen
+    before = client.get("standing-orders").body
+    visitor.submit(PATH, PATH, status=303)
+    assert client.get("standing-orders").body == before
+
+
+@on_one_storage
+def test_a_rule_that_is_written_otherwise_stays_as_it_is(service, user, client, visitor):
+    rule = "INTERVAL=1;BYMONTHDAY=3;FREQ=MONTHLY"
+    service.load(user, [standing_order(1, recurrenceRule=rule, amount=-1)])
+    visitor.submit(PATH, PATH, status=303, note="changed")
+    assert rule_of(client) == rule
+
+
+@on_one_storage
+@pytest.mark.parametrize("every", ["0", "1001", "x"])
+def test_an_impossible_interval_is_refused_and_kept_in_the_form(client, visitor, every):
+    before = rule_of(client)
+    given = {"recurrenceRule": "FREQ=WEEKLY", "repeats-every": every}
+    page = visitor.submit(PATH, PATH, status=400, **given)
+    assert "INTERVAL" in shown_text(page.text)
+    assert f"INTERVAL={every}" in page.text
+    assert rule_of(client) == before
+
+
+def test_a_payment_found_in_the_records_becomes_a_standing_order_with_one_button(client, visitor):
+    page = visitor.get("/standing-orders").text
+    found = page.split('aria-labelledby="found-title"')[1].split("</section>")[0]
+    text = shown_text(found)
+    assert "Films 8" in text and "Every month on the 5th, Giro, 9 records" in text
+    assert "5 Apr 2026" in text and "−9.99 EUR" in text
+    (form,) = (f for f in forms(found) if f.action == "/standing-orders/new")
+    visitor.post(form.action, form.filled({}), status=303)
+    made = client.get("standing-orders", payee="eq.Films 8").json["standingOrders"]
+    assert [
+        (o["amount"], o["recurrenceRule"], o["startDate"], o["nextDueDate"], o["type"])
+        for o in made
+    ] == [(-9.99, "FREQ=MONTHLY;BYMONTHDAY=5", "2026-04-05", "2026-04-05", "expense")]
+    assert "Found in your records" not in visitor.get("/standing-orders").text
