@@ -70,8 +70,8 @@ class Repetition(NamedTuple):
     def words(self) -> str:
         """``every second month on the 3rd``"""
         unit = _UNITS[self.pattern.partition(";")[0].removeprefix("FREQ=")]
-        number = {1: "", 2: "second "}.get(self.every, f"{ordinal(self.every)} ")
-        return f"every {number}{unit} {PATTERNS[self.pattern]}".strip()
+        often = {1: unit, 2: f"second {unit}"}.get(self.every, f"{self.every} {unit}s")
+        return f"every {often} {PATTERNS[self.pattern]}".strip()
 
 
 _BY_PARTS = {frozenset(pattern.split(";")): pattern for pattern in PATTERNS}

@@ -34,7 +34,11 @@ from finance_api.values.written import WrittenRefused, parse_amount, parse_day
 from finance_api.web.page import sentence
 from finance_api.web.regions import current_region
 
-_LABELS = {"currencyCode": "Currency", "originalCurrencyCode": "Original currency"}
+_LABELS = {
+    "currencyCode": "Currency",
+    "originalCurrencyCode": "Original currency",
+    "recurrenceRule": "Repeats",
+}
 _CHOICES = {
     "BUDGET_INTERVAL_WEEK": "Week",
     "BUDGET_INTERVAL_MONTH": "Month",

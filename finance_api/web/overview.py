@@ -12,6 +12,7 @@ from finance_api.planning.balances import BalancesError
 from finance_api.planning.summaries.folding import Summary
 from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcoming_page
 from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS
+from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiRequest, ApiResults
@@ -26,31 +27,34 @@ DUE_DAYS = 30
 #: An account without a new record for this many days needs attention.
 QUIET_DAYS = 45
 _MOST_GROUPS = "1000"
-_SERIES = ("Income", "Expense")
+_COLUMNS = f"count,net,{SPENT},{RECEIVED}"
+_SERIES = ("Received", "Spent")
 
 
 @dataclass(frozen=True)
 class Money:
-    """Sums of one currency. missing: the number of records that could not be converted."""
+    """Sums of one currency; 0 for those that the request does not name.
+
+    missing: the number of records that could not be converted.
+    """
 
     income: int = 0
     expense: int = 0
+    spent: int = 0
+    received: int = 0
+    net: int = 0
     count: int = 0
     missing: int = 0
-
-    @property
-    def net(self) -> int:
-        return self.income + self.expense
 
     def plus(self, group: Row, prefix: str) -> "Money":
         """These sums with a group of a summary added. prefix: ``converted`` or nothing."""
         counted = group["convertedCount"] if prefix else group["count"]
-        return Money(
-            self.income + (group[_name(prefix, "income")] or 0),
-            self.expense + (group[_name(prefix, "expense")] or 0),
-            self.count + group["count"],
-            self.missing + group["count"] - counted,
-        )
+        sums = {
+            name: getattr(self, name) + (group.get(_name(prefix, name)) or 0)
+            for name in ("income", "expense", "spent", "received", "net")
+        }
+        count, missing = group["count"], group["count"] - counted
+        return Money(**sums, count=self.count + count, missing=self.missing + missing)
 
 
 def _name(prefix: str, name: str) -> str:
@@ -154,16 +158,16 @@ class Overview:
         ]
         return Label([month, *lines], link, month[-4:])
 
-    # -- income and expense
+    # -- received and spent
 
     @cached_property
     def sums_request(self) -> ApiRequest:
-        return replace(self._summary(""), about="Income and expense")
+        return replace(self._summary(""), about="Received and spent")
 
     @cached_property
     def compared_request(self) -> ApiRequest:
         asked = self._summary("", recordDate=self.compared.filter)
-        return replace(asked, about="Income and expense before")
+        return replace(asked, about="Received and spent before")
 
     @cached_property
     def sums(self) -> Money:
@@ -206,11 +210,11 @@ class Overview:
             lines.append(Line(month_words(month), self.records(span), money))
             month = end_of(Period.MONTH, month)
         series = {
-            "income": [line.now.income for line in lines],
-            "expense": [-line.now.expense for line in lines],
+            "income": [line.now.received for line in lines],
+            "expense": [line.now.spent for line in lines],
         }
         labels = [
-            self._label(line.label, line.link, line.now.income, -line.now.expense, words=_SERIES)
+            self._label(line.label, line.link, line.now.received, line.now.spent, words=_SERIES)
             for line in lines
         ]
         return Chart(lines, column_plot(series, [line.label[:3] for line in lines], labels))
@@ -225,7 +229,7 @@ class Overview:
                 self._summary(
                     "topCategory",
                     recordDate=span.filter,
-                    sortBy=f"+{_name(self._prefix, 'expense')}",
+                    sortBy=f"-{_name(self._prefix, SPENT)}",
                     limit=_MOST_GROUPS,
                 ),
                 about=about,
@@ -235,7 +239,7 @@ class Overview:
 
     @cached_property
     def categories(self) -> list[Line]:
-        """The categories with expenses, the largest first."""
+        """The categories with spending, the largest first."""
         summaries = [self._results.summary(asked) for asked in self.category_requests]
         now, earlier = (_by(found, "topCategoryId", self._prefix) for found in summaries)
         names = {
@@ -244,16 +248,16 @@ class Overview:
             for group in found.groups
         }
         spent = [(key, now.get(key, Money())) for key in {**now, **earlier}]
-        spent = [each for each in spent if each[1].expense or earlier.get(each[0], Money()).expense]
-        spent.sort(key=lambda each: (each[1].expense, names[each[0]] or "~"))
-        most = max((-money.expense for _, money in spent), default=0) or 1
+        spent = [each for each in spent if each[1].spent or earlier.get(each[0], Money()).spent]
+        spent.sort(key=lambda each: (-each[1].spent, names[each[0]] or "~"))
+        most = max((money.spent for _, money in spent), default=0) or 1
         return [
             Line(
                 names[key] or "Without category",
-                self.records(self.span, category=key or NO_CATEGORY),
+                self.records(self.span, category=key or NO_CATEGORY, flow=SPENT),
                 money,
                 earlier.get(key, Money()),
-                round(-100 * money.expense / most, 2),
+                max(0, round(100 * money.spent / most, 2)),
             )
             for key, money in spent
         ]
@@ -335,8 +339,8 @@ class Overview:
         return f"/records?{urlencode({**filters, **days, **currency, 'counted': 'true'})}"
 
     def _summary(self, group_by: str, **parameters: str) -> ApiRequest:
-        given = {"groupBy": group_by, "recordDate": self.span.filter, **self._one, **parameters}
-        return ApiRequest(SUMMARY, given)
+        given = {"groupBy": group_by, "columns": _COLUMNS, "recordDate": self.span.filter}
+        return ApiRequest(SUMMARY, {**given, **self._one, **parameters})
 
 
 def newest_day(

@@ -91,7 +91,7 @@ def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, que
     earlier = re.findall(r'class="earlier">[^<]*: ([^<:]*)</dd>', figures)
     for target, shown in zip(sums_targets, (texts, earlier), strict=True):
         sums = of_currency(answered(client, target)["groups"], currency)
-        expected = [Decimal(str(sums.get(name, 0))) for name in ("income", "expense", "net")]
+        expected = [Decimal(str(sums.get(name, 0))) for name in ("received", "spent", "net")]
         assert [number(text) for text in shown] == expected
 
     totals = answered(client, worth_target)["totals"]
@@ -106,13 +106,13 @@ def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, que
     (months_target,) = targets(panel(page, "months"))
     groups = answered(client, months_target)["groups"]
     assert all(group["currencyCode"] == currency for group in groups)
-    expected = [[Decimal(str(g[name])) for name in ("income", "expense", "net")] for g in groups]
+    expected = [[Decimal(str(g[name])) for name in ("received", "spent", "net")] for g in groups]
     rows = [[number(text) for text in row[1:]] for row in table(page, "months")]
     assert len(rows) == 12
     assert rows == (expected or [[0, 0, 0]] * 12)
 
     found = [
-        {g["topCategory"] or "Without category": Decimal(str(g["expense"])) for g in groups}
+        {g["topCategory"] or "Without category": Decimal(str(g["spent"])) for g in groups}
         for target in targets(panel(page, "spent"))
         for groups in [answered(client, target)["groups"]]
     ]
@@ -152,11 +152,13 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
 
 def test_a_figure_leads_to_records_with_the_same_sums(client, visitor):
     page = visitor.get("/overview?period=2026-02").text
-    link = html.unescape(re.search(r'<a href="(/records\?[^"]*)">\s*<span class="money"', page)[1])
     sums = of_currency(answered(client, targets(panel(page, "figures"))[1])["groups"])
-    text = shown_text(visitor.get(link).text.split('id="totals"')[1].split("</table>")[0])
-    for name in ("income", "expense", "net"):
-        assert f"{abs(Decimal(str(sums[name]))):,.2f}" in text
+    for (link, _), name in zip(links(panel(page, "figures")), (*FLOWS, "net"), strict=True):
+        shown = listed(visitor, link, "EUR")[1][2]
+        assert shown == Decimal(str(sums[name])) * (-1 if name == "spent" else 1)
+
+
+FLOWS = ("received", "spent")
 
 
 def links(part):
@@ -189,11 +191,14 @@ def test_each_link_leads_to_exactly_the_records_of_its_figure(service, client, v
     def number_of(groups):
         return sum(group["count"] for group in groups)
 
+    def sum_listed(link):
+        return listed(visitor, link, row_name)[1][2] * (-1 if "flow=spent" in link else 1)
+
     figures = panel(page, "figures")
     groups = answered(client, targets(figures)[1])["groups"]
     shown = [number(shown_text(row)) for _, row in links(figures)]
-    for link, _ in links(figures):
-        assert listed(visitor, link, row_name) == (number_of(groups), shown)
+    assert [sum_listed(link) for link, _ in links(figures)] == shown
+    assert listed(visitor, links(figures)[2][0], row_name)[0] == number_of(groups)
 
     months = answered(client, targets(panel(page, "months"))[0])["groups"]
     rows = links(panel(page, "months"))
@@ -202,15 +207,15 @@ def test_each_link_leads_to_exactly_the_records_of_its_figure(service, client, v
         first = re.search("from=([^&]*)", link)[1]
         count = number_of(group for group in months if group["periodStart"] == first)
         sums = [number(shown_text(cell)) for cell in re.findall("<td.*?</td>", row)]
-        assert listed(visitor, link, row_name) == (count, sums)
+        found, listed_sums = listed(visitor, link, row_name)
+        assert (found, listed_sums[2]) == (count, sums[2])
+        flows = [html.unescape(each) for each in re.findall('href="([^"]*flow[^"]*)"', row)]
+        assert [sum_listed(each) for each in flows] == sums[:2]
 
-    categories = answered(client, targets(panel(page, "spent"))[0])["groups"]
     for link, row in links(panel(page, "spent")):
-        name = shown_text(re.search("<th.*?</th>", row)[0])
-        count = number_of(g for g in categories if (g["topCategory"] or "Without category") == name)
-        expense = number(shown_text(re.findall('<td class="number.*?</td>', row)[0]))
-        found, sums = listed(visitor, link, row_name)
-        assert (found, sums[1]) == (count, expense)
+        assert sum_listed(link) == number(
+            shown_text(re.findall('<td class="number.*?</td>', row)[0])
+        )
 
     ((link, row),) = links(panel(page, "attention"))
     count = int(re.match(r"(\d+) record", shown_text(row))[1])
@@ -287,7 +292,7 @@ def test_it_opens_on_the_newest_month_with_records(service, user, visitor):
 @on_one_storage
 def test_charts_show_values_on_focus_and_lead_to_the_records(client, visitor):
     page = visitor.get("/overview?period=2026-02").text
-    for name, before in (("worth", ""), ("months", "Income ")):
+    for name, before in (("worth", ""), ("months", "Received ")):
         marks = re.findall(
             r'<a class="mark" href="([^"]*)" aria-label="([^"]*)">', panel(page, name)
         )

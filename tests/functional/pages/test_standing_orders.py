@@ -88,8 +88,15 @@ def test_a_payment_found_in_the_records_becomes_a_standing_order_with_one_button
     page = visitor.get("/standing-orders").text
     found = page.split('aria-labelledby="found-title"')[1].split("</section>")[0]
     text = shown_text(found)
-    assert "Films 8" in text and "Every month on the 5th, Giro, 9 records" in text
-    assert "5 Apr 2026" in text and "−9.99 EUR" in text
+    for expected in (
+        "Films 8",
+        "9 records",
+        "every month on the 5th",
+        "Giro",
+        "5 Apr 2026",
+        "−9.99 EUR",
+    ):
+        assert expected in text
     (form,) = (f for f in forms(found) if f.action == "/standing-orders/new")
     visitor.post(form.action, form.filled({}), status=303)
     made = client.get("standing-orders", payee="eq.Films 8").json["standingOrders"]

@@ -16,7 +16,7 @@ CHOICES = [
     ("FREQ=MONTHLY;BYMONTHDAY=11", "every month on the 11th"),
     ("FREQ=MONTHLY;BYMONTHDAY=22", "every month on the 22nd"),
     ("FREQ=MONTHLY;BYMONTHDAY=31", "every month on the 31st, if the month has it"),
-    ("FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=-1", "every 3rd month on the last day"),
+    ("FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=-1", "every 3 months on the last day"),
     ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "every month on the last working day"),
     ("FREQ=MONTHLY;BYDAY=2TU", "every month on the second Tuesday"),
     ("FREQ=MONTHLY;BYDAY=-1FR", "every month on the last Friday"),
