@@ -88,7 +88,7 @@ def test_a_payment_found_in_the_records_becomes_a_standing_order_with_one_button
     page = visitor.get("/standing-orders").text
     found = page.split('aria-labelledby="found-title"')[1].split("</section>")[0]
     text = shown_text(found)
-    for expected in (
+    for each in (
         "Films 8",
         "9 records",
         "every month on the 5th",
@@ -96,7 +96,7 @@ def test_a_payment_found_in_the_records_becomes_a_standing_order_with_one_button
         "5 Apr 2026",
         "−9.99 EUR",
     ):
-        assert expected in text
+        assert each in text
     (form,) = (f for f in forms(found) if f.action == "/standing-orders/new")
     visitor.post(form.action, form.filled({}), status=303)
     made = client.get("standing-orders", payee="eq.Films 8").json["standingOrders"]
