@@ -61,7 +61,7 @@ def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
     fields = editable_fields(STANDING_ORDERS)
     defaults = {field.name: field.default for field in fields.values()}
     given = {
-        "name": found.payee if is_only else f"{found.payee} {amount(abs(found.amount))}",
+        "name": found.payee if is_only else f"{found.payee} {amount(abs(found.amount), found.currency)}",
         "payee": found.payee,
         "accountId": found.account_id,
         "categoryId": found.category_id,
