@@ -84,3 +84,23 @@ def naming(file: str) -> Iterator[None]:
     except ChangeRefused as error:
         error.file = file
         raise
+
+
+def _assignments(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for value in values:
+        field, equals, text = value.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{value!r} is not FIELD=VALUE")
+        if field in given:
+            raise click.BadParameter(f"{field} is given twice")
+        given[field] = text
+    return given
+
+
+#: Arguments in the form FIELD=VALUE, as a dict.
+fields_argument = click.argument(
+    "given", nargs=-1, required=True, metavar="FIELD=VALUE...", callback=_assignments
+)

@@ -2,7 +2,7 @@
 
 import click
 
-from finance_api.cli.editing import Edit, edit_options
+from finance_api.cli.editing import Edit, edit_options, fields_argument
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.resources import PUBLIC_RESOURCES, RECORD_RULES, RECORDS
 
@@ -11,29 +11,10 @@ _TYPES = {r.path: r for r in PUBLIC_RESOURCES if r not in (RECORDS, RECORD_RULES
 _type_argument = click.argument("type_name", metavar="TYPE", type=click.Choice(list(_TYPES)))
 
 
-def _assignments(
-    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
-) -> dict[str, str]:
-    given: dict[str, str] = {}
-    for value in values:
-        field, equals, text = value.partition("=")
-        if not equals:
-            raise click.BadParameter(f"{value!r} is not FIELD=VALUE")
-        if field in given:
-            raise click.BadParameter(f"{field} is given twice")
-        given[field] = text
-    return given
-
-
-_fields_argument = click.argument(
-    "given", nargs=-1, required=True, metavar="FIELD=VALUE...", callback=_assignments
-)
-
-
 @click.command(epilog="Example: finance-api add me@example.com budgets name=Food limitAmount=400")
 @edit_options()
 @_type_argument
-@_fields_argument
+@fields_argument
 def add(edit: Edit, type_name: str, given: dict[str, str]) -> None:
     """Add an account, category, budget, goal, standing order or label of a user.
 
@@ -50,7 +31,7 @@ def add(edit: Edit, type_name: str, given: dict[str, str]) -> None:
 @edit_options()
 @_type_argument
 @click.argument("name")
-@_fields_argument
+@fields_argument
 def set_command(edit: Edit, type_name: str, name: str, given: dict[str, str]) -> None:
     """Change an account, category, label and so on of a user; NAME may be its id.
 

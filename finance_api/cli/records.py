@@ -2,8 +2,9 @@
 
 import click
 
-from finance_api.cli.editing import Edit, edit_options, naming
+from finance_api.cli.editing import Edit, edit_options, fields_argument, naming
 from finance_api.cli.input_files import opened
+from finance_api.ledger.edits.own_records import ADD, SET, add_assigned, set_assigned
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records, remove_records
 from finance_api.ledger.edits.report import EditReport
@@ -14,6 +15,37 @@ from finance_api.values.ids import are_ids
 @click.group()
 def records() -> None:
     """Stored records."""
+
+
+@records.command(
+    epilog="Example: finance-api records add me@example.com account=Cash recordDate=2026-03-18 "
+    "amount=-4.50 payee=Bakery category=Food"
+)
+@edit_options()
+@fields_argument
+def add(edit: Edit, given: dict[str, str]) -> None:
+    """Add a record, such as a cash payment.
+
+    Money going out has a negative amount. Record rules give it the category and labels that you
+    leave out.
+    """
+    edit(ADD, lambda s: add_assigned(s, given))
+
+
+@records.command(
+    "set",
+    epilog="Example: finance-api records set me@example.com "
+    "0e2b6a1c-91a5-4c0f-8a5e-5c1f1f0c7d21 amount=-12.90 note=corrected",
+)
+@edit_options()
+@click.argument("record_id", metavar="ID")
+@fields_argument
+def set_command(edit: Edit, record_id: str, given: dict[str, str]) -> None:
+    """Change a record by id. No later statement changes these fields.
+
+    FIELD= without a value clears the field.
+    """
+    edit(SET, lambda s: set_assigned(s, record_id, given))
 
 
 @records.command("edit", epilog="Example: finance-api records edit me@example.com records.csv")

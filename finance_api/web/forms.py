@@ -28,10 +28,11 @@ from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
+from finance_api.values.ids import new_id
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import date_text
 from finance_api.values.written import WrittenRefused, parse_amount, parse_day
-from finance_api.web.page import sentence
+from finance_api.web.page import CHANGED_MEANWHILE, sentence
 from finance_api.web.regions import current_region
 
 _LABELS = {
@@ -228,6 +229,32 @@ def digest_of(texts: Mapping[str, str]) -> str:
     return hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
 
 
+def conflict(
+    owned: UserRows,
+    fields: Mapping[str, Field],
+    texts: Mapping[str, str],
+    stored: Mapping[str, str],
+) -> FormFaults:
+    """Return the fault of a form whose row was changed meanwhile: both values of each field.
+
+    texts: of the form, which shows them again. stored: of the row now; see `field_texts`.
+    """
+    errors = {"form": CHANGED_MEANWHILE}
+    for control in controls_of(owned, fields, stored):
+        if texts.get(control.name, "") != stored.get(control.name, ""):
+            errors[control.name] = f"The stored value is now: {_words_of(control)}."
+    return FormFaults(errors)
+
+
+def _words_of(control: Control) -> str:
+    if control.kind in ("one", "many"):
+        chosen = [label for value, label in control.options if value in control.chosen and value]
+        return ", ".join(chosen) or "none"
+    if control.kind == "flag":
+        return "yes" if control.text == "true" else "no"
+    return control.text or "empty"
+
+
 def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
     """Return the texts of a form that was sent. Browsers leave out boxes that are not ticked."""
     found = {}
@@ -242,6 +269,21 @@ def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
     if _CATEGORY in found:
         found[NEW_CATEGORY] = str(sent.get(NEW_CATEGORY, ""))
     return found
+
+
+#: The hidden field of a form that adds something: the id of the new row. So a form that is sent
+#: twice adds one row, and two forms with equal values add two.
+FORM_ID = "form-id"
+_RANDOM_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+
+def form_id(sent: MultiDict) -> str:
+    """Return the id in a form that adds something; a new id if it has none of ours.
+
+    Only random ids are accepted: others could be those that a later import derives.
+    """
+    text = str(sent.get(FORM_ID, ""))
+    return text if _RANDOM_ID.fullmatch(text) else new_id()
 
 
 def with_new_category(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:

@@ -37,8 +37,8 @@ LOCK_SECONDS = 1
 DONE, CHANGED = NOTICE_PARAMETERS = ("done", "changed")
 
 CHANGED_MEANWHILE = (
-    "This was changed elsewhere since you opened the form, so nothing was saved. The form now has "
-    "the current values."
+    "This was changed elsewhere since you opened the form, so nothing was saved. The form still "
+    "has your entries; beside them are the stored values that differ. Save again to replace those."
 )
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 
@@ -179,15 +179,19 @@ def today_of(request: Request) -> int:
 
 def path_id(request: Request) -> str:
     """The id in the path; 404 if it is not an id."""
+    return _id_in(request.matchdict["id"])
+
+
+def _id_in(text: str) -> str:
     try:
-        return parse_id(request.matchdict["id"])
+        return parse_id(text)
     except IdError:
         raise HTTPNotFound() from None
 
 
-def own_row(request: Request, resource: Resource) -> Row:
-    """The user's row with the id in the path; 404 if there is no such row."""
-    row_id = path_id(request)
+def own_row(request: Request, resource: Resource, id_text: str | None = None) -> Row:
+    """The user's row with this id, by default the one in the path; 404 if there is no such row."""
+    row_id = path_id(request) if id_text is None else _id_in(id_text)
     rows = request.storage.data.get_rows(identity_of(request).user.id, resource, [row_id])
     if row_id not in rows:
         raise HTTPNotFound()

@@ -40,6 +40,7 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 #: Value of the parameter ``done`` -> notice on the page after a change.
 NOTICES = {
     "saved": "Saved.",
+    "already-added": "This form was sent before. Its record was not added a second time.",
     "same": "Nothing was changed: everything already had these values.",
     "transfers-found": "All records were searched for transfers.",
     "changed-elsewhere": "This file was changed in another window. This is its current state.",

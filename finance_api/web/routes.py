@@ -18,7 +18,10 @@ STATIC_SECONDS = 31_536_000
 ROUTES = {
     "overview": "/overview",
     "records": "/records",
+    "record.new": "/records/new",
     "record": "/records/{id}",
+    "record.remove": "/records/{id}/remove",
+    "record.link": "/records/{id}/link",
     "record.unlink": "/records/{id}/unlink",
     "rules.apply": "/rules/apply",
     "transfers": "/transfers",

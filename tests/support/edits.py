@@ -59,6 +59,9 @@ def restored(person: Person) -> dict[str, dict[str, Row]]:
     images = person.look(
         lambda s: s.history.scan_before(person.user.id, number, after=_ALL, limit=10_000)
     )
+    for row in person.rows(RECORDS):
+        if row["importId"] == number:
+            del rows[RECORDS.name][row["id"]]
     for image in images:
         if image.row is None:
             del rows[image.resource.name][image.row_id]

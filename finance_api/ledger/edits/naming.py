@@ -8,7 +8,7 @@ from typing import Any
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.ledger.session import UserRows
-from finance_api.resources import ACCOUNTS, CATEGORIES, referred_by
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, referred_by
 from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.naming import snake_case
 from finance_api.values import Row
@@ -80,6 +80,11 @@ def _candidate(owned: UserRows, resource: Resource, row: Row) -> str:
 
 
 _NOT_EDITED = ("id", "createdAt", "updatedAt")
+#: The fields of records that people know, in the order of forms. Files state others as well.
+_KNOWN_OF_RECORDS = (
+    *("accountId", "recordDate", "amount", "payee", "note"),
+    *("categoryId", "labelIds", "recordState", "paymentType"),
+)
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 #: A message lists all choices of a field if there are at most this many.
 _MANY_CHOICES = 20
@@ -87,6 +92,8 @@ _MANY_CHOICES = 20
 
 def editable_fields(resource: Resource) -> dict[str, Field]:
     """Return the fields that users can set, by the names they type: references without ``Id``."""
+    if resource is RECORDS:
+        return {written_name(RECORDS[name]): RECORDS[name] for name in _KNOWN_OF_RECORDS}
     fields = resource.having_role(Role.STORED)
     return {written_name(f): f for f in fields if f.name not in _NOT_EDITED}
 

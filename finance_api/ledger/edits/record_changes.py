@@ -7,7 +7,7 @@ from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import note_stated
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.model import Condition, Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.values import Row
@@ -21,7 +21,7 @@ _PAIRED_BY = (
 )
 
 
-def pages_of(session: LedgerSession, *conditions: Condition) -> Iterator[list[Row]]:
+def pages_of(session: UserRows, *conditions: Condition) -> Iterator[list[Row]]:
     """Yield the records that meet the conditions, by id. Callers may change those already read."""
     return session.storage.data.scan_pages(session.user.id, RECORDS, BATCH, conditions=conditions)
 
@@ -31,6 +31,9 @@ def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
     after = {**row, **values, "setByHand": tuple(sorted({*row["setByHand"], *values}))}
     if "categoryId" in values:
         after["categoryByRule"] = None
+    if "accountId" in values:
+        # `derive` takes the account's.
+        after["currencyCode"] = None
     note_stated(row, after)
     return after
 
@@ -68,6 +71,19 @@ class RecordChanges:
         if len(self._pairs) >= BATCH:
             self.flush()
         return True
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add records, complete except for derived fields."""
+        new = list(rows)
+        for row in new:
+            derive(self._session, row)
+            self.report.note(self._session, RECORDS, None, row)
+            self._balances.note(None, row)
+        if new:
+            self._session.note_changes(RECORDS, [(None, row) for row in new])
+            self._session.note_records(new=new)
+            self._session.storage.data.put_rows(self._session.user.id, RECORDS, new=new, changed=())
+            self.changed = True
 
     def remove(self, rows: Iterable[Row]) -> None:
         """Remove records. If one is part of a transfer, `finish` unlinks the other record."""

@@ -10,6 +10,7 @@ from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, set_by_hand
 from finance_api.ledger.edits.record_file import ID, FileRow, RecordFile
 from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.edits.transfers import check_halves
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Field
@@ -22,7 +23,7 @@ from finance_api.values.text import shown
 
 _T = TypeVar("_T")
 
-#: The columns that can be edited, and the fields that they set.
+#: The columns of files that can be edited, and the fields that they set.
 EDITED = {
     "category": "categoryId",
     "labels": "labelIds",
@@ -30,6 +31,8 @@ EDITED = {
     "note": "note",
     "recordState": "recordState",
 }
+#: The fields in which the two halves of a transfer must fit each other.
+_OF_HALVES = ("accountId", "amount")
 #: A refusal names up to this many unknown ids.
 _NAMED = 10
 
@@ -71,10 +74,11 @@ def change_records(
 ) -> EditReport:
     """Set values of records, and add or remove labels. All changes count as manual edits.
 
-    values: stored values of the fields in `EDITED`. Labels are ids. Raises ChangeRefused if a
-    record does not exist.
+    values: stored values of `editable_fields`. Labels are ids. Raises ChangeRefused if a record
+    does not exist, or is half of a transfer that it would no longer fit.
     """
     changes = RecordChanges(session)
+    halves: list[Row] = []
     for rows in _known(session, ids):
         for row in rows:
             wanted = dict(values)
@@ -83,8 +87,12 @@ def change_records(
                 wanted["labelIds"] = tuple(dict.fromkeys((*kept, *add_labels)))
             changed = {name: value for name, value in wanted.items() if value != row[name]}
             if changed:
-                changes.put(row, set_by_hand(row, changed))
+                after = set_by_hand(row, changed)
+                changes.put(row, after)
+                if row["transferId"] is not None and not changed.keys().isdisjoint(_OF_HALVES):
+                    halves.append(after)
     changes.finish()
+    check_halves(session, halves)
     return changes.close()
 
 

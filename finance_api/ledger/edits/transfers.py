@@ -9,7 +9,7 @@ from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, pages_
 from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
 from finance_api.ledger.edits.transfer_pairs import find_pairs
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.model import Operator, any_of, condition_on, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import TransferProposal
@@ -17,7 +17,10 @@ from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
-from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, date_text
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
+
+#: Candidates for the other half of a transfer are up to this far away.
+_REACH_SECONDS = 10 * DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,17 +176,73 @@ def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
                 f"first"
             )
     first, second = rows
+    if reason := _misfit(first, second):
+        raise ChangeRefused(reason)
+    changes = RecordChanges(session)
+    _link(changes, first, second)
+    return changes.close()
+
+
+def _misfit(first: Row, second: Row) -> str | None:
+    """Return why the records cannot be a transfer; None if they can."""
     if first["accountId"] == second["accountId"]:
-        raise ChangeRefused(
+        return (
             f"both records belong to the account {first['accountName']}: a transfer is between "
             f"two accounts"
         )
     if first["amount"] * second["amount"] > 0:
         way = "out" if first["amount"] < 0 else "in"
-        raise ChangeRefused(f"money goes {way} in both records, so they are not a transfer")
-    changes = RecordChanges(session)
-    _link(changes, first, second)
-    return changes.close()
+        return f"money goes {way} in both records, so they are not a transfer"
+    return None
+
+
+def other_halves(owned: UserRows, transfer_ids: Iterable[str]) -> dict[str, list[Row]]:
+    """Return the records of each transfer, by its id."""
+    found: dict[str, list[Row]] = {transfer_id: [] for transfer_id in transfer_ids}
+    wanted = [any_of("transferId", found)] if found else []
+    for page in pages_of(owned, *wanted) if found else ():
+        for row in page:
+            found[row["transferId"]].append(row)
+    return found
+
+
+def check_halves(session: LedgerSession, changed: Sequence[Row]) -> None:
+    """Check that changed records still fit the other halves of their transfers.
+
+    Raises ChangeRefused.
+    """
+    transfers = other_halves(session, {row["transferId"] for row in changed})
+    for first, second in (rows for rows in transfers.values() if len(rows) == 2):
+        if reason := _misfit(first, second):
+            raise ChangeRefused(
+                f"{title_of(RECORDS, first)} is half of a transfer, and {reason}: unlink the "
+                f"transfer first"
+            )
+
+
+def list_candidates(owned: UserRows, row: Row, *, limit: int) -> list[Row]:
+    """List records that may be the other half of a transfer, nearest in amount and day first."""
+    first = max(MIN_SECONDS, row["recordDate"] - _REACH_SECONDS)
+    end = min(MAX_SECONDS, row["recordDate"] + _REACH_SECONDS) + 1
+    free = condition_on(RECORDS, "transferId", Operator.IS_NULL)
+    found = [
+        each
+        for page in pages_of(owned, dated(first, end), free)
+        for each in page
+        if each["recordState"] != VOID and _misfit(row, each) is None
+    ]
+
+    def distance(other: Row) -> tuple[bool, bool, int, str]:
+        is_same_currency = other["currencyCode"] == row["currencyCode"]
+        is_equal = is_same_currency and other["amount"] == -row["amount"]
+        return (
+            not is_equal,
+            is_same_currency,
+            abs(other["recordDate"] - row["recordDate"]),
+            other["id"],
+        )
+
+    return sorted(found, key=distance)[:limit]
 
 
 def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:

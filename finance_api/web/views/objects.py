@@ -24,7 +24,7 @@ from finance_api.values import Row
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import NONE, Cells, title_of
 from finance_api.web.forms import (
-    FormFaults,
+    conflict,
     controls_of,
     digest_of,
     form_errors,
@@ -38,7 +38,6 @@ from finance_api.web.forms import (
 from finance_api.web.found_payments import found_payments
 from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
 from finance_api.web.page import (
-    CHANGED_MEANWHILE,
     PAGE_ROWS,
     Pager,
     changed,
@@ -160,9 +159,9 @@ def change(request: Request) -> Response | dict[str, Any]:
         stored = session.row_set(resource).rows.get(row_id)
         if stored is None:
             raise HTTPNotFound()
-        if request.POST.get("seen") != digest_of(texts_of(resource, stored)):
-            texts = texts_of(resource, stored)
-            raise FormFaults({"form": CHANGED_MEANWHILE})
+        now = texts_of(resource, stored)
+        if request.POST.get("seen") != digest_of(now):
+            raise conflict(session, fields, texts, now)
         named = with_new_category(session, texts)
         values = read_texts(session, fields, named, stored)
         named = plain_texts(fields, named, values)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
+from finance_api.ledger.edits.own_records import add_assigned, set_assigned
 from finance_api.ledger.edits.records import remove_records
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
@@ -23,6 +24,7 @@ NAMES = st.sampled_from(["one", "two", "three", "four"])
 TYPES = st.sampled_from([ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES])
 IDS = st.integers(10, 21).map(an_id)
 AMOUNTS = st.sampled_from(["-2", "0", "1.5", "922337203685477"])
+DAY = "2026-02-01"
 CELLS = st.fixed_dictionaries(
     {},
     optional={
@@ -79,6 +81,14 @@ EDITS = st.one_of(
     edits(add_rule_for_label, NAMES),
     edits(apply_rules),
     edits(apply_to_all),
+    edits(
+        add_assigned,
+        st.builds(
+            lambda account, amount: {"account": account, "amount": amount, "recordDate": DAY},
+            *(NAMES, AMOUNTS),
+        ),
+    ),
+    edits(set_assigned, IDS, fields("account") | fields("amount", AMOUNTS)),
     edits(remove_records, st.lists(IDS, min_size=1, max_size=3)),
     edits(link_found),
     edits(link_records, IDS, IDS),

@@ -1,0 +1,90 @@
+"""The form of a record: its texts, with the sign of the amount as a choice, and reading them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from webob.multidict import MultiDict
+
+from finance_api.ledger.edits.naming import editable_fields
+from finance_api.ledger.session import LedgerSession
+from finance_api.resources import RECORDS
+from finance_api.values import Row
+from finance_api.values.time import date_text, from_date, to_date
+from finance_api.web.forms import FormFaults, field_texts, read_texts, sent_texts
+
+FIELDS = {field.name: field for field in editable_fields(RECORDS).values()}
+#: The control for the sign of the amount, and its choices.
+DIRECTION, OUT, IN = "direction", "out", "in"
+DIRECTIONS = ((OUT, "Money out"), (IN, "Money in"))
+_AMOUNT, _DATE = "amount", "recordDate"
+_MINUS = ("-", "\N{MINUS SIGN}")
+#: Dates beyond these years are typing errors.
+_FIRST_YEAR, _LAST_YEAR = 1900, 2199
+
+
+def texts_of_record(row: Row) -> dict[str, str]:
+    """Return the texts of a stored record."""
+    texts = field_texts(FIELDS, row)
+    texts[DIRECTION] = OUT if row[_AMOUNT] < 0 else IN
+    texts[_AMOUNT] = texts[_AMOUNT].removeprefix("-")
+    return texts
+
+
+def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of a new record. given: from the query of a link."""
+    defaults = {_DATE: date_text(today), "recordState": "cleared", DIRECTION: OUT}
+    return {name: given.get(name) or defaults.get(name, "") for name in (*FIELDS, DIRECTION)}
+
+
+def sent_record(sent: MultiDict) -> dict[str, str]:
+    """Return the texts of a form that was sent."""
+    direction = IN if sent.get(DIRECTION) == IN else OUT
+    return {**sent_texts(FIELDS, sent), DIRECTION: direction}
+
+
+def read_record(
+    session: LedgerSession, texts: Mapping[str, str], stored: Row | None = None
+) -> dict[str, Any]:
+    """Return the stored values of a form. Raises FormFaults.
+
+    stored: the record to change: only values of texts that differ from it are returned.
+    """
+    errors: dict[str, str] = {}
+    signed = {**texts, _AMOUNT: _signed(texts, errors)}
+    before = {} if stored is None else field_texts(FIELDS, stored)
+    try:
+        read = read_texts(session, FIELDS, signed, stored)
+    except FormFaults as faults:
+        raise FormFaults({**faults.errors, **errors}) from None
+    values = {name: value for name, value in read.items() if before.get(name) != signed[name]}
+    if (day := values.get(_DATE)) is not None:
+        _check_year(day, errors)
+        if stored is not None and day == from_date(to_date(stored[_DATE])):
+            # The same day in another form: the record keeps its time.
+            del values[_DATE]
+    if errors:
+        raise FormFaults(errors)
+    return values
+
+
+def _signed(texts: Mapping[str, str], errors: dict[str, str]) -> str:
+    """Return the amount with its sign: the one that was typed, otherwise that of the choice."""
+    text = texts[_AMOUNT].strip()
+    if text.startswith(_MINUS):
+        if texts[DIRECTION] == IN:
+            errors[_AMOUNT] = (
+                f"The amount {text} has a minus, but {DIRECTIONS[1][1].lower()} was chosen: leave "
+                f"out the minus, or choose {DIRECTIONS[0][1].lower()}."
+            )
+        return f"-{text[1:].strip()}"
+    if not text or text.startswith("+") or texts[DIRECTION] == IN:
+        return text
+    return f"-{text}"
+
+
+def _check_year(day: int, errors: dict[str, str]) -> None:
+    year = to_date(day).year
+    if not _FIRST_YEAR <= year <= _LAST_YEAR:
+        errors[_DATE] = (
+            f"The year {year} cannot be right: give a date from {_FIRST_YEAR} to {_LAST_YEAR}."
+        )

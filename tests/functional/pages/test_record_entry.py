@@ -1,0 +1,217 @@
+"""Records that people type in: added, duplicated, changed, deleted and linked."""
+
+import pytest
+
+from support.browser import location, new_token, new_user, signed_in
+from support.html import forms, shown_text
+from support.native_rows import account, category, label, record, record_rule, uid
+from support.service import Client, on_one_storage
+
+GIRO, CASH, ABROAD = uid("Account", 1), uid("Account", 2), uid("Account", 3)
+NEW = "/records/new"
+
+
+@pytest.fixture
+def client(service, user):
+    rows = [
+        account(1, name="Giro"),
+        account(2, name="Cash"),
+        account(3, name="Abroad", currencyCode="USD"),
+        category(1, name="Food"),
+        label(1, name="home"),
+        record(1, payee="Out", amount=-500, recordDate="2026-02-01", accountId=GIRO),
+        record(2, payee="In", amount=500, recordDate="2026-02-02", accountId=CASH),
+        record(3, payee="Dollars", amount=480, recordDate="2026-02-03", accountId=ABROAD),
+        record_rule(1, keywords=["bakery"], categoryId=uid("Category", 1)),
+    ]
+    service.load(user, rows)
+    return Client(service, user, new_token(service, user))
+
+
+def listed(client, **conditions):
+    return client.get("records", **conditions).json["records"]
+
+
+def balance(client, name):
+    (found,) = client.get("accounts", name=f"eq.{name}").json["accounts"]
+    return found["balance"]
+
+
+def test_a_cash_payment_is_added_and_counts(client, visitor):
+    before = balance(client, "Cash")
+    response = visitor.submit(
+        NEW, NEW, accountId=CASH, amount="4.50", payee="Old Bakery", labelIds=uid("Label", 1)
+    )
+    page = visitor.follow(response)
+    assert page.request.path == "/records"
+    assert "Record Old Bakery added." in shown_text(page.text)
+    (row,) = listed(client, payee="eq.Old Bakery")
+    shown = ("amount", "recordDate", "accountName", "category", "labels", "recordState")
+    assert [row[name] for name in shown] == [
+        *(-4.5, "2026-03-18", "Cash", "Food", ["home"], "cleared")
+    ]
+    assert balance(client, "Cash") == before - 4.5
+    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
+    visitor.post(form.action, form.fields, status=303)
+    assert listed(client, payee="eq.Old Bakery") == [] and balance(client, "Cash") == before
+
+
+@on_one_storage
+def test_a_form_sent_twice_adds_one_record_and_two_equal_forms_add_two(client, visitor):
+    first, second = (visitor.form(NEW) for _ in range(2))
+    given = {"accountId": CASH, "amount": "2", "payee": "Coffee"}
+    for form, expected in ((first, 1), (first, 1), (second, 2), (second, 2)):
+        answer = visitor.post(form.action, form.filled(given), status=303)
+        assert len(listed(client, payee="eq.Coffee")) == expected
+    assert "was not added a second time" in visitor.follow(answer).text
+    for bad in ("", "x", uid("Record", 8)[:-1] + "\n", "00000000-0000-5000-8000-000000000000"):
+        form = visitor.form(NEW)
+        visitor.post(form.action, form.filled({**given, "form-id": bad}), status=303)
+    assert len(listed(client, payee="eq.Coffee")) == 6
+
+
+@on_one_storage
+def test_a_duplicate_has_the_values_and_today(client, visitor):
+    page = visitor.get(f"/records/{uid('Record', 2)}")
+    assert f'href="{NEW}?like={uid("Record", 2)}"' in page.text
+    visitor.submit(f"{NEW}?like={uid('Record', 2)}", NEW, status=303)
+    old, new = sorted(listed(client, payee="eq.In"), key=lambda row: row["recordDate"])
+    assert new["id"] != old["id"]
+    assert [new["recordDate"], new["amount"], new["accountId"]] == ["2026-03-18", 500, CASH]
+    visitor.get(f"{NEW}?like={uid('Record', 9)}", status=404)
+    visitor.get(f"{NEW}?like=x", status=404)
+
+
+@on_one_storage
+def test_every_field_is_changed_and_undone(client, visitor):
+    path = f"/records/{uid('Record', 1)}"
+    before = listed(client)
+    page = visitor.follow(
+        visitor.submit(
+            *(path, path),
+            accountId=ABROAD,
+            amount="12.34",
+            direction="in",
+            recordDate="2026-03-01",
+            note="corrected",
+            recordState="reconciled",
+            paymentType="cash",
+        )
+    )
+    row = client.get(path.removeprefix("/")).json
+    names = ("accountName", "currencyCode", "amount", "recordDate", "note", "recordState")
+    assert [row[name] for name in names] == [
+        *("Abroad", "USD", 12.34, "2026-03-01", "corrected", "reconciled")
+    ]
+    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
+    visitor.post(form.action, form.fields, status=303)
+    assert listed(client) == before
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "words"),
+    [
+        ({"amount": "1.123456789"}, "amount", "more than 4 decimal places"),
+        ({"amount": "9" * 17}, "amount", "out of range"),
+        ({"amount": "12 00"}, "amount", "is not an amount such as"),
+        ({"amount": "1.250"}, "amount", "can be read in two ways"),
+        ({"amount": "0.001"}, "amount", "too exact"),
+        ({"amount": ""}, "amount", "Amount is missing"),
+        ({"amount": "-5", "direction": "in"}, "amount", "leave out the minus"),
+        ({"recordDate": "0001-01-01"}, "recordDate", "The year 1 cannot be right"),
+        ({"recordDate": "9999-12-31"}, "recordDate", "The year 9999 cannot be right"),
+        ({"recordDate": "31.13.2026"}, "recordDate", "is not a day such as"),
+        ({"accountId": ""}, "accountId", "Account is missing"),
+    ],
+)
+@on_one_storage
+def test_bad_input_gets_a_sentence_beside_the_field_and_loses_nothing(
+    client, visitor, given, field, words
+):
+    good = {"accountId": CASH, "amount": "1", "note": "\u05e9\u05dc\u05d5\u05dd <b>&amp;"}
+    form = visitor.form(NEW)
+    page = visitor.post(form.action, form.filled({**good, **given}), status=400)
+    assert words in shown_text(page.text.split(f'id="{field}-error"')[1][:600])
+    (again,) = (f for f in forms(page.text) if f.action == NEW)
+    assert dict(again.fields) == {**dict(form.fields), **good, **given}
+    assert len(listed(client)) == 3
+    fixed = {"amount": "1", "recordDate": "2026-03-01", "accountId": CASH, "payee": "ok"}
+    visitor.post(again.action, again.filled({**fixed, "direction": "out"}), status=303)
+    assert listed(client, payee="eq.ok")[0]["note"] == good["note"]
+
+
+@on_one_storage
+def test_large_amounts_are_exact_and_a_typed_sign_counts(client, visitor):
+    for amount, direction, expected in (
+        ("123456789012", "out", -123456789012),
+        ("+7", "out", 7),
+        ("\N{MINUS SIGN}7", "out", -7),
+        ("1.234,50", "in", 1234.5),
+    ):
+        form = visitor.form(NEW)
+        given = {"accountId": CASH, "amount": amount, "direction": direction, "payee": amount}
+        visitor.post(form.action, form.filled(given), status=303)
+        assert listed(client, amount=f"eq.{expected}")
+
+
+@on_one_storage
+def test_a_conflict_shows_both_values(client, visitor):
+    path = f"/records/{uid('Record', 1)}"
+    form = visitor.form(path)
+    visitor.submit(path, path, payee="Theirs", amount="7", status=303)
+    page = visitor.post(path, form.filled({"payee": "Mine", "note": "kept"}), status=400)
+    text = shown_text(page.text)
+    assert "changed elsewhere since you opened the form" in text
+    assert "The stored value is now: Theirs." in text and "The stored value is now: 7." in text
+    (again,) = (f for f in forms(page.text) if f.action == path)
+    assert dict(again.fields)["payee"] == "Mine" and dict(again.fields)["note"] == "kept"
+    visitor.post(path, again.fields, status=303)
+    assert client.get(path.removeprefix("/")).json["payee"] == "Mine"
+
+
+def test_a_record_is_deleted_after_a_question_and_restored(client, visitor):
+    path, before = f"/records/{uid('Record', 2)}", listed(client)
+    page = visitor.follow(visitor.submit(f"{path}/remove", f"{path}/remove"))
+    assert "Record In deleted." in shown_text(page.text)
+    visitor.get(path, status=404)
+    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
+    visitor.post(form.action, form.fields, status=303)
+    assert listed(client) == before
+
+
+@on_one_storage
+def test_transfers_are_linked_from_the_record_and_end_with_either_half(client, visitor):
+    out, other = f"/records/{uid('Record', 1)}", uid("Record", 2)
+    page = visitor.get(f"{out}/link")
+    values = dict(forms(page.text)[-1].fields)
+    assert "other" not in values
+    first = page.text.index("Cash · ")
+    assert first < page.text.index("Abroad · "), "the equal amount comes first"
+    visitor.post(f"{out}/link", values, status=400)
+    linked = visitor.follow(visitor.post(f"{out}/link", {**values, "other": other}))
+    assert "1 transfer linked." in shown_text(linked.text)
+    assert f'href="/records/{other}"' in linked.text
+    wrong = visitor.submit(out, out, direction="in", status=400)
+    assert "unlink the transfer first" in shown_text(wrong.text)
+    path = f"/records/{other}/remove"
+    assert "The other half of its transfer" in visitor.get(path).text
+    visitor.submit(path, path, status=303)
+    assert client.get(out.removeprefix("/")).json["transferId"] is None
+
+
+@on_one_storage
+def test_nothing_of_another_user_is_reached(service, client, visitor):
+    stranger = signed_in(service, new_user(service))
+    path = f"/records/{uid('Record', 1)}"
+    for below in ("", "/remove", "/link"):
+        stranger.get(path + below, status=404)
+        stranger.post(path + below, {"csrf_token": stranger.csrf()}, status=404)
+    stranger.get(f"{NEW}?like={uid('Record', 1)}", status=404)
+    assert "No account yet" in stranger.get(NEW).text
+    form = visitor.form(NEW)
+    given = {"accountId": uid("Account", 9), "amount": "1"}
+    visitor.post(NEW, form.filled(given), status=400)
+    answer = visitor.post(
+        NEW, form.filled({"accountId": CASH, "amount": "1"}) + [("then", "another")]
+    )
+    assert location(answer).startswith(f"{NEW}?changed=")
