@@ -15,7 +15,7 @@ from finance_api.http.identity import (
     TokenIdentity,
 )
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES, is_page
+from finance_api.http.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
 from finance_api.values.ids import IdError, parse_id
@@ -34,11 +34,9 @@ def authenticate(request: Request) -> Identity | Failure:
     credentials are refused without reading it.
     """
     path = request.environ["PATH_INFO"]
-    if is_page(path):
-        return _by_session(request)
     accept = next((a for start, a in _SURFACES if path.startswith(start)), None)
     if accept is None:
-        return Failure.ABSENT
+        return _by_session(request)
     text = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
     return text if isinstance(text, Failure) else accept(request, text)
 

@@ -1,6 +1,7 @@
 """Error pages, for browsers."""
 
 import logging
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -18,12 +19,16 @@ from finance_api.http.errors import (
     outage_of,
 )
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import PAGES
+from finance_api.http.surfaces import is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.web.page import SIGNED_OUT, SeeOther, login_path
 from finance_api.web.rendering import with_globals
+from finance_api.web.suggestions import nearest_page
+
+#: Errors at these paths are problem documents, whatever is accepted.
+_OF_PROGRAMS = re.compile("/(?:v1|wallet|internal)(?:/|$)|/__")
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +36,7 @@ _TITLES = {
     400: "This request cannot be read",
     403: "Not allowed",
     404: "Page not found",
+    405: "This cannot be done here",
     408: "This took too long",
     413: "This file is too large",
     415: "This form cannot be read",
@@ -41,10 +47,13 @@ _DETAILS = {
     400: "Your browser sent something that this server cannot read.",
     403: "You are not allowed to do this.",
     404: "It may have been removed, or the address is wrong.",
+    405: "Open the page itself, and use its forms.",
     415: "Forms must be sent as application/x-www-form-urlencoded in UTF-8, as browsers do.",
     503: "The database is unavailable, perhaps because an import is running. "
     "Please try again in a few seconds.",
 }
+#: Statuses of pages that help to find another page.
+_LOST = (403, 404, 405)
 _NOT_COUNTED = "Sign-in is unavailable at the moment. Please try again in a few seconds."
 
 
@@ -62,6 +71,7 @@ def error_page(
         "status": status,
         "detail": detail or _DETAILS.get(status, ""),
         "request_id": request.request_id,
+        "nearest": nearest_page(request.environ["PATH_INFO"]) if status in _LOST else None,
     }
     response = render_to_response("error.jinja2", with_globals(request, variables), request=request)
     response.status_int = status
@@ -74,7 +84,11 @@ def http_error(error: HTTPException, request: Request) -> Response:
     with suppress(StorageUnavailable, StorageNotReady):
         # The navigation is for signed-in users; for an unknown path nobody is authenticated yet.
         _ = request.identity
-    return error if error.status_int < 400 else error_page(request, error.status_int)
+    if error.status_int < 400:
+        return error
+    response = error_page(request, error.status_int)
+    response.headers.update({k: v for k, v in error.headers.items() if k == "Allow"})
+    return response
 
 
 def forbidden(error: Any, request: Request) -> Response:
@@ -114,8 +128,35 @@ def unexpected(error: Exception, request: Request) -> Response:
     return error_page(request, 500, UNEXPECTED.format(log_unexpected(error, request)))
 
 
+class ForBrowser:
+    """A predicate of views: pages, and what browsers ask for outside of the APIs."""
+
+    def __init__(self, value: bool, config: Configurator) -> None:
+        self._value = value
+
+    def text(self) -> str:
+        return f"for_browser = {self._value}"
+
+    phash = text
+
+    def __call__(self, context: Any, request: Request) -> bool:
+        # Not request.path, which may not be decodable.
+        path = request.environ["PATH_INFO"]
+        if is_page(path):
+            return self._value
+        is_asked = not _OF_PROGRAMS.match(path) and _prefers_html(request)
+        return is_asked is self._value
+
+
+def _prefers_html(request: Request) -> bool:
+    """Whether the Accept header names HTML, and nothing that it likes better than that."""
+    offers = request.accept.acceptable_offers(["application/json", "text/html"])
+    return bool(offers) and offers[0][0] == "text/html"
+
+
 def includeme(config: Configurator) -> None:
-    here = {"path_info": f"^({'|'.join(PAGES)})(/|$)"}
+    config.add_view_predicate("for_browser", ForBrowser)
+    here = {"for_browser": True}
     config.add_notfound_view(http_error, **here)
     config.add_forbidden_view(forbidden, **here)
     for error, view in (

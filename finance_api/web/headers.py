@@ -44,7 +44,7 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
         path = request.environ.get("PATH_INFO", "")
         with regional(request):
             response = handler(request)
-        if is_page(path):
+        if is_page(path) or response.content_type == "text/html":
             response.headers.update(_HEADERS)
             if path.startswith(DOCS):
                 response.headers["Content-Security-Policy"] = _DOCS_POLICY

@@ -383,4 +383,5 @@ SCREENS = (
     Screen("imports-entry", "importer", "/imports/1"),
     Screen("imports-undo", "importer", "/imports/1/undo"),
     Screen("error", "household", "/settings/tokens/nothing/revoke"),
+    Screen("error-lost", "household", "/budget"),
 )
