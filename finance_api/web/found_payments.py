@@ -60,8 +60,9 @@ def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
     """is_only: whether no other payment has this payee; names of standing orders are distinct."""
     fields = editable_fields(STANDING_ORDERS)
     defaults = {field.name: field.default for field in fields.values()}
+    size = amount(abs(found.amount), found.currency)
     given = {
-        "name": found.payee if is_only else f"{found.payee} {amount(abs(found.amount), found.currency)}",
+        "name": found.payee if is_only else f"{found.payee} {size}",
         "payee": found.payee,
         "accountId": found.account_id,
         "categoryId": found.category_id,
