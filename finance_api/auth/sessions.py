@@ -26,6 +26,8 @@ from finance_api.values.time import DAY_SECONDS
 
 IDLE_SECONDS = 1_800
 LONGEST_SECONDS = 43_200
+#: How long an ended session is kept: it still says whose a form is that is sent too late.
+KEPT_SECONDS = DAY_SECONDS
 #: The stored time of last use must be this old before it is written again.
 SEEN_SECONDS = 60
 _FLUSH_SECONDS = 1.0
@@ -92,9 +94,10 @@ def is_alive(session: Session, now: int) -> bool:
 
 
 def prune_sessions(storage: WritableStorage, now: int) -> None:
-    """Delete expired sessions."""
+    """Delete sessions that expired a day ago."""
+    expired = now - KEPT_SECONDS
     storage.sessions.prune(
-        created_before=now - LONGEST_SECONDS + 1, seen_before=now - IDLE_SECONDS + 1
+        created_before=expired - LONGEST_SECONDS + 1, seen_before=expired - IDLE_SECONDS + 1
     )
 
 

@@ -27,6 +27,9 @@ DEAD_SECONDS = 60
 
 #: The states in which a process works on an upload.
 AT_WORK = (UploadState.CHECKING, UploadState.IMPORTING)
+_NOT_WAITING = (UploadState.DONE, UploadState.FORM)
+#: A user can have this many kept forms; another one replaces the oldest.
+_MAX_FORMS = 5
 
 
 class NoRoom(Exception):
@@ -36,7 +39,7 @@ class NoRoom(Exception):
 def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Upload:
     """Raises NotFound, also for an expired upload."""
     upload = storage.uploads.get(user_id, upload_id)
-    if is_over(upload, now):
+    if is_over(upload, now) or upload.state is UploadState.FORM:
         raise NotFound("the upload is too old")
     return upload
 
@@ -46,7 +49,7 @@ def waiting_uploads(storage: Storage, user_id: int, now: int) -> list[Upload]:
     found = [
         upload
         for upload in storage.uploads.list_by_user(user_id)
-        if upload.state is not UploadState.DONE and not is_over(upload, now)
+        if upload.state not in _NOT_WAITING and not is_over(upload, now)
     ]
     return sorted(found, key=lambda upload: (upload.created_at, upload.name))
 
@@ -90,6 +93,30 @@ def add_upload(
     )
     storage.uploads.add(user_id, upload, pieces)
     return upload
+
+
+def keep_form(
+    storage: WritableStorage, user_id: int, *, path: str, content: bytes, now: int
+) -> Upload:
+    """Store a form that waits for its user. The user must be locked. Raises NotFound.
+
+    path: of the form's page. content: at most PIECE_BYTES.
+    """
+    uploads = storage.uploads.list_by_user(user_id)
+    forms = [upload for upload in uploads if upload.state is UploadState.FORM]
+    for form in forms[: max(0, len(forms) + 1 - _MAX_FORMS)]:
+        storage.uploads.delete(user_id, form.id)
+    form = Upload(id=new_id(), name=path, size=len(content), created_at=now, state=UploadState.FORM)
+    storage.uploads.add(user_id, form, [content])
+    return form
+
+
+def get_kept_form(storage: Storage, user_id: int, form_id: str, now: int) -> tuple[str, bytes]:
+    """Return the path and the content of a kept form. Raises NotFound, also if it is too old."""
+    form = storage.uploads.get(user_id, form_id)
+    if form.state is not UploadState.FORM or is_over(form, now):
+        raise NotFound("there is no such form")
+    return form.name, storage.uploads.get_piece(user_id, form_id, 0)
 
 
 @contextmanager

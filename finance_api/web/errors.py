@@ -23,6 +23,7 @@ from finance_api.http.surfaces import is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
+from finance_api.web.kept_forms import keep_of_ended_session, keep_of_older_session
 from finance_api.web.page import SIGNED_OUT, SeeOther, login_path
 from finance_api.web.rendering import with_globals
 from finance_api.web.suggestions import nearest_page
@@ -93,15 +94,20 @@ def http_error(error: HTTPException, request: Request) -> Response:
 
 def forbidden(error: Any, request: Request) -> Response:
     """Redirect to the sign-in page; show an error instead if a sent form would be lost."""
-    if request.identity is None and request.method in ("GET", "HEAD"):
-        return SeeOther(login_path(request.path_qs))
+    if request.identity is None:
+        if request.method in ("GET", "HEAD"):
+            return SeeOther(login_path(request.path_qs))
+        kept = None if error.result is None else keep_of_ended_session(request)
+        if kept is not None:
+            return kept
     # Our own exceptions have a detail for users; Pyramid's is about permissions.
     of_pyramid = None if request.identity is not None else SIGNED_OUT
     return error_page(request, 403, error.detail if error.result is None else of_pyramid)
 
 
 def stale_form(error: BadCSRFToken, request: Request) -> Response:
-    return error_page(request, 403, "Reload it and try again.", "This page has expired")
+    kept = keep_of_older_session(request)
+    return kept or error_page(request, 403, "Reload it and try again.", "This page has expired")
 
 
 def not_counted(error: LimiterUnavailable, request: Request) -> Response:

@@ -30,6 +30,7 @@ from finance_api.values.time import (
 from finance_api.version import __version__
 from finance_api.web.api_results import curl_line
 from finance_api.web.change_notice import change_notice
+from finance_api.web.kept_forms import owner_mark
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import DONE
 from finance_api.web.regions import current_region
@@ -56,6 +57,8 @@ NOTICES = {
     "signed-out-everywhere": "You are signed out everywhere.",
     "password-changed": "Your password is changed. All other sessions and all JWTs have ended.",
 }
+
+KEPT_NOTICE = "Your entries were kept. Nothing is saved yet: check them, and send the form again."
 
 
 def day_words(seconds: int) -> str:
@@ -135,12 +138,14 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     has_form = user is not None or values.get("page") == "login"
     # An error page shows no notice, as its query may be malformed.
     has_notice = has_form and values.get("page") != "error"
+    notice = KEPT_NOTICE if values.get("is_kept") else NOTICES.get(request.GET.get(DONE, ""))
     return {
         **values,
         "user": user,
+        "form_user": "" if user is None else owner_mark(user),
         "has_api_access": user is not None and has_api_access(user, request.registry.settings),
         "csrf_token": get_csrf_token(request) if has_form else "",
-        "notice": NOTICES.get(request.GET.get(DONE, "")) if has_notice else None,
+        "notice": notice if has_notice else None,
         "change": change_notice(request) if has_notice and user else None,
         "static_url": static_url,
         "navigation": NAVIGATION,

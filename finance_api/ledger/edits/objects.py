@@ -38,14 +38,30 @@ from finance_api.values.ids import new_id
 _NAMED_USERS = 3
 
 
-def add_object(session: LedgerSession, resource: Resource, given: Mapping[str, str]) -> EditReport:
-    """given: see `parse_assignments`. Raises ChangeRefused."""
-    return add_row(session, resource, parse_assignments(session, resource, given))
+def add_object(
+    session: LedgerSession,
+    resource: Resource,
+    given: Mapping[str, str],
+    new_row_id: str | None = None,
+) -> EditReport:
+    """Add a row. given: see `parse_assignments`. Raises ChangeRefused.
+
+    new_row_id: its id. If there is a row with this id, nothing is added.
+    """
+    if new_row_id in session.row_set(resource).rows:
+        return EditReport()
+    return add_row(session, resource, parse_assignments(session, resource, given), new_row_id)
 
 
-def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) -> EditReport:
+def add_row(
+    session: LedgerSession,
+    resource: Resource,
+    values: dict[str, Any],
+    new_row_id: str | None = None,
+) -> EditReport:
     """Add a row. values: in the stored form. Raises ChangeRefused."""
-    return _put(session, resource, _new_row(session, resource, values), None)
+    row = _new_row(session, resource, values)
+    return _put(session, resource, {**row, "id": new_row_id or row["id"]}, None)
 
 
 def add_category(session: LedgerSession, name: str) -> Row:

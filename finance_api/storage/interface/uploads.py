@@ -12,6 +12,7 @@ class UploadState(StrEnum):
 
     CHECKING and IMPORTING: a process works on it. ASKING: the user must answer questions about it.
     READY: there is a preview. DONE: it was imported. FAILED: the process ended too early.
+    FORM: it is no file, but a form that waits until its user signs in again.
     """
 
     CHECKING = "checking"
@@ -20,6 +21,7 @@ class UploadState(StrEnum):
     IMPORTING = "importing"
     DONE = "done"
     FAILED = "failed"
+    FORM = "form"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
+from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
@@ -21,6 +22,7 @@ from finance_api.query.parse import parse_sort
 from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Field, Role
 from finance_api.values import Row
+from finance_api.values.ids import new_id
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import NONE, Cells, title_of
 from finance_api.web.forms import (
@@ -28,6 +30,7 @@ from finance_api.web.forms import (
     controls_of,
     digest_of,
     form_errors,
+    form_id,
     label_of,
     plain_texts,
     read_texts,
@@ -36,6 +39,7 @@ from finance_api.web.forms import (
     with_new_category,
 )
 from finance_api.web.found_payments import found_payments
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
 from finance_api.web.page import (
     PAGE_ROWS,
@@ -101,6 +105,8 @@ def show_new(request: Request) -> dict[str, Any]:
     """GET: a form with the defaults, or with values from the query of a link."""
     shown = _page_of(request)
     fields = editable_fields(shown.resource)
+    if (kept := kept_form(request)) is not None:
+        return _kept(_form(request, shown, _sent(kept, fields), None, {}), kept)
     currencies = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
     texts = {
         field.name: request.GET.get(field.name) or _default_text(field) for field in fields.values()
@@ -119,7 +125,7 @@ def add(request: Request) -> Response | dict[str, Any]:
     """POST"""
     shown = _page_of(request)
     fields = editable_fields(shown.resource)
-    texts = _sent(request, fields)
+    texts = _sent(request.POST, fields)
     with form_errors() as errors, editing(request, f"add {shown.resource.path}") as session:
         named = with_new_category(session, texts)
         values = read_texts(session, fields, named)
@@ -129,22 +135,31 @@ def add(request: Request) -> Response | dict[str, Any]:
             for field in fields.values()
             if values[field.name] != field.default
         }
-        add_object(session, shown.resource, given)
+        add_object(session, shown.resource, given, form_id(request.POST))
     if errors:
-        return refused(request, _form(request, shown, texts, None, errors))
+        form = _form(request, shown, texts, None, errors)
+        return refused(request, {**form, "form_id": form_id(request.POST)})
     return changed(session, shown.path)
 
 
-def _sent(request: Request, fields: Mapping[str, Field]) -> dict[str, str]:
+def _sent(sent: MultiDict, fields: Mapping[str, Field]) -> dict[str, str]:
     """Return the texts of the form that was sent."""
-    texts = sent_texts(fields, request.POST)
-    return with_rule(texts, request.POST) if RULE in texts else texts
+    texts = sent_texts(fields, sent)
+    return with_rule(texts, sent) if RULE in texts else texts
+
+
+def _kept(shown: dict[str, Any], sent: MultiDict) -> dict[str, Any]:
+    """Return the variables of a form that was kept, with its hidden fields."""
+    return {**shown, "form_id": form_id(sent), "seen": sent.get("seen", ""), "is_kept": True}
 
 
 def show(request: Request) -> dict[str, Any]:
     """GET: the form of an object, and its computed values."""
     shown = _page_of(request)
     row = own_row(request, shown.resource)
+    if (kept := kept_form(request)) is not None:
+        fields = editable_fields(shown.resource)
+        return _kept(_form(request, shown, _sent(kept, fields), row, {}), kept)
     return _form(request, shown, texts_of(shown.resource, row), row, {})
 
 
@@ -153,7 +168,7 @@ def change(request: Request) -> Response | dict[str, Any]:
     shown, row_id = _page_of(request), path_id(request)
     resource = shown.resource
     fields = editable_fields(resource)
-    texts = _sent(request, fields)
+    texts = _sent(request.POST, fields)
     own_row(request, resource)
     with form_errors() as errors, editing(request, f"set {resource.path}") as session:
         stored = session.row_set(resource).rows.get(row_id)
@@ -240,6 +255,7 @@ def _form(
         controls=with_repeats(controls_of(owned, editable_fields(resource), texts)),
         errors=errors,
         row_id=None if row is None else row["id"],
+        form_id=new_id(),
         seen="" if row is None else digest_of(texts_of(resource, row)),
         facts=facts,
         api=[] if row is None else [ApiRequest(f"{PUBLIC_SURFACE}{resource.path}/{row['id']}", {})],

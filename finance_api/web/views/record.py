@@ -33,6 +33,7 @@ from finance_api.web.forms import (
     label_of,
     with_new_category,
 )
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
     changed,
     done,
@@ -79,6 +80,8 @@ def _title(row: Row) -> str:
 @get("record.new", Permission.DATA_READ, "record_new")
 def show_new(request: Request) -> dict[str, Any]:
     """GET: an empty form, one with values from a link, or with those of the record ``like``."""
+    if (kept := kept_form(request)) is not None:
+        return _new_form(request, sent_record(kept), {}, form_id(kept), is_kept=True)
     texts = texts_of_new(today_of(request), request.GET)
     if "like" in request.GET:
         row = own_row(request, RECORDS, request.GET["like"])
@@ -101,7 +104,12 @@ def add(request: Request) -> Response | dict[str, Any]:
 
 
 def _new_form(
-    request: Request, texts: dict[str, str], errors: dict[str, str], record_id: str
+    request: Request,
+    texts: dict[str, str],
+    errors: dict[str, str],
+    record_id: str,
+    *,
+    is_kept: bool = False,
 ) -> dict[str, Any]:
     owned = own_rows(request)
     accounts = list(owned.accounts.rows)
@@ -112,6 +120,7 @@ def _new_form(
         "Add a record",
         form_id=record_id,
         has_accounts=bool(accounts),
+        is_kept=is_kept,
         **_form_variables(owned, texts, errors),
     )
 
@@ -133,6 +142,9 @@ def _form_variables(
 @get("record", Permission.DATA_READ, "record")
 def show_record(request: Request) -> dict[str, Any]:
     row = own_row(request, RECORDS)
+    if (kept := kept_form(request)) is not None:
+        shown = _form(request, row, sent_record(kept), {})
+        return {**shown, "seen": kept.get("seen", ""), "is_kept": True}
     return _form(request, row, texts_of_record(row), {})
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from finance_api.auth.sessions import IDLE_SECONDS, LONGEST_SECONDS
+from finance_api.auth.sessions import IDLE_SECONDS, KEPT_SECONDS, LONGEST_SECONDS
 from support.browser import (
     LOGIN,
     PASSWORD,
@@ -341,6 +341,9 @@ def test_housekeeping_forgets_what_is_over_and_nothing_else(service, user):
     service.clock.advance(IDLE_SECONDS - 1)
     tidy(service)
     assert {s.user_agent for s in sessions_of(service, user)} == {"First/1.0", "Second/1.0"}
+    service.clock.advance(KEPT_SECONDS)
+    tidy(service)
+    assert len(sessions_of(service, user)) == 2 and not first.is_signed_in()
     service.clock.advance(1)
     tidy(service)
     assert sessions_of(service, user) == []
@@ -349,7 +352,7 @@ def test_housekeeping_forgets_what_is_over_and_nothing_else(service, user):
 def test_signing_in_forgets_what_is_over(service, user):
     other = new_user(service)
     signed_in(service, other)
-    service.clock.advance(IDLE_SECONDS)
+    service.clock.advance(IDLE_SECONDS + KEPT_SECONDS)
     signed_in(service, user)
     assert sessions_of(service, other) == []
 

@@ -1,0 +1,113 @@
+"""Forms that were sent after their session had ended: kept until their user signs in again.
+
+A kept form is only shown again, never carried out. It is stored with the user's uploads, for an
+hour, and only that user sees it.
+"""
+
+import hashlib
+import hmac
+import json
+from contextlib import suppress
+from urllib.parse import urlencode
+
+from pyramid.response import Response
+from webob.multidict import MultiDict
+
+from finance_api.auth import sessions
+from finance_api.http.identity import SessionIdentity
+from finance_api.http.requests import Request
+from finance_api.storage.errors import NotFound, StorageUnavailable
+from finance_api.storage.interface import User
+from finance_api.uploads.stored_uploads import get_kept_form, keep_form
+from finance_api.web.object_pages import OBJECT_PAGES
+from finance_api.web.page import SeeOther, identity_of, login_path, writing
+
+#: The parameter of a page that shows a kept form again.
+KEPT = "kept"
+#: The routes of forms that are kept; their pages show them again.
+_ROUTES = frozenset(
+    ("record.new", "record", *(f"{name}{a}" for name in OBJECT_PAGES for a in (".new", ".edit")))
+)
+_TOKEN, OWNER = "csrf_token", "form-user"
+_MAX_BYTES = 1 << 16
+_SECRET_NAMES = ("password", "token")
+
+
+def owner_mark(user: User) -> str:
+    """Return the value of a hidden field that says whose form it is."""
+    return hashlib.sha256(f"form of {user.uuid}".encode()).hexdigest()[:16]
+
+
+def keep_of_ended_session(request: Request) -> Response | None:
+    """Keep the form of a session that has ended, and redirect to the sign-in page.
+
+    Returns None if the form is none of these, or it is unknown whose session it was.
+    """
+    secret = sessions.sent_secret(request, "session")
+    if secret is None or not _is_kept(request):
+        return None
+    token = sessions.csrf_token(secret)
+    if not hmac.compare_digest(token.encode(), _sent(request, _TOKEN)):
+        return None
+    try:
+        _, user = request.storage.sessions.get_owner(sessions.digest(secret))
+    except NotFound:
+        return None
+    path = _keep(request, user) if user.enabled else None
+    return None if path is None else SeeOther(login_path(path))
+
+
+def keep_of_older_session(request: Request) -> Response | None:
+    """Keep a form of the signed-in user's earlier session, and redirect to the form.
+
+    Returns None if the form is none of these, or somebody else's.
+    """
+    identity = request.identity
+    if not isinstance(identity, SessionIdentity) or not _is_kept(request):
+        return None
+    if not hmac.compare_digest(owner_mark(identity.user).encode(), _sent(request, OWNER)):
+        return None
+    path = _keep(request, identity.user)
+    return None if path is None else SeeOther(path)
+
+
+def _sent(request: Request, name: str) -> bytes:
+    return str(request.POST.get(name, "")).encode("utf-8", "replace")
+
+
+def _is_kept(request: Request) -> bool:
+    route = request.matched_route
+    return request.method == "POST" and route is not None and route.name in _ROUTES
+
+
+def _keep(request: Request, user: User) -> str | None:
+    """Keep the form for the user; return the path that shows it, or None if it cannot be kept."""
+    pairs = [
+        (name, value)
+        for name, value in request.POST.items()
+        if isinstance(value, str)
+        and name != OWNER
+        and not any(word in name.lower() for word in _SECRET_NAMES)
+    ]
+    content = json.dumps(pairs).encode()
+    if len(content) > _MAX_BYTES:
+        return None
+    now = request.services.clock.now()
+    with suppress(NotFound, StorageUnavailable), writing(request) as storage:
+        storage.users.lock(user.id)
+        form = keep_form(storage, user.id, path=request.path, content=content, now=now)
+        return f"{request.path}?{urlencode({KEPT: form.id})}"
+    return None
+
+
+def kept_form(request: Request) -> MultiDict | None:
+    """Return the kept form that the page is asked to show; None if there is none of this user."""
+    form_id = request.GET.get(KEPT, "")
+    if not (form_id and form_id.isascii() and form_id.isprintable()):
+        return None
+    user_id, now = identity_of(request).user.id, request.services.clock.now()
+    try:
+        path, content = get_kept_form(request.storage, user_id, form_id, now)
+    except NotFound:
+        return None
+    return MultiDict(map(tuple, json.loads(content))) if path == request.path else None
