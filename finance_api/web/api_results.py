@@ -118,7 +118,8 @@ class ApiResults:
         given = asked.parameters
         days = (given.get(name) for name in ("from", "to"))
         first, last = (parse_date(day) if day else None for day in days)
-        query = BalancesQuery(Period(given["interval"]), first, last)
+        conditions = self._conditions(RECORDS, given)
+        query = BalancesQuery(Period(given["interval"]), first, last, conditions)
         found = list_balances(self._storage, self._user_id, query, self.today)
         converted = []
         if target := given.get("convertTo"):
