@@ -146,19 +146,25 @@ class ApiResults:
         return list_computed(self._storage, self._user_id, query, self.today)
 
     def _conditions(self, resource: Resource, given: Mapping[str, str]) -> tuple[Condition, ...]:
-        """Raises QueryError."""
-        found: list[Condition] = []
-        for name, text in given.items():
-            field = resource.get_field(name)
-            if text and field is not None:
-                found += parse_conditions(field, text)
-        if given.get("q"):
-            found += parse_words(given["q"])
-        conditions = tuple(condition.on(self.today) for condition in found)
-        if given.get("withSubcategories") == "true":
-            conditions = with_subcategories(self._storage, self._user_id, resource, conditions)
-        if given.get("flow"):
-            conditions = with_flow(self._storage, self._user_id, given["flow"], conditions)
-        if given.get("counted") == "true":
-            conditions = counted_only(self._storage, self._user_id, conditions)
-        return conditions
+        return conditions_of(self._storage, self._user_id, self.today, resource, given)
+
+
+def conditions_of(
+    storage: Storage, user_id: int, today: int, resource: Resource, given: Mapping[str, str]
+) -> tuple[Condition, ...]:
+    """Return what the parameters of a request filter for. Raises QueryError."""
+    found: list[Condition] = []
+    for name, text in given.items():
+        field = resource.get_field(name)
+        if text and field is not None:
+            found += parse_conditions(field, text)
+    if given.get("q"):
+        found += parse_words(given["q"])
+    conditions = tuple(condition.on(today) for condition in found)
+    if given.get("withSubcategories") == "true":
+        conditions = with_subcategories(storage, user_id, resource, conditions)
+    if given.get("flow"):
+        conditions = with_flow(storage, user_id, given["flow"], conditions)
+    if given.get("counted") == "true":
+        conditions = counted_only(storage, user_id, conditions)
+    return conditions
