@@ -33,6 +33,7 @@ from finance_api.planning.summaries.declaration import (
 )
 from finance_api.planning.summaries.folding import Summary, summarize
 from finance_api.planning.summaries.reading import SummaryTooLarge
+from finance_api.planning.tracking import last_periods, track
 from finance_api.planning.upcoming import DueDays, upcoming_days
 from finance_api.query.model import Condition, Query, SortKey
 from finance_api.query.parse import parse_conditions, parse_order, parse_sort, parse_words
@@ -126,6 +127,11 @@ class ApiResults:
             rows = balance_rows(found, query.interval)
             converted = converted_totals(with_converted_balances(self._storage, rows, target))
         return balance_totals(found, query.interval), converted
+
+    def periods(self, budget: Row, asked: ApiRequest) -> list[Row]:
+        """Return the last periods of a budget, newest first."""
+        periods = last_periods(budget, self.today, int(asked.parameters["last"]))
+        return track(self._storage, self._user_id, [(budget, period) for period in periods])
 
     def upcoming(self, asked: ApiRequest) -> DueDays:
         """Raises TooManyDueDays."""
