@@ -103,6 +103,6 @@ class BudgetDetail:
         first = period["periodStart"]
         if self.row["type"] == MONTH:
             return month_words(first)[:3]
-        return (
-            "" if first is None or self.row["type"] == YEAR else current_region().day_of_year(first)
-        )
+        if first is None or self.row["type"] == YEAR:
+            return "" if first is None else date_text(first)[:4]
+        return current_region().day_of_year(first)

@@ -82,26 +82,26 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
 def limit_progress(value: int, budget: Row) -> Markup:
     """Draw how much of its limit a budget has used. value: the share, in ten-thousandths."""
     if budget["remaining"] < 0:
-        over = f"over by {amount(-budget['remaining'], budget['currencyCode'])}"
-        return _bar(_WHOLE, over, "over")
+        over = amount(-budget["remaining"], budget["currencyCode"])
+        return Markup('<strong class="warning nowrap">over by {}</strong>').format(over)
     # Refunds may exceed what was spent.
-    return _bar(value, _percent(max(value, 0)), "within")
+    return _bar(value, _percent(max(value, 0)))
 
 
 def goal_progress(value: int) -> Markup:
-    return _bar(value, "reached" if value >= _WHOLE else _percent(max(value, 0)), "within")
+    return _bar(value, "reached" if value >= _WHOLE else _percent(max(value, 0)))
 
 
 def _percent(value: int) -> str:
     return f"{current_region().decimal(decimal_text(value * _PERCENT))}%"
 
 
-def _bar(value: int, text: str, css: str) -> Markup:
+def _bar(value: int, text: str) -> Markup:
     """Draw a share, in ten-thousandths, beside the text."""
     size = min(max(value, 0), _WHOLE)
-    bar = Markup('<meter class="{}" min="0" max="{}" value="{}" aria-label="{}"></meter>')
+    bar = Markup('<meter min="0" max="{}" value="{}" aria-label="{}"></meter>')
     return Markup('<span class="progress">{} <span class="number">{}</span></span>').format(
-        bar.format(css, _WHOLE, size, text), text
+        bar.format(_WHOLE, size, text), text
     )
 
 
