@@ -5,7 +5,18 @@ import random
 
 from finance_api.storage.interface import User
 from finance_api.values.time import DAY_SECONDS, date_text
-from support.native_rows import Native, account, budget, category, record, uid
+from support.native_rows import (
+    Native,
+    account,
+    budget,
+    category,
+    goal,
+    label,
+    record,
+    record_rule,
+    standing_order,
+    uid,
+)
 
 #: Of a bank that gives ids; with a column that is not imported, and rows that are no money.
 CORRECTED = b"""id,date,amount,payee,State,Branch,account,currency
@@ -91,3 +102,46 @@ def usage_of(user: User, now: int) -> dict[tuple[int, int], int]:
         number = 0 if holiday or back == 0 else int(usual * chance.uniform(0.7, 1.2))
         days[user.id, today - back * DAY_SECONDS] = number
     return {day: number for day, number in days.items() if number}
+
+
+def hostile(now: int) -> list[Native]:
+    """Names of 200 characters, some without a blank, from right to left or like markup."""
+    day = date_text(now)
+    long = ["W" * 200, "<b onclick=alert(1)>" * 10, "ثم نفس " * 28, "Donaudampfschifffahrt " * 9]
+    rows: list[Native] = []
+    for number, name in enumerate(long, 1):
+        rows += [
+            account(number, name=name, initialBalance=999_999_999_999),
+            category(number, name=name, **({"parentId": uid("Category", 1)} if number > 1 else {})),
+            label(number, name=name),
+            goal(number, name=name, targetAmount=999_999_999_999, savedAmount=1),
+            budget(number, name=name, limitAmount=0.01),
+            standing_order(
+                number,
+                name=name,
+                amount=-999_999_999_999,
+                accountId=uid("Account", number),
+                recurrenceRule="FREQ=MONTHLY",
+            ),
+            record_rule(
+                number,
+                name=name,
+                keywords=[name],
+                categoryId=uid("Category", number),
+                labelIds=[uid("Label", n) for n in (1, 2)],
+            ),
+        ]
+        rows += [
+            record(
+                10 * number + each,
+                accountId=uid("Account", number),
+                categoryId=uid("Category", number),
+                labelIds=[uid("Label", n) for n in (1, 2)],
+                amount=amount,
+                recordDate=day,
+                payee=name,
+                note=name,
+            )
+            for each, amount in enumerate((-123_456_789_012.34, 55.5, -1))
+        ]
+    return rows

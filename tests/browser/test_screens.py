@@ -12,7 +12,7 @@ from browser.site import Site
 from support.chromium import Windows
 from support.nightly import count
 
-WIDTHS = (360, 1440)
+WIDTHS = (320, 1440)
 #: The same content is visible, or read out, at the other width.
 WIDTHS_IN_THE_DARK = count(WIDTHS[:1], WIDTHS)
 WIDTHS_OF_AXE = count(WIDTHS[:1], WIDTHS)

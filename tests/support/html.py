@@ -1,6 +1,5 @@
 """Parses HTML into events, and finds the forms."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
@@ -88,9 +87,9 @@ class Form(NamedTuple):
 
 
 def forms(html: str) -> list[Form]:
-    """Return the forms with their controls, also those outside, which name their form."""
+    """Return the forms with their controls, those outside that name an earlier form included."""
     found: list[Form] = []
-    by_id: dict[str | None, Form] = defaultdict(lambda: Form("", "", [], set()))
+    by_id: dict[str | None, Form] = {}
     open_form: Form | None = None
     select_form: Form | None = None
     select_name = ""
@@ -109,11 +108,7 @@ def forms(html: str) -> list[Form]:
         form = by_id[values["form"]] if "form" in values else open_form
         if event.text == "form":
             action, method = values.get("action") or "", (values.get("method") or "get").lower()
-            named = by_id.pop(values.get("id"), None) if "id" in values else None
-            before = named or Form("", "", [], set())
-            open_form = Form(action, method, before.fields, before.names)
-            if "id" in values:
-                by_id[values["id"]] = open_form
+            open_form = by_id[values.get("id")] = Form(action, method, [], set())
             found.append(open_form)
         elif event.text == "option":
             options.append((values.get("value") or "", "selected" in values))

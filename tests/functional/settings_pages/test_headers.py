@@ -29,11 +29,11 @@ PAGES = (
     *("/records", "/transfers", "/rules/apply", "/categories", "/budgets/new"),
     *("/import", "/imports"),
 )
-#: The viewer of the API references has inline styles and images.
+#: The viewer of the API references has inline styles and images, and calls this service.
 DOCS_POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
-    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "connect-src 'self'"
 )
 URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "poster", "cite")
 

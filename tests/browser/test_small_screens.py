@@ -1,0 +1,118 @@
+"""Every page with the longest names on the smallest screen, with bars that stick, and on paper."""
+
+import pytest
+from playwright.sync_api import Page
+
+from browser.rows import hostile
+from browser.site import Site
+from finance_api.storage.interface import User
+from finance_api.web.object_pages import NAVIGATION, OBJECT_PAGES
+from support.chromium import Windows
+
+#: The width of WCAG 1.4.10.
+WIDTH = 320
+_FAULTS = """() => {
+  const root = document.documentElement;
+  const faults = [];
+  for (const e of document.querySelectorAll("body *")) {
+    const box = e.getBoundingClientRect();
+    const clip = [...ancestors(e)].some((a) => getComputedStyle(a).overflowX !== "visible"
+      || getComputedStyle(a).clipPath !== "none");
+    if (box.right > root.clientWidth + 1 && !clip)
+      faults.push(`${e.localName}.${e.className.baseVal ?? e.className} ends at ${box.right}`);
+  }
+  if (root.scrollWidth > root.clientWidth) faults.push(`the page is ${root.scrollWidth} wide`);
+  return faults;
+  function* ancestors(e) { for (let a = e.parentElement; a; a = a.parentElement) yield a; }
+}"""
+#: What has the focus must be seen whole, wherever the page was scrolled to before (WCAG 2.4.11).
+_COVERED = """() => {
+  const covered = [];
+  const all = "main a[href], main button, main input, main select, main summary";
+  for (const e of document.querySelectorAll(all)) {
+    if (!e.checkVisibility({ visibilityProperty: true }) || e.type === "hidden") continue;
+    const top = e.getBoundingClientRect().top + scrollY;
+    for (const from of [top, top + e.offsetHeight - innerHeight]) {
+      document.activeElement.blur();
+      scrollTo(0, from);
+      e.focus();
+      const box = e.getBoundingClientRect();
+      for (const y of [box.top + 2, box.bottom - 2]) {
+        const seen = document.elementFromPoint(box.left + box.width / 2, y);
+        const bar = seen && [...ancestors(seen)].find(isBar);
+        if (bar && !bar.contains(e))
+          covered.push(`${e.id || e.textContent.trim() || e.value} by ${bar.className}`);
+      }
+    }
+  }
+  return [...new Set(covered)];
+  function isBar(e) { return ["sticky", "fixed"].includes(getComputedStyle(e).position); }
+  function* ancestors(e) { for (let a = e; a; a = a.parentElement) yield a; }
+}"""
+
+
+@pytest.fixture(scope="module")
+def owner(site: Site) -> User:
+    user = site.user()
+    site.load(user, hostile(site.now()))
+    return user
+
+
+@pytest.fixture
+def page(site: Site, windows: Windows, owner: User) -> Page:
+    context = windows.open(width=WIDTH, height=640)
+    site.enter(context, owner)
+    return context.new_page()
+
+
+def paths_of(page: Page) -> list[str]:
+    """The paths of all lists and forms, and of one record and one import."""
+    paths = [path for _, entries in NAVIGATION for _, path, _ in entries]
+    paths += ["/budget", "/rules/apply", "/settings/tokens/new", "/settings/jwts/revoke-all"]
+    for name in ("records", "imports", *OBJECT_PAGES):
+        page.goto(f"/{name}")
+        link = page.locator(f"main a[href^='/{name}/']:not([href*='new'])").first
+        path = str(link.get_attribute("href")).partition("?")[0]
+        paths += [path, f"/{name}/new"]
+        paths += [f"{path}/undo"] if name == "imports" else [f"{path}/remove"]
+    return paths
+
+
+def test_no_page_scrolls_sideways_with_names_of_200_characters(page: Page) -> None:
+    faults = {}
+    for path in paths_of(page):
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('main details').forEach((d) => d.open = true)")
+        if found := page.evaluate(_FAULTS):
+            faults[path] = found[:5]
+    assert not faults, "\n".join(f"{p}: {f}" for p, f in faults.items())
+
+
+@pytest.mark.parametrize("size", [(320, 640), (1280, 720)])
+def test_no_bar_covers_what_has_the_focus(page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for path in ("/records?select=page", "/overview", "/transfers", "/rules/apply", "/budgets/new"):
+        page.goto(path)
+        box = page.locator("main input[type=checkbox][name=id]").first
+        if box.count():
+            box.check()
+        assert page.evaluate(_COVERED) == [], path
+
+
+def test_records_are_printed_as_a_table(page: Page) -> None:
+    page.goto("/records")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 900})
+    table = page.locator(".record-list table")
+    rows = table.locator("tbody tr")
+    displays = rows.first.evaluate(
+        "(row) => [row, ...row.children].map((e) => getComputedStyle(e).display)"
+    )
+    assert {*displays} <= {"table-row", "table-cell", "none"}
+    for gone in (".menu-wide", ".filters", "#chosen", ".foot", ".top form"):
+        for element in page.locator(gone).all():
+            assert not element.is_visible(), gone
+    for words in ("Payee", "Amount"):
+        assert table.locator("thead").get_by_text(words).first.is_visible()
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 700
