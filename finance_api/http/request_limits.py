@@ -11,12 +11,14 @@ from pyramid.response import Response
 from finance_api.http.errors import NOT_FOUND, as_problem, problem
 from finance_api.http.proxies import is_https
 from finance_api.http.requests import Handler, Request
-from finance_api.http.surfaces import UPLOADS
+from finance_api.http.surfaces import RECORDS_PAGE, UPLOADS
 
 MAX_URL_BYTES = 8_192
 MAX_HEADER_BYTES = 16_384
 MAX_HEADER_LINES = 100
 MAX_BODY_BYTES = 65_536
+#: The form that changes ticked records may name a few thousand of them.
+MAX_TICKED_BYTES = 4 * MAX_BODY_BYTES
 
 #: Paths for load balancers on the same network, which use no host name.
 _HEALTH_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__"})
@@ -66,9 +68,10 @@ def _check_size(request: Request) -> None:
         raise problem(431, f"There are more than {MAX_HEADER_LINES} headers.")
     length = environ.get("CONTENT_LENGTH") or "0"
     # Checked by length too: int() refuses text with thousands of digits.
-    is_upload = environ.get("PATH_INFO") == UPLOADS
-    if len(length) > 9 or (int(length) > MAX_BODY_BYTES and not is_upload):
-        raise problem(413, f"The body is longer than {MAX_BODY_BYTES} bytes.")
+    path = environ.get("PATH_INFO")
+    most = MAX_TICKED_BYTES if path == RECORDS_PAGE else MAX_BODY_BYTES
+    if len(length) > 9 or (int(length) > most and path != UPLOADS):
+        raise problem(413, f"The body is longer than {most} bytes.")
     if "HTTP_TRANSFER_ENCODING" in environ:
         # Servers leave this header if they have neither read the body nor counted its bytes.
         raise problem(411, "A request with a body needs a Content-Length header.")

@@ -20,17 +20,18 @@ USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 #: Requests to these paths are not counted as usage.
 USAGE_PATHS = (USAGE_PATH, f"{WALLET}{USAGE_PATH}")
 
-#: The path that files are sent to; no other takes a large body.
+#: The path that files are sent to; no other takes as large a body.
 UPLOADS = "/import"
 
 #: These paths and all paths below them are pages: for browsers, with a session.
 OVERVIEW = "/overview"
+RECORDS_PAGE = "/records"
 SETTINGS_PAGES = "/settings"
 #: The references of the APIs.
 DOCS = "/docs"
 PAGES = (
     OVERVIEW,
-    "/records",
+    RECORDS_PAGE,
     "/accounts",
     "/categories",
     "/labels",

@@ -17,7 +17,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.statement_accounts import is_of_several
 from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS
@@ -63,7 +63,7 @@ def settle_bank_balances(
     changed. Raises ChangeRefused if an initial balance is out of range.
     """
     wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
-    stated = _stated_balances(session, facts)
+    stated = _stated_balances(session, [(session.number, facts)])
     several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
     known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
     sums = _DailySums(session, known)
@@ -75,13 +75,45 @@ def settle_bank_balances(
     return remarks
 
 
+class Gap(NamedTuple):
+    """From one stated balance to the next, the bank's balance changed by other than the records.
+
+    first, last: the days of the balances. amount: the bank's change less the records' sum.
+    """
+
+    first: int
+    last: int
+    amount: int
+
+
+def list_gaps(owned: UserRows, account_id: str) -> list[Gap]:
+    """Return the periods whose records do not explain the bank's balances, oldest first."""
+    if is_of_several(owned.accounts.rows[account_id]):
+        return []
+    balances = sorted(_stated_balances(owned, ())[account_id])
+    if len(balances) < 2:
+        return []
+    sums = _DailySums(owned, {account_id: balances})
+    return _gaps(sums.initials(account_id, balances))
+
+
+def _gaps(implied: Sequence[tuple[StatedBalance, int]]) -> list[Gap]:
+    """implied: stated balances in order, each with the initial balance that follows from it."""
+    return [
+        Gap(earlier.day, later.day, after - before)
+        for (earlier, before), (later, after) in pairwise(implied)
+        if before != after
+    ]
+
+
 def _stated_balances(
-    session: LedgerSession, facts: Sequence[Facts]
+    owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
 ) -> defaultdict[str, list[StatedBalance]]:
+    """further: facts that are not in the history yet, by the number of their entry."""
     stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
     known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
-    entries = [(e.number, e.facts) for e in session.history if e.undone_at is None]
-    for number, of_entry in (*entries, (session.number, facts)):
+    entries = [(e.number, e.facts) for e in owned.history if e.undone_at is None]
+    for number, of_entry in (*entries, *further):
         for fact in of_entry:
             balances, seen = stated[fact["accountId"]], known[fact["accountId"]]
             if fact.get("forgets"):
@@ -115,13 +147,13 @@ def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
 class _DailySums:
     """The sums of some accounts' records, by day and import."""
 
-    def __init__(self, session: LedgerSession, stated: dict[str, list[StatedBalance]]) -> None:
+    def __init__(self, owned: UserRows, stated: dict[str, list[StatedBalance]]) -> None:
         sums: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
         self._sums = sums
         if stated:
             last = max(balances[-1].day for balances in stated.values())
-            found = session.storage.data.sum_by(
-                session.user.id,
+            found = owned.storage.data.sum_by(
+                owned.user.id,
                 ["accountId", "recordDate", "importId"],
                 [any_of("accountId", stated), dated(MIN_SECONDS, last + DAY_SECONDS)],
             )
@@ -176,13 +208,12 @@ class _DailySums:
 def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
     """implied: stated balances in order, each with the initial balance that follows from it."""
     name, unexplained = account["name"], 0
-    for (earlier, before), (later, after) in pairwise(implied):
-        if before != after:
-            unexplained += abs(after - before)
-            remarks.append(
-                f"{name}: from {date_text(earlier.day)} to {date_text(later.day)} the bank's "
-                f"balance changed by {decimal_text(after - before)} more than the records add up to"
-            )
+    for gap in _gaps(implied):
+        unexplained += abs(gap.amount)
+        remarks.append(
+            f"{name}: from {date_text(gap.first)} to {date_text(gap.last)} the bank's "
+            f"balance changed by {decimal_text(gap.amount)} more than the records add up to"
+        )
     own = account["ownInitialBalance"]
     own = account["initialBalance"] if own is None else own
     settled = {"initialBalance": own, "ownInitialBalance": None}

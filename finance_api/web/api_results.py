@@ -33,6 +33,7 @@ from finance_api.planning.summaries.declaration import (
 )
 from finance_api.planning.summaries.folding import Summary, summarize
 from finance_api.planning.summaries.reading import SummaryTooLarge
+from finance_api.planning.tracking import last_periods, track
 from finance_api.planning.upcoming import DueDays, upcoming_days
 from finance_api.query.model import Condition, Query, SortKey
 from finance_api.query.parse import parse_conditions, parse_order, parse_sort, parse_words
@@ -118,13 +119,19 @@ class ApiResults:
         given = asked.parameters
         days = (given.get(name) for name in ("from", "to"))
         first, last = (parse_date(day) if day else None for day in days)
-        query = BalancesQuery(Period(given["interval"]), first, last)
+        conditions = self._conditions(RECORDS, given)
+        query = BalancesQuery(Period(given["interval"]), first, last, conditions)
         found = list_balances(self._storage, self._user_id, query, self.today)
         converted = []
         if target := given.get("convertTo"):
             rows = balance_rows(found, query.interval)
             converted = converted_totals(with_converted_balances(self._storage, rows, target))
         return balance_totals(found, query.interval), converted
+
+    def periods(self, budget: Row, asked: ApiRequest) -> list[Row]:
+        """Return the last periods of a budget, newest first."""
+        periods = last_periods(budget, self.today, int(asked.parameters["last"]))
+        return track(self._storage, self._user_id, [(budget, period) for period in periods])
 
     def upcoming(self, asked: ApiRequest) -> DueDays:
         """Raises TooManyDueDays."""
@@ -145,19 +152,25 @@ class ApiResults:
         return list_computed(self._storage, self._user_id, query, self.today)
 
     def _conditions(self, resource: Resource, given: Mapping[str, str]) -> tuple[Condition, ...]:
-        """Raises QueryError."""
-        found: list[Condition] = []
-        for name, text in given.items():
-            field = resource.get_field(name)
-            if text and field is not None:
-                found += parse_conditions(field, text)
-        if given.get("q"):
-            found += parse_words(given["q"])
-        conditions = tuple(condition.on(self.today) for condition in found)
-        if given.get("withSubcategories") == "true":
-            conditions = with_subcategories(self._storage, self._user_id, resource, conditions)
-        if given.get("flow"):
-            conditions = with_flow(self._storage, self._user_id, given["flow"], conditions)
-        if given.get("counted") == "true":
-            conditions = counted_only(self._storage, self._user_id, conditions)
-        return conditions
+        return conditions_of(self._storage, self._user_id, self.today, resource, given)
+
+
+def conditions_of(
+    storage: Storage, user_id: int, today: int, resource: Resource, given: Mapping[str, str]
+) -> tuple[Condition, ...]:
+    """Return what the parameters of a request filter for. Raises QueryError."""
+    found: list[Condition] = []
+    for name, text in given.items():
+        field = resource.get_field(name)
+        if text and field is not None:
+            found += parse_conditions(field, text)
+    if given.get("q"):
+        found += parse_words(given["q"])
+    conditions = tuple(condition.on(today) for condition in found)
+    if given.get("withSubcategories") == "true":
+        conditions = with_subcategories(storage, user_id, resource, conditions)
+    if given.get("flow"):
+        conditions = with_flow(storage, user_id, given["flow"], conditions)
+    if given.get("counted") == "true":
+        conditions = counted_only(storage, user_id, conditions)
+    return conditions

@@ -17,6 +17,8 @@ from finance_api.web.rendering import amount, count, day, moment
 NONE = Markup('<span class="muted">–</span>')
 _COLOR = re.compile("#(?:[0-9a-fA-F]{3}){1,2}")
 _PERCENT = 100
+#: 1 in ten-thousandths.
+_WHOLE = 10**DECIMALS
 
 
 def money(units: int, currency: str | None) -> Markup:
@@ -69,7 +71,7 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
     if field.decimals != DECIMALS:
         return count(value)
     if field.name == "progress":
-        return progress(value, is_limit="limitAmount" in row)
+        return limit_progress(value, row) if "limitAmount" in row else goal_progress(value)
     currency = "originalCurrencyCode" if field.name == "originalAmount" else "currencyCode"
     found = money(value, row.get(currency))
     if field.name == "unexplained":
@@ -77,14 +79,29 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
     return found
 
 
-def progress(value: int, *, is_limit: bool) -> Markup:
-    """Draw a share, in ten-thousandths, as a bar. is_limit: whether exceeding 100 % is bad."""
-    text = f"{current_region().decimal(decimal_text(value * _PERCENT))}%"
-    css = "over" if is_limit and value > 10**DECIMALS else "within"
-    size = min(max(value, 0), 10**DECIMALS)
-    bar = Markup('<meter class="{}" min="0" max="{}" value="{}" aria-label="{}"></meter>')
+def limit_progress(value: int, budget: Row) -> Markup:
+    """Draw how much of its limit a budget has used. value: the share, in ten-thousandths."""
+    if budget["remaining"] < 0:
+        over = amount(-budget["remaining"], budget["currencyCode"])
+        return Markup('<strong class="warning nowrap">over by {}</strong>').format(over)
+    # Refunds may exceed what was spent.
+    return _bar(value, _percent(max(value, 0)))
+
+
+def goal_progress(value: int) -> Markup:
+    return _bar(value, "reached" if value >= _WHOLE else _percent(max(value, 0)))
+
+
+def _percent(value: int) -> str:
+    return f"{current_region().decimal(decimal_text(value * _PERCENT))}%"
+
+
+def _bar(value: int, text: str) -> Markup:
+    """Draw a share, in ten-thousandths, beside the text."""
+    size = min(max(value, 0), _WHOLE)
+    bar = Markup('<meter min="0" max="{}" value="{}" aria-label="{}"></meter>')
     return Markup('<span class="progress">{} <span class="number">{}</span></span>').format(
-        bar.format(css, 10**DECIMALS, size, text), text
+        bar.format(_WHOLE, size, text), text
     )
 
 

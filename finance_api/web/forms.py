@@ -13,6 +13,7 @@ from webob.multidict import MultiDict
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused
 from finance_api.ledger.edits.naming import (
+    did_you_mean,
     editable_fields,
     find_row,
     parse_value,
@@ -30,6 +31,7 @@ from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.number import DECIMALS
+from finance_api.values.text import fold
 from finance_api.values.time import date_text
 from finance_api.values.written import WrittenRefused, parse_amount, parse_day
 from finance_api.web.page import CHANGED_MEANWHILE, sentence
@@ -51,6 +53,10 @@ _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
 #: Forms with a category also take the name of a new one.
 NEW_CATEGORY = "new-category"
 _CATEGORY = "categoryId"
+#: Stands between the names of a path.
+_STEP = " › "
+#: A refusal names up to this many options.
+_NAMED_OPTIONS = 3
 _CAMEL_CASE = re.compile("(?<![a-z])[a-z]++(?:[A-Z][a-z]++)+")
 
 
@@ -186,7 +192,7 @@ def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
 def path_of(categories: CategoryTree, row_id: str) -> str:
     """``Food › Groceries``"""
     names = [str(row["name"]) for row in categories.upwards(row_id)]
-    return " › ".join(reversed(names))
+    return _STEP.join(reversed(names))
 
 
 def texts_of(resource: Resource, row: Row) -> dict[str, str]:
@@ -297,6 +303,30 @@ def category_called(session: LedgerSession, name: str) -> str:
     there = rows_called(session, CATEGORIES, name)
     row = find_row(session, CATEGORIES, name) if there else add_category(session, name)
     return str(row["id"])
+
+
+def find_option(options: Sequence[tuple[str, str]], text: str, word: str) -> str:
+    """Return the value of the only option that people can mean by a text.
+
+    The option with this label, else with this last part of its path, else the only one that
+    contains the text. word: for one of the options. Raises ChangeRefused.
+    """
+    wanted = fold(text)
+    labels = [(value, fold(label)) for value, label in options]
+    for found in (
+        [value for value, label in labels if label == wanted],
+        [value for value, label in labels if label.rpartition(_STEP)[2] == wanted],
+        [value for value, label in labels if wanted in label],
+    ):
+        if len(found) == 1:
+            return found[0]
+        if found:
+            named = dict(options)
+            some = ", ".join(named[value] for value in found[:_NAMED_OPTIONS])
+            more = f" and {len(found) - _NAMED_OPTIONS} more" if found[_NAMED_OPTIONS:] else ""
+            raise ChangeRefused(f"{text} can be {some}{more}: write more of it")
+    near = did_you_mean(text, [label for _, label in options])
+    raise ChangeRefused(f"there is no {word} {text}{near}")
 
 
 def read_texts(

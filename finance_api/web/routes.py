@@ -19,6 +19,7 @@ ROUTES = {
     "overview": "/overview",
     "records": "/records",
     "record.new": "/records/new",
+    "records.category": "/records/{id}/category",
     "record": "/records/{id}",
     "record.remove": "/records/{id}/remove",
     "record.link": "/records/{id}/link",

@@ -27,7 +27,7 @@ LOGIN = "/settings/login"
 PASSWORD = "correct horse battery staple"
 
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 #: Internal details that no page may show.

@@ -107,6 +107,7 @@ class Windows:
             self.problems.append(f"request to {request.url}")
 
     def _see_response(self, response: Response) -> None:
-        is_page = response.request.resource_type == "document"
+        # Scripts send forms, which may be refused as well.
+        is_page = response.request.resource_type in ("document", "fetch")
         if response.status >= (500 if is_page else 400):
             self.problems.append(f"{response.status} for {response.url}")

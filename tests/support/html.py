@@ -1,5 +1,6 @@
 """Parses HTML into events, and finds the forms."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
@@ -87,9 +88,9 @@ class Form(NamedTuple):
 
 
 def forms(html: str) -> list[Form]:
-    """Return the forms with their controls, those outside that name an earlier form included."""
+    """Return the forms with their controls, also those outside, which name their form."""
     found: list[Form] = []
-    by_id: dict[str | None, Form] = {}
+    by_id: dict[str | None, Form] = defaultdict(lambda: Form("", "", [], set()))
     open_form: Form | None = None
     select_form: Form | None = None
     select_name = ""
@@ -108,7 +109,11 @@ def forms(html: str) -> list[Form]:
         form = by_id[values["form"]] if "form" in values else open_form
         if event.text == "form":
             action, method = values.get("action") or "", (values.get("method") or "get").lower()
-            open_form = by_id[values.get("id")] = Form(action, method, [], set())
+            named = by_id.pop(values.get("id"), None) if "id" in values else None
+            before = named or Form("", "", [], set())
+            open_form = Form(action, method, before.fields, before.names)
+            if "id" in values:
+                by_id[values["id"]] = open_form
             found.append(open_form)
         elif event.text == "option":
             options.append((values.get("value") or "", "selected" in values))

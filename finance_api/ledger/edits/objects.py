@@ -23,6 +23,7 @@ from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.model import any_of
 from finance_api.resources import (
     ACCOUNTS,
+    BUDGETS,
     CATEGORIES,
     RECORD_RULES,
     RECORDS,
@@ -34,6 +35,7 @@ from finance_api.resources.records import record_type
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 
+_LIMIT_NOT_POSITIVE = "a limit must be above 0; leave it out for a budget without a limit"
 #: A message names up to this many of the rows that refer to another row.
 _NAMED_USERS = 3
 
@@ -60,6 +62,7 @@ def add_row(
     new_row_id: str | None = None,
 ) -> EditReport:
     """Add a row. values: in the stored form. Raises ChangeRefused."""
+    check_limit(resource, values)
     row = _new_row(session, resource, values)
     return _put(session, resource, {**row, "id": new_row_id or row["id"]}, None)
 
@@ -94,6 +97,7 @@ def set_object(
     """Change a row by name or id. given: see `parse_assignments`. Raises ChangeRefused."""
     stored = find_row(session, resource, name)
     values = parse_assignments(session, resource, given)
+    check_limit(resource, values)
     by_hand = {*stored.get("setByHand", ()), *values}
     if resource is ACCOUNTS and not given.get("initialBalance", "given").strip():
         # From now on, the initial balance is derived from the bank's balance again.
@@ -170,6 +174,13 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
 def _follows_amount(order: Row) -> bool:
     """Return whether the type of a standing order is the one that its amount implies."""
     return order["amount"] is not None and order["type"] == record_type(order["amount"])
+
+
+def check_limit(resource: Resource, values: Mapping[str, Any]) -> None:
+    """Raise ChangeRefused for a limit that is not above 0. values: the ones that are set."""
+    limit = values.get("limitAmount") if resource is BUDGETS else None
+    if limit is not None and limit <= 0:
+        raise ChangeRefused(_LIMIT_NOT_POSITIVE)
 
 
 def _check_required(resource: Resource, row: Row) -> None:

@@ -79,7 +79,7 @@ def change_records(
     """
     changes = RecordChanges(session)
     halves: list[Row] = []
-    for rows in _known(session, ids):
+    for rows in stored_records(session, ids):
         for row in rows:
             wanted = dict(values)
             if add_labels or remove_labels:
@@ -99,7 +99,7 @@ def change_records(
 def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     """Raises ChangeRefused if a record does not exist."""
     changes = RecordChanges(session)
-    for rows in _known(session, ids):
+    for rows in stored_records(session, ids):
         changes.remove(rows)
     changes.finish()
     return changes.close()
@@ -110,7 +110,7 @@ def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     return change_records(session, ids, {"recordState": VOID})
 
 
-def _known(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
+def stored_records(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
     """Yield the records with these ids in batches. Raises ChangeRefused after the last batch."""
     unknown: list[str] = []
     for batch in _batches(dict.fromkeys(row_id.lower() for row_id in ids)):

@@ -1,15 +1,67 @@
 // What the list of records gains where scripts run; all of it works without.
 "use strict";
 
+const list = document.querySelector(".lines");
 const chosen = document.getElementById("chosen");
-const boxes = [...document.querySelectorAll(".lines .choose input")];
+const said = document.getElementById("announcement");
 
-/** Shows the form as soon as a record is ticked. */
+/** Shows the form for several records as soon as one is ticked. */
 function showChosen() {
-  const count = boxes.filter((box) => box.checked).length;
-  chosen.hidden = count === 0;
-  chosen.querySelector(".chosen-lead").textContent = `${count} chosen`;
+  const ticked = list.querySelectorAll(".choose input:checked").length;
+  chosen.hidden = ticked === 0 && !list.classList.contains("selecting");
+  const count = document.getElementById("chosen-count");
+  if (count) count.textContent = `${ticked} chosen`;
 }
 
-for (const box of boxes) box.addEventListener("change", showChosen);
-if (chosen && boxes.some((box) => box.checked)) showChosen();
+/** Puts a part of a newer page, if it has this part, in place of the old one. */
+function renew(part, page) {
+  const newer = part && page.getElementById(part.id);
+  if (newer) {
+    if (part.open) newer.open = true;
+    part.replaceWith(newer);
+  }
+  return newer;
+}
+
+/** Sends the form of a row and shows what the server made of it: the row, the sums, the notice. */
+async function setCategory(form) {
+  const row = form.closest("tr");
+  const next = (row.nextElementSibling ?? row).querySelector("[name=category]");
+  next.focus();
+  next.select();
+  let page;
+  try {
+    const body = new URLSearchParams(new FormData(form));
+    const response = await fetch(form.action, { method: "POST", body });
+    page = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (!page.querySelector("main > .filters")) throw new Error("not the list");
+  } catch {
+    form.submit();
+    return;
+  }
+  const isTicked = row.querySelector(".choose input").checked;
+  const newer = renew(row, page);
+  if (newer) newer.querySelector(".choose input").checked = isTicked;
+  else if (!row.contains(document.activeElement)) row.remove();
+  renew(document.getElementById("sums"), page);
+  for (const old of document.querySelectorAll("main > .notice")) old.remove();
+  const notice = page.querySelector("main > .notice");
+  if (notice) document.querySelector("main").prepend(notice);
+  said.textContent = (newer?.querySelector(".error") ?? notice?.querySelector("span"))?.textContent ?? "";
+}
+
+list?.addEventListener("change", ({ target }) => {
+  if (target.name === "id") showChosen();
+});
+list?.addEventListener("focusin", ({ target }) => {
+  if (target.name === "category") target.select();
+});
+list?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  setCategory(event.target);
+});
+if (list) {
+  // On a narrow screen the form would cover the list.
+  if (matchMedia("(max-width: 40rem)").matches) chosen.querySelector("details").open = false;
+  showChosen();
+}

@@ -1,7 +1,7 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -15,17 +15,27 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.naming import editable_fields
-from finance_api.ledger.edits.objects import add_object, remove_object, set_object, uses_of
+from finance_api.ledger.edits.objects import (
+    add_object,
+    check_limit,
+    remove_object,
+    set_object,
+    uses_of,
+)
+from finance_api.ledger.session import UserRows
 from finance_api.planning.computing import compute, list_computed
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
-from finance_api.resources.field import Field, Role
+from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS, STANDING_ORDERS
+from finance_api.resources.field import Field, Resource, Role
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.web.api_results import ApiRequest
+from finance_api.web.account_detail import AccountDetail
+from finance_api.web.api_results import ApiRequest, ApiResults
+from finance_api.web.budget_detail import BudgetDetail
 from finance_api.web.cells import NONE, Cells, title_of
 from finance_api.web.forms import (
+    FormFaults,
     conflict,
     controls_of,
     digest_of,
@@ -53,10 +63,17 @@ from finance_api.web.page import (
     page,
     path_id,
     refused,
+    sentence,
     today_of,
 )
 from finance_api.web.rendering import day
 from finance_api.web.repeats import RULE, next_dates, with_repeats, with_rule
+
+#: What pages show beside the form, by resource.
+_DETAILS: Mapping[Resource, Callable[[ApiResults, UserRows, Row], Any]] = {
+    ACCOUNTS: AccountDetail,
+    BUDGETS: BudgetDetail,
+}
 
 
 def _page_of(request: Request) -> ObjectPage:
@@ -135,11 +152,20 @@ def add(request: Request) -> Response | dict[str, Any]:
             for field in fields.values()
             if values[field.name] != field.default
         }
+        _check_limit(shown.resource, given, values)
         add_object(session, shown.resource, given, form_id(request.POST))
     if errors:
         form = _form(request, shown, texts, None, errors)
         return refused(request, {**form, "form_id": form_id(request.POST)})
     return changed(session, shown.path)
+
+
+def _check_limit(resource: Resource, given: Iterable[str], values: Row) -> None:
+    """Raises FormFaults, with the sentence beside the limit."""
+    try:
+        check_limit(resource, {name: values[name] for name in given if name in values})
+    except ChangeRefused as error:
+        raise FormFaults({"limitAmount": sentence(error)}) from None
 
 
 def _sent(sent: MultiDict, fields: Mapping[str, Field]) -> dict[str, str]:
@@ -181,6 +207,7 @@ def change(request: Request) -> Response | dict[str, Any]:
         values = read_texts(session, fields, named, stored)
         named = plain_texts(fields, named, values)
         given = {name: named[name] for name in values if values[name] != stored[name]}
+        _check_limit(resource, given, values)
         if given:
             set_object(session, resource, row_id, given)
     if errors:
@@ -238,6 +265,7 @@ def _form(
             errors["form"] = re.sub(rf"\b{field.name}\b", label, errors["form"])
     cells = Cells(owned)
     facts = []
+    detail = None
     if row is not None:
         user_id, today = identity_of(request).user.id, today_of(request)
         known = resource.having_role(Role.DERIVED)
@@ -248,6 +276,8 @@ def _form(
         if resource is STANDING_ORDERS:
             dates = Markup(", ").join(map(day, next_dates(row, today)))
             facts = [("Next dates", dates or NONE)]
+        if resource in _DETAILS:
+            detail = _DETAILS[resource](ApiResults(request), owned, row)
     return page(
         shown.name,
         f"New {shown.word}" if row is None else title_of(row),
@@ -257,9 +287,19 @@ def _form(
         row_id=None if row is None else row["id"],
         form_id=new_id(),
         seen="" if row is None else digest_of(texts_of(resource, row)),
-        facts=facts,
-        api=[] if row is None else [ApiRequest(f"{PUBLIC_SURFACE}{resource.path}/{row['id']}", {})],
+        facts=[] if detail else facts,
+        detail=detail,
+        row=row,
+        is_editing="edit" in request.GET,
+        api=_requests(resource, row, detail),
     )
+
+
+def _requests(resource: Resource, row: Row | None, detail: Any) -> list[ApiRequest]:
+    if row is None:
+        return []
+    own = ApiRequest(f"{PUBLIC_SURFACE}{resource.path}/{row['id']}", {}, about="Its fields")
+    return [own, *(detail.requests if detail else ())]
 
 
 def includeme(config: Configurator) -> None:

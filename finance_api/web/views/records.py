@@ -1,40 +1,27 @@
-"""The list of records, and changes of the chosen ones."""
+"""The list of records."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from pyramid.response import Response
-
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.naming import find_row
-from finance_api.ledger.edits.records import change_records
-from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.session import UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
-from finance_api.resources.field import Resource
 from finance_api.resources.records import RECORD_STATES
 from finance_api.web.api_results import ApiResults
 from finance_api.web.forms import (
     NEW_CATEGORY,
-    FormFaults,
-    category_called,
     choice_label,
-    form_errors,
     named_options,
 )
 from finance_api.web.overview import added
 from finance_api.web.page import (
     Pager,
-    changed,
-    editing,
     form_text,
     form_texts,
     offset_of,
     own_rows,
     page,
-    refused,
-    sentence,
 )
 from finance_api.web.record_filters import (
     ANY,
@@ -45,16 +32,22 @@ from finance_api.web.record_filters import (
     period_options,
     rule_link,
 )
-from finance_api.web.routes import get, post
+from finance_api.web.routes import get
 
 
 @get("records", Permission.DATA_READ, "records")
 def list_records(request: Request) -> dict[str, Any]:
-    return _list(request, {})
+    return list_page(request, {})
 
 
-def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
-    """errors: sentences about the form that changes the chosen records."""
+def list_page(
+    request: Request, errors: dict[str, str], typed: tuple[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the variables of the list.
+
+    errors: sentences about the form that changes the chosen records, or about the category that
+    was typed. typed: the id of that record, and the text.
+    """
     filters, offset = RecordFilters.of(request), offset_of(request)
     owned, results = own_rows(request), ApiResults(request)
     asked = filters.page_request(offset)
@@ -63,12 +56,16 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     accounts, categories, labels = (
         named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
     )
-    selecting = "some" if errors else request.GET.get("select", "")
+    is_refused = bool(errors) and typed is None
+    selecting = "some" if is_refused else request.GET.get("select", "")
     return page(
         "records",
         "Records",
         rows=found.rows,
         rule_of=rule_link,
+        here=filters.path(offset=str(offset or "")),
+        paths=dict(categories),
+        typed=typed or ("", ""),
         sums=sums,
         converted=added(sums, "converted") if filters.convert_to else None,
         filters=filters,
@@ -86,10 +83,11 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
         },
         errors={**filters.errors, **errors},
         selecting=selecting if selecting in ("some", "page", "all") else "",
-        chosen=frozenset(form_texts(request, "id")) if errors else frozenset(),
+        chosen=frozenset(form_texts(request, "id")),
         given_categories=[("", "Choose"), (NONE, "No category"), *categories],
-        new_category=form_text(request, NEW_CATEGORY) if errors else "",
         given_labels=[("", "Choose"), *labels],
+        given_states=[("", "Choose"), *_choices(RECORD_STATES)],
+        sent={name: form_text(request, name) for name in (NEW_CATEGORY, "set_note")},
         pager=Pager.of(request, found.total or 0, filters.size),
         api=[asked, filters.sums_request],
     )
@@ -105,47 +103,3 @@ def _choices(values: Iterable[str]) -> list[tuple[str, str]]:
 
 def _currencies(owned: UserRows) -> list[str]:
     return sorted({row["currencyCode"] for row in owned.accounts.rows.values()})
-
-
-@post("records", Permission.DATA_WRITE, "records")
-def change_chosen(request: Request) -> Response | dict[str, Any]:
-    """POST: change the chosen records. The query has the filters of the list to show again."""
-    ids, action = form_texts(request, "id"), form_text(request, "do")
-    with form_errors() as errors:
-        if not ids:
-            raise FormFaults({"id": "Choose one or more records."})
-        with editing(request, "records edit") as session:
-            _change_chosen(session, request, ids, action)
-    if errors:
-        return refused(request, _list(request, errors))
-    query = RecordFilters.of(request).query
-    offset = f"offset={offset_of(request)}" if offset_of(request) else ""
-    shown = "&".join(filter(None, (query, offset)))
-    return changed(session, f"/records?{shown}" if shown else "/records")
-
-
-def _change_chosen(session: LedgerSession, request: Request, ids: list[str], action: str) -> None:
-    if action == "category":
-        wanted, new = form_text(request, "set_category"), form_text(request, NEW_CATEGORY).strip()
-        if new:
-            category: str | None = category_called(session, new)
-        else:
-            known = wanted != NONE
-            category = _found(session, CATEGORIES, wanted, action) if known else None
-        change_records(session, ids, {"categoryId": category})
-        return
-    label = [_found(session, LABELS, form_text(request, "set_label"), "label")]
-    if action == "unlabel":
-        change_records(session, ids, {}, remove_labels=label)
-    else:
-        change_records(session, ids, {}, add_labels=label)
-
-
-def _found(session: LedgerSession, resource: Resource, row_id: str, key: str) -> str:
-    """The id of one of the user's rows. Raises FormFaults."""
-    if not row_id:
-        raise FormFaults({f"set_{key}": f"Choose a {key}."})
-    try:
-        return str(find_row(session, resource, row_id)["id"])
-    except ChangeRefused as error:
-        raise FormFaults({f"set_{key}": sentence(error)}) from None

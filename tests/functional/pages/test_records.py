@@ -167,36 +167,140 @@ def test_a_page_has_as_many_records_as_asked_and_says_which(service, user, visit
         assert f"limit={100 if 'size=100' in query else 50}" in page
 
 
+def confirm(visitor, sent, path="/records"):
+    """Send the form for several records; return the question, and its form."""
+    page = visitor.post(path, {"csrf_token": visitor.csrf(), **sent}, status=200)
+    (form,) = [form for form in forms(page.text) if "seen" in form.names]
+    return shown_text(page.text.split("<h2>")[1].split("<button")[0]), form
+
+
+def change(visitor, sent, path="/records"):
+    """Change several records; return the question and the notice."""
+    question, form = confirm(visitor, sent, path)
+    page = visitor.follow(visitor.post(form.action, form.fields))
+    return question, page.text.split('<span role="status">')[1].split("<")[0]
+
+
 def test_chosen_records_get_a_category_and_labels(client, visitor):
-    form = visitor.form("/records?q=aldi", "/records?q=aldi")
-    chosen = {"id": [uid("Record", 1), uid("Record", 2)]}
-    answer = visitor.post(
-        form.action, form.filled({**chosen, "set_category": GROCERIES}) + [("do", "category")]
+    ids = f"{uid('Record', 1)},{uid('Record', 2)}"
+    form = visitor.form("/records?q=aldi&select=page", "/records?q=aldi")
+    assert [v for k, v in form.fields if k == "id"] == ids.split(",")[::-1]
+    sent = {"id": ids, "do": "category", "set_category": GROCERIES}
+    question, notice = change(visitor, sent, "/records?q=aldi")
+    assert question == (
+        "Set the category of 2 records to Groceries? together \N{MINUS SIGN}30.00 EUR"
     )
-    assert answer.status_int == 303
-    assert answer.headers["Location"] == "/records?q=aldi&changed=2"
+    assert notice == "Category of 2 records set to Groceries."
     assert client.names("records", "payee", category="eq.Groceries") == ["ALDI Nord", "Aldi"]
+    one = {"id": uid("Record", 1), "set_label": uid("Label", 1)}
     for action, expected in (("label", ["Aldi"]), ("unlabel", [])):
-        sent = form.filled({"id": uid("Record", 1), "set_label": uid("Label", 1)})
-        visitor.post(form.action, sent + [("do", action)], status=303)
+        change(visitor, {**one, "do": action})
         assert client.names("records", "payee", labels="eq.home") == expected
-    sent = form.filled({"id": uid("Record", 1), "set_category": "none"})
-    visitor.post(form.action, sent + [("do", "category")], status=303)
+    change(visitor, {"id": uid("Record", 1), "do": "category", "set_category": "none"})
     assert client.get(f"records/{uid('Record', 1)}").json["category"] is None
+
+
+def test_all_records_that_match_are_changed_and_changed_back(client, visitor):
+    path = "/records?to=2026-03-04&from=2026-02-02"
+    sent = {"all": "true", "do": "note", "set_note": " checked "}
+    question, notice = change(visitor, sent, path)
+    assert question == (
+        "Set the note of 5 records to “checked”? 4 records, together 440.00 EUR "
+        "1 record, together 100.00 USD"
+    )
+    assert notice == "Note of 5 records set to checked."
+    assert len(client.names("records", "payee", note="eq.checked")) == 5
+    page = visitor.get(f"{path}&changed=2")
+    undo = next(form for form in forms(page.text) if form.action.endswith("/undo"))
+    visitor.post(undo.action, undo.fields, status=303)
+    assert client.names("records", "payee", note="is.not_null") == ["Kino"]
+    change(visitor, {"all": "true", "do": "state", "set_state": "cleared"}, path)
+    assert len(client.names("records", "payee", recordState="eq.cleared")) == 5
+    change(visitor, {"all": "true", "do": "remove"}, path)
+    assert client.names("records", "payee") == ["Out"]
+
+
+@on_one_storage
+def test_other_records_than_confirmed_are_not_changed_but_asked_about_again(
+    service, user, client, visitor
+):
+    sent = {"all": "true", "do": "remove"}
+    question, form = confirm(visitor, sent, "/records?q=aldi")
+    assert question.startswith("Delete 2 records?")
+    service.load(user, [record(9, payee="Aldi Süd", amount=-5)])
+    page = visitor.post(form.action, form.fields, status=200)
+    assert "so nothing was changed" in shown_text(page.text)
+    assert "Delete 3 records?" in shown_text(page.text)
+    assert len(client.names("records", "payee")) == 7
+    (form,) = [form for form in forms(page.text) if "seen" in form.names]
+    visitor.post(form.action, form.fields, status=303)
+    assert len(client.names("records", "payee")) == 4
+
+
+@on_one_storage
+def test_thousands_of_ticked_records_are_changed_at_once(service, user, client, visitor):
+    number = 5_000
+    service.load(user, [record(n, payee="many", amount=-1) for n in range(10, number + 10)])
+    ids = [("id", uid("Record", n)) for n in range(10, number + 10)]
+    sent = [("csrf_token", visitor.csrf()), ("do", "state"), ("set_state", "cleared"), *ids]
+    page = visitor.post("/records", sent, status=200)
+    assert "Set the state of 5,000 records to Cleared?" in shown_text(page.text)
+    (form,) = [form for form in forms(page.text) if "seen" in form.names]
+    visitor.post(form.action, form.fields, status=303)
+    path = "/v1/api/records?recordState=cleared&withTotal=true&limit=1"
+    assert client.get(path.removeprefix("/v1/api/")).json["total"] == number
+    too_many = [*sent, *ids, *ids]
+    visitor.post("/records", too_many, status=413)
 
 
 @on_one_storage
 def test_mistakes_of_the_choice_are_reported_and_change_nothing(service, client, visitor):
     before = dump(service)
     csrf = {"csrf_token": visitor.csrf()}
-    for sent, words in (
-        ({}, "Choose one or more records."),
-        ({"id": uid("Record", 1), "do": "category"}, "Choose a category."),
-        ({"id": uid("Record", 1), "do": "label"}, "Choose a label."),
-        ({"id": "x", "do": "category", "set_category": FUN}, "No record has the id x."),
+    for path, sent, words in (
+        ("", {}, "Choose one or more records."),
+        ("", {"id": uid("Record", 1), "do": "category"}, "Choose a category."),
+        ("", {"id": uid("Record", 1), "do": "label"}, "Choose a label."),
+        ("", {"id": uid("Record", 1), "do": "state"}, "Choose a state."),
+        ("", {"id": uid("Record", 1), "do": "note", "set_note": "a\0b"}, "Note contains"),
+        ("", {"id": "x", "do": "category", "set_category": FUN}, "No record has the id x."),
+        ("?from=x", {"all": "true", "do": "remove"}, "Correct the filters first."),
     ):
-        page = visitor.post("/records", {**csrf, **sent}, status=400)
+        page = visitor.post(f"/records{path}", {**csrf, **sent}, status=400)
+        assert words in shown_text(page.text), words
+    assert dump(service) == before
+
+
+def set_in_row(visitor, number, text, path="/records", status=303, **given):
+    form = visitor.form(path, f"/records/{uid('Record', number)}/category{path[8:]}")
+    sent = form.filled({"category": text, **given})
+    return visitor.post(form.action, sent, status=status)
+
+
+def test_a_category_is_set_in_the_row_by_a_part_of_its_name(client, visitor):
+    answer = set_in_row(visitor, 2, "groc", "/records?q=aldi")
+    assert answer.headers["Location"].endswith(f"#c-{uid('Record', 1)}")
+    assert answer.headers["Location"].startswith("/records?q=aldi&changed=")
+    for number, text in ((1, "fun › cinema"), (3, "Fun")):
+        set_in_row(visitor, number, text)
+    found = {n: client.get(f"records/{uid('Record', n)}").json["category"] for n in (1, 2, 3)}
+    assert found == {1: "Cinema", 2: "Groceries", 3: "Fun"}
+    set_in_row(visitor, 3, " ")
+    assert client.get(f"records/{uid('Record', 3)}").json["category"] is None
+
+
+@on_one_storage
+def test_a_category_that_is_not_clear_is_refused_beside_the_row(service, client, visitor):
+    before = dump(service)
+    for text, words in (
+        ("n", "N can be Fun, Fun › Cinema: write more of it."),
+        ("Grozeries", "There is no category Grozeries; did you mean Groceries?"),
+    ):
+        page = set_in_row(visitor, 1, text, status=400)
         assert words in shown_text(page.text)
+        assert f'value="{text}"' in page.text
+    page = set_in_row(visitor, 1, "Fun", status=400, seen=GROCERIES)
+    assert "was changed elsewhere meanwhile, so it stays as it is now: none" in page.text
     assert dump(service) == before
 
 
@@ -225,9 +329,7 @@ def test_a_record_makes_a_rule(client, visitor):
 def test_a_new_category_is_added_where_it_is_first_given(service, client, visitor):
     path = f"/records/{uid('Record', 3)}"
     visitor.submit(path, path, status=303, **{"new-category": " Cinema "})
-    form = visitor.form("/records?q=aldi", "/records?q=aldi")
-    sent = form.filled({"id": [uid("Record", 1)], "new-category": "Party", "set_category": "none"})
-    visitor.post(form.action, sent + [("do", "category")], status=303)
+    change(visitor, {"id": uid("Record", 1), "do": "category", "new-category": "Party"})
     new = {"keywords": "kiosk", "new-category": "Party"}
     visitor.submit("/rules/new", "/rules/new", status=303, **new)
     assert client.names("records", "payee", category="eq.Cinema") == ["Kino"]
@@ -325,7 +427,7 @@ def test_another_user_s_records_and_pairs_are_like_ones_that_there_are_not(servi
     stranger = signed_in(service, new_user(service))
     csrf = {"csrf_token": stranger.csrf()}
     before = dump(service)
-    for below in ("", "/unlink"):
+    for below in ("", "/unlink", "/category"):
         paths = [f"/records/{i}{below}" for i in (uid("Record", 1), new_id())]
         if not below:
             gets = [comparable(stranger.get(path, 404)) for path in paths]
@@ -337,6 +439,7 @@ def test_another_user_s_records_and_pairs_are_like_ones_that_there_are_not(servi
         {"id": uid("Record", 1), "do": "label", "set_label": uid("Label", 1)},
     ):
         stranger.post("/records", {**csrf, **sent}, status=400)
+        stranger.post("/records", {**csrf, **sent, "seen": "0"}, status=400)
     page = stranger.post("/transfers", {**csrf, "pair": PAIR, "do": "confirm"}, status=400)
     assert "no longer waiting" in shown_text(page.text)
     for query in (f"account={uid('Account', 1)}", f"category={FUN}", f"label={uid('Label', 1)}"):

@@ -29,11 +29,11 @@ PAGES = (
     *("/records", "/transfers", "/rules/apply", "/categories", "/budgets/new"),
     *("/import", "/imports"),
 )
-#: The viewer of the API references has inline styles and images, and calls this service.
+#: The viewer of the API references has inline styles and images.
 DOCS_POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
-    "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-    "connect-src 'self'"
+    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
 URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "poster", "cite")
 

@@ -1,0 +1,81 @@
+"""The list of records: with a script, by keyboard, and without any."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from support.native_rows import account, category, record
+
+NAMES = ("Aldi", "Kino", "Rewe")
+
+
+@pytest.fixture
+def list_page(site, page) -> Page:
+    """The list of three records, newest first in the order of `NAMES`."""
+    page.goto(entered(site, page.context))
+    return page
+
+
+def entered(site, context) -> str:
+    user = site.user()
+    rows = [account(1), category(1, name="Groceries"), category(2, name="Fun")]
+    days = zip(NAMES, (3, 2, 1), strict=True)
+    rows += [record(d, payee=name, recordDate=f"2026-03-0{d}") for name, d in days]
+    site.load(user, rows)
+    site.enter(context, user)
+    return "/records"
+
+
+def category_of(page: Page, name: str):
+    return page.get_by_role("combobox", name=f"Category of {name}")
+
+
+def test_categories_are_set_row_by_row_with_the_keyboard_alone(list_page):
+    page = list_page
+    category_of(page, "Aldi").focus()
+    page.keyboard.type("groc")
+    page.keyboard.press("Enter")
+    expect(category_of(page, "Kino")).to_be_focused()
+    expect(category_of(page, "Aldi")).to_have_value("Groceries")
+    expect(page.get_by_role("button", name="Undo: Category of Aldi")).to_be_visible()
+    page.keyboard.type("nothing like it")
+    page.keyboard.press("Enter")
+    expect(category_of(page, "Rewe")).to_be_focused()
+    expect(category_of(page, "Kino")).to_have_accessible_description(
+        "There is no category nothing like it."
+    )
+    page.reload()
+    for name, value in zip(NAMES, ("Groceries", "", ""), strict=True):
+        expect(category_of(page, name)).to_have_value(value)
+
+
+def test_the_form_for_several_records_appears_when_one_is_ticked(list_page):
+    page = list_page
+    form = page.get_by_role("form", name="Change the chosen records")
+    expect(form).to_be_hidden()
+    page.get_by_role("checkbox", name="Choose Aldi").check()
+    page.get_by_role("checkbox", name="Choose Rewe").check()
+    expect(form).to_contain_text("2 chosen")
+    page.get_by_role("checkbox", name="Choose Aldi").uncheck()
+    form.get_by_label("Category", exact=True).select_option("Fun")
+    form.get_by_role("button", name="Set").first.click()
+    expect(page.get_by_role("heading", level=2)).to_contain_text("of 1 record to Fun?")
+    page.get_by_role("button", name="Change them").click()
+    expect(category_of(page, "Rewe")).to_have_value("Fun")
+
+
+def test_without_scripts_records_are_chosen_and_get_categories(site, windows):
+    context = windows.open(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(entered(site, context))
+    expect(page.get_by_role("checkbox")).to_have_count(0)
+    category_of(page, "Kino").fill("fun")
+    page.get_by_role("button", name="Set").nth(1).click()
+    expect(category_of(page, "Kino")).to_have_value("Fun")
+    page.get_by_role("link", name="Select").click()
+    page.get_by_role("checkbox", name="Choose Aldi").check()
+    form = page.get_by_role("form", name="Change the chosen records")
+    form.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete them").click()
+    expect(page.get_by_role("link", name="Aldi", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("link", name="Aldi", exact=True)).to_be_visible()

@@ -1,0 +1,107 @@
+"""An account's page: its balance over time, its newest records, and the bank's balance."""
+
+import html
+import re
+from decimal import Decimal
+from io import BytesIO
+
+import pytest
+
+from finance_api.ledger.importing import ImportSettings, import_file, make_order
+from support.browser import new_token, new_user, signed_in
+from support.html import shown_text
+from support.ledger import ofx_file, ofx_statement
+from support.native_rows import account, record, uid
+from support.service import Client, on_one_storage
+
+
+def number(text):
+    return Decimal(re.sub(r"[^0-9.-]", "", text.replace("\N{MINUS SIGN}", "-")))
+
+
+def figures(page):
+    return shown_text(page.text.split('aria-label="Balance"')[1].split("</section>")[0])
+
+
+@pytest.fixture
+def imported(service, user):
+    """Two statements; 12 EUR of what changed between them is in no record."""
+
+    settings = ImportSettings(keep_days=400, link_by_number=False, profiles="")
+    for entry, balance in (
+        (("20260131", "-10", "a", "Shop"), ("90", "20260131")),
+        (("20260228", "-5", "b", "Shop"), ("73", "20260228")),
+    ):
+        content = BytesIO(ofx_file(ofx_statement([entry], balance=balance)).encode())
+        now = service.clock.now()
+        order = make_order(content, {}, settings, email=user.email, now=now, name="bank.ofx")
+        import_file(service.backend, order)
+    return Client(service, user, new_token(service, user))
+
+
+@on_one_storage
+def test_the_bank_s_balance_is_beside_the_computed_one_with_the_day_they_differ_from(
+    imported, visitor
+):
+    (found,) = imported.get("accounts").json["accounts"]
+    page = visitor.get(f"/accounts/{found['id']}")
+    text = figures(page)
+    assert "Balance 73.00 EUR" in text
+    assert "The bank’s balance on 28 Feb 2026 73.00 EUR" in text
+    assert "The records add up to the same." in text
+    assert "differ from 31 Jan 2026 on" in text
+    assert "31 Jan 2026 to 28 Feb 2026" in text
+    assert "changed by 12.00 EUR less than the records add up to" in text
+    (link,) = re.findall(r'<li><a href="([^"]*)"', page.text.split('aria-label="Balance"')[1])
+    assert 'id="totals-title">2 records' in visitor.get(html.unescape(link)).text
+
+
+@on_one_storage
+def test_a_balance_that_was_set_by_hand_differs_from_the_bank_s(imported, visitor):
+    (found,) = imported.get("accounts").json["accounts"]
+    path = f"/accounts/{found['id']}"
+    visitor.submit(path, path, status=303, initialBalance="50")
+    assert "The records add up to 35.00 EUR" in figures(visitor.get(path))
+
+
+@pytest.fixture
+def at_home(service, user):
+    days = [f"2026-{1 + n % 3:02}-{1 + n:02}" for n in range(18)]
+    rows = [record(n, amount=n - 4, recordDate=day, payee=f"P{n}") for n, day in enumerate(days)]
+    service.load(user, [account(1, initialBalance=100), *rows])
+    return Client(service, user, new_token(service, user))
+
+
+def test_the_chart_the_table_and_the_api_have_the_same_balances(at_home, visitor):
+    page = visitor.get(f"/accounts/{uid('Account', 1)}").text
+    course, newest = (
+        html.unescape(target).removeprefix("/v1/api/")
+        for target in re.findall(r"GET (/v1/api/[^<]*)</code>", page)[1:]
+    )
+    found = [str(row["balance"]) for row in at_home.get(course).json["totals"]]
+    assert len(found) == 12
+    cells = re.findall(
+        r'<td class="number">([^<]*)</td>', page.split('id="balance-table"')[1].split("</table>")[0]
+    )
+    assert [number(cell) for cell in cells] == [Decimal(each) for each in found]
+    labels = re.findall(r'<a class="mark" href="[^"]*" aria-label="[^"]*, ([^"]*) EUR">', page)
+    assert [number(label) for label in labels] == [Decimal(each) for each in found]
+    shown = re.findall(r'<a href="/records/([^"]*)">', page.split('id="newest-table"')[1])
+    assert shown == [row["id"] for row in at_home.get(newest).json["records"]]
+
+
+@on_one_storage
+def test_the_form_is_behind_edit_and_open_after_a_mistake(at_home, visitor):
+    path = f"/accounts/{uid('Account', 1)}"
+    assert '<details class="edit" id="edit"><summary>Edit' in visitor.get(path).text
+    assert '<details class="edit" id="edit" open>' in visitor.get(f"{path}?edit").text
+    page = visitor.submit(path, path, status=400, name="")
+    assert '<details class="edit" id="edit" open>' in page.text
+
+
+@on_one_storage
+def test_an_account_without_records_has_a_page(service):
+    user = new_user(service)
+    service.load(user, [account(1)])
+    text = shown_text(signed_in(service, user).get(f"/accounts/{uid('Account', 1)}").text)
+    assert "No records yet." in text

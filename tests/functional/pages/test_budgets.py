@@ -1,0 +1,116 @@
+"""A budget's page: what is left for each day, its pace, and its last periods."""
+
+import html
+import re
+
+import pytest
+
+from support.browser import new_token
+from support.html import shown_text
+from support.native_rows import account, budget, record, uid
+from support.service import Client, on_one_storage
+
+PATH = f"/budgets/{uid('Budget', 1)}"
+
+
+@pytest.fixture
+def with_budget(service, user):
+    """The clock says 2026-03-18: 14 days are left, today included."""
+
+    def load(spent=(), **given):
+        rows = [record(n, amount=-amount, recordDate=d) for n, (d, amount) in enumerate(spent, 1)]
+        service.load(user, [account(1), budget(1, **given), *rows])
+        return Client(service, user, new_token(service, user))
+
+    return load
+
+
+def figures(page):
+    return shown_text(page.text.split('aria-label="Budget"')[1].split("</section>")[0])
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("spent", "expected"),
+    [
+        (17, ["Left 293.00 EUR", "Left for each day 20.92 EUR", "until 31 Mar 2026", "less"]),
+        (310, ["Left 0.00 EUR", "Left for each day 0.00 EUR", "You spent 130.00 EUR more"]),
+        (430, ["Spent this month 430.00 EUR of 310.00 EUR", "Over by 120.00 EUR"]),
+    ],
+)
+def test_a_budget_says_what_is_left_for_each_day_or_by_how_much_it_is_over(
+    with_budget, visitor, spent, expected
+):
+    with_budget([("2026-03-02", spent)], limitAmount=310)
+    text = figures(visitor.get(PATH))
+    assert "Day 18 of 31: at an even pace 180.00 EUR would be spent by now." in text
+    for each in expected:
+        assert each in text
+
+
+@on_one_storage
+def test_the_last_twelve_periods_are_the_api_s(with_budget, visitor):
+    spent = [("2025-05-03", 40), ("2025-12-31", 120), ("2026-02-01", 30.5)]
+    client = with_budget(spent, limitAmount=100)
+    page = visitor.get(PATH).text
+    (target,) = re.findall(r"GET /v1/api/(budgets/[^<]*/periods[^<]*)</code>", page)
+    periods = client.get(html.unescape(target)).json["periods"]
+    rows = page.split('id="periods-table"')[1].split("<tbody>")[1].split("</tbody>")[0]
+    cells = [re.findall(r'class="number">([^<]*)<', row) for row in rows.split("<tr>")[1:]]
+    assert [float(cell[0].replace(",", "")) for cell in cells] == [p["spent"] for p in periods]
+    assert len(periods) == 12
+    assert [cell[1] for cell in cells if "over" in cell[1]] == ["over by 20.00"]
+
+
+@on_one_storage
+def test_a_budget_without_a_limit_shows_what_was_spent_and_offers_to_set_one(with_budget, visitor):
+    with_budget([("2026-03-02", 12)], limitAmount=None)
+    page = visitor.get(PATH)
+    assert "Spent this month 12.00 EUR" in figures(page)
+    (link,) = re.findall(r'<a href="([^"]*)">Set a limit', page.text)
+    assert link == "?edit#limitAmount"
+    assert 'id="edit" open' in visitor.get(f"{PATH}?edit").text
+
+
+@on_one_storage
+def test_lists_say_by_how_much_a_budget_is_over_in_place_of_a_percentage(with_budget, visitor):
+    with_budget([("2026-03-02", 30_978)], limitAmount=100)
+    for path in ("/budgets", "/overview"):
+        text = shown_text(visitor.get(path).text)
+        assert "over by 30,878.00" in text
+        assert "30978%" not in text.replace(",", "")
+
+
+@on_one_storage
+@pytest.mark.parametrize("limit", ["0", "-5"])
+def test_a_limit_is_above_zero(with_budget, visitor, limit):
+    client = with_budget(limitAmount=100)
+    sentence = "A limit must be above 0; leave it out for a budget without a limit."
+    for path in (PATH, "/budgets/new"):
+        page = visitor.submit(path, path, status=400, name="Food", limitAmount=limit)
+        assert sentence in shown_text(page.text.split('id="limitAmount-error"')[1])
+        assert f'value="{limit}"' in page.text
+    (found,) = client.get("budgets").json["budgets"]
+    assert found["limitAmount"] == 100
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"type": "BUDGET_CUSTOM"},
+        {"type": "BUDGET_CUSTOM", "startDate": "2026-03-01", "endDate": "2026-05-01"},
+        {"type": "BUDGET_INTERVAL_WEEK"},
+        {"type": "BUDGET_INTERVAL_YEAR"},
+        {"startDate": "2027-01-01"},
+        {"endDate": "2025-01-01"},
+        {"limitAmount": -50},
+        {"limitAmount": 0},
+    ],
+    ids=str,
+)
+def test_every_kind_of_budget_has_a_page(with_budget, visitor, given):
+    with_budget([("2026-03-02", 12)], **given)
+    visitor.get(PATH)
+    visitor.get("/budgets")
+    visitor.get("/overview")
