@@ -104,11 +104,15 @@ def _verb(resource: Resource, verb: str) -> str:
 
 
 def _fields(resource: Resource, values: dict[str, Any]) -> dict[str, list[str | None]]:
-    """Return the new values by the labels of the fields that people set."""
+    """Return the new values by the labels of the fields that people set.
+
+    values: may be of another resource that the edit changed as well.
+    """
+    found = {name: resource.get_field(name) for name in values}
     return {
-        label_of(resource[name]): value
-        for name, value in values.items()
-        if name in _READABLE or resource[name].role is Role.STORED
+        label_of(field): values[name]
+        for name, field in found.items()
+        if field is not None and (name in _READABLE or field.role is Role.STORED)
     }
 
 

@@ -16,7 +16,7 @@ from finance_api.values.ids import serial_id
 from finance_api.values.time import Period, TimeError, months_before, parse_date, start_of
 from finance_api.values.written import WrittenRefused, parse_amount
 from finance_api.web.api_results import SUMMARY, ApiRequest
-from finance_api.web.forms import choice_label, joined
+from finance_api.web.forms import choice_label
 from finance_api.web.page import PAGE_ROWS, sentence
 from finance_api.web.regions import current_region
 from finance_api.web.rendering import day_words
@@ -291,9 +291,5 @@ def _check(name: str, text: str) -> None:
 
 
 def rule_link(row: Row) -> str | None:
-    """Return a link to add a rule for records like this one; None without payee and note."""
-    keyword = row["payee"] or row["note"]
-    if not keyword:
-        return None
-    given = {"keywords": joined([keyword]), "categoryId": row["categoryId"] or ""}
-    return ApiRequest("/rules/new", given).target
+    """Return a link to make a rule from a record; None without payee and note."""
+    return f"/records/{row['id']}/rule" if row["payee"] or row["note"] else None

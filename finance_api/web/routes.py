@@ -20,6 +20,7 @@ ROUTES = {
     "records": "/records",
     "record.new": "/records/new",
     "records.category": "/records/{id}/category",
+    "records.rule": "/records/{id}/rule",
     "record": "/records/{id}",
     "record.remove": "/records/{id}/remove",
     "record.link": "/records/{id}/link",

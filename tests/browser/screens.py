@@ -331,6 +331,8 @@ SCREENS = (
     Screen("records-none", "newcomer", "/records"),
     Screen("records-extreme", "extreme", "/records"),
     Screen("record", "household", "/records", _first_record),
+    Screen("records-rule", "household", "/records", _follow("Make a rule of")),
+    Screen("records-selecting", "household", "/records?select=page"),
     Screen("rules-apply", "household", "/rules/apply", _click("Preview")),
     Screen("transfers", "travelled", "/transfers"),
     Screen("transfers-none", "household", "/transfers"),

@@ -79,3 +79,18 @@ def test_without_scripts_records_are_chosen_and_get_categories(site, windows):
     expect(page.get_by_role("link", name="Aldi", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("link", name="Aldi", exact=True)).to_be_visible()
+
+
+def test_a_rule_is_made_in_three_actions_and_counts_while_it_is_written(list_page):
+    page = list_page
+    page.get_by_role("link", name="Make a rule of Kino").click()
+    matches = page.locator("#matches")
+    expect(matches).to_contain_text("Matches 1 record, 1 of them without a category")
+    page.get_by_label("Category", exact=True).select_option("Fun")
+    page.get_by_role("button", name="Add and apply").click()
+    expect(category_of(page, "Kino")).to_have_value("Fun")
+    expect(page.locator(".notice")).to_contain_text("Record rule Kino added, 1 record changed.")
+    page.get_by_role("link", name="Make a rule of Rewe").click()
+    page.get_by_label("Keyword").fill("i")
+    expect(matches).to_contain_text("Matches 2 records, 1 of them without a category")
+    expect(page.get_by_role("button", name="Check")).to_be_hidden()

@@ -69,10 +69,16 @@ def add_row(
 
 def add_category(session: LedgerSession, name: str) -> Row:
     """Add a category, which is stored with the change that uses it. Raises ChangeRefused."""
-    values = parse_assignments(session, CATEGORIES, {"name": name})
-    row = stamped(_new_row(session, CATEGORIES, values), {}, None, session.now)
+    return put_new(session, CATEGORIES, parse_assignments(session, CATEGORIES, {"name": name}))
+
+
+def put_new(session: LedgerSession, resource: Resource, values: dict[str, Any]) -> Row:
+    """Add a row, which is stored with the change that uses it. Raises ChangeRefused."""
+    row = stamped(_new_row(session, resource, values), {}, None, session.now)
     assert row is not None
-    session.categories.put(row)
+    _check_required(resource, row)
+    session.row_set(resource).put(row)
+    check_document(session, resource, row)
     return row
 
 

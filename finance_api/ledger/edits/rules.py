@@ -8,7 +8,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.ledger.derivation import Rules
 from finance_api.ledger.edits.naming import find_row
-from finance_api.ledger.edits.objects import add_row
+from finance_api.ledger.edits.objects import add_row, put_new
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
@@ -16,6 +16,8 @@ from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.values import Row
 
+#: The fields of records in which rules look for keywords.
+SEARCHED_BY_RULES = ("payee", "note")
 #: The action of `apply_rules` in the history.
 APPLY = "rules apply"
 
@@ -29,20 +31,48 @@ def add_rule(
     account: str | None = None,
 ) -> EditReport:
     """Add a rule. category, labels, account: names or ids. Raises ChangeRefused."""
+    found_labels = (find_row(session, LABELS, name)["id"] for name in labels)
+    values: dict[str, Any] = {
+        "keywords": _keywords(keywords),
+        "categoryId": category and find_row(session, CATEGORIES, category)["id"],
+        "labelIds": tuple(dict.fromkeys(found_labels)),
+        "accountId": account and find_row(session, ACCOUNTS, account)["id"],
+    }
+    return add_row(session, RECORD_RULES, values)
+
+
+def _keywords(keywords: Sequence[str]) -> Any:
     try:
         texts = reader_of(RECORD_RULES["keywords"])(list(keywords))
     except ValueRefused as error:
         raise ChangeRefused(f"keywords {error}") from None
     if not texts or len(texts) < len(set(keywords)):
         raise ChangeRefused("a keyword is blank, so it would match nothing")
-    found_labels = (find_row(session, LABELS, name)["id"] for name in labels)
-    values: dict[str, Any] = {
-        "keywords": texts,
-        "categoryId": category and find_row(session, CATEGORIES, category)["id"],
-        "labelIds": tuple(dict.fromkeys(found_labels)),
-        "accountId": account and find_row(session, ACCOUNTS, account)["id"],
-    }
-    return add_row(session, RECORD_RULES, values)
+    return texts
+
+
+def add_and_apply_rule(session: LedgerSession, keyword: str, category_id: str) -> EditReport:
+    """Add a rule, and apply the rules to the records without a category that it matches.
+
+    Raises ChangeRefused.
+    """
+    values = {"keywords": _keywords([keyword]), "categoryId": category_id}
+    rule = put_new(session, RECORD_RULES, values)
+    changes = RecordChanges(session)
+    changes.report.note(session, RECORD_RULES, None, rule)
+    changes.changed = True
+    rules = Rules(session)
+    without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
+    for name in SEARCHED_BY_RULES:
+        contains = condition_on(RECORDS, name, Operator.CONTAINS_I, rule["keywords"][0])
+        for page in pages_of(session, without, contains):
+            for row in page:
+                after = _ruled(rules, row)
+                if after is not None:
+                    changes.put(row, after)
+        # The next search leaves out the records that have a category now.
+        changes.flush()
+    return changes.close()
 
 
 def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:

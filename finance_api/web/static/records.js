@@ -65,3 +65,23 @@ if (list) {
   if (matchMedia("(max-width: 40rem)").matches) chosen.querySelector("details").open = false;
   showChosen();
 }
+
+// A rule: the records that its keyword matches are counted as it is written.
+const rule = document.getElementById("rule");
+let counting;
+
+async function countMatches() {
+  const body = new URLSearchParams(new FormData(rule));
+  body.set("do", "check");
+  const response = await fetch(rule.action, { method: "POST", body });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const newer = page.getElementById("matches");
+  // Not the answer to an older keyword.
+  if (newer && page.getElementById("keyword").value === rule.keyword.value)
+    document.getElementById("matches").replaceChildren(...newer.childNodes);
+}
+
+rule?.keyword.addEventListener("input", () => {
+  clearTimeout(counting);
+  counting = setTimeout(countMatches, 250);
+});

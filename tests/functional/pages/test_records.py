@@ -314,15 +314,50 @@ def test_a_record_is_changed_by_its_form_and_no_rule_changes_it_back(client, vis
     assert client.get(path.removeprefix("/")).json["category"] == "Fun"
 
 
+def test_a_record_makes_a_rule_that_is_applied_at_once(service, user, client, visitor):
+    kinos = [
+        record(20, payee="KINO 4711 Berlin", amount=-8),
+        record(21, payee="Kino 0815 Ulm", amount=-9),
+        record(22, payee="Bar", note="after the kino", amount=-9),
+        record(23, payee="KINO KINO", note="kino", amount=-9, categoryId=GROCERIES),
+    ]
+    service.load(user, kinos)
+    page = visitor.get("/records?q=4711").text
+    link = html.unescape(re.search('href="(/records/[^"]*/rule[^"]*)"', page)[1])
+    assert "Matches 5 records , 3 of them without a category" in shown_text(visitor.get(link).text)
+    form = visitor.form(link, f"/records/{uid('Record', 20)}/rule")
+    assert ("keyword", "KINO") in form.fields
+    sent = form.filled({"category": FUN})
+    checked = visitor.post(form.action, [*form.filled({"keyword": "ulm"}), ("do", "check")])
+    assert "Matches 1 record , 1 of them without a category" in shown_text(checked.text)
+    answer = visitor.post(form.action, [*sent, ("do", "apply")], status=303)
+    assert answer.headers["Location"].startswith("/records?q=4711&changed=")
+    assert "Record rule KINO added, 3 records changed." in shown_text(visitor.follow(answer).text)
+    applied = ["KINO 4711 Berlin", "Kino 0815 Ulm", "Bar"]
+    assert client.names("records", "payee", category="eq.Fun") == applied
+    undo = next(f for f in forms(visitor.follow(answer).text) if f.action.endswith("/undo"))
+    visitor.post(undo.action, undo.fields, status=303)
+    assert client.names("records", "payee", category="eq.Fun") == []
+    assert client.names("record-rules", "name") == ["Shops"]
+
+
 @on_one_storage
-def test_a_record_makes_a_rule(client, visitor):
-    page = visitor.get(f"/records/{uid('Record', 3)}").text
-    link = page.split('href="/rules/new')[1].split('"')[0].replace("&amp;", "&")
-    form = visitor.form(f"/rules/new{link}", "/rules/new")
-    assert ("keywords", "Kino") in form.fields
-    assert ("categoryId", uid("Category", 3)) in form.fields
-    visitor.post(form.action, form.fields, status=303)
-    assert client.names("record-rules", "name", name="eq.Kino") == ["Kino"]
+def test_a_rule_from_a_record_needs_a_keyword_and_a_category(service, client, visitor):
+    path = f"/records/{uid('Record', 1)}/rule"
+    before = dump(service)
+    for given, words in (
+        ({"keyword": " "}, "Enter a keyword."),
+        ({"category": ""}, "Choose a category."),
+        ({"category": "x"}, "Choose a category."),
+        ({"keyword": "a\0b", "category": FUN}, "NUL"),
+    ):
+        page = visitor.submit(path, path, status=400, **given)
+        assert words in shown_text(page.text), words
+    assert dump(service) == before
+    form = visitor.form(path)
+    visitor.post(path, [*form.filled({"new-category": "Food"}), ("do", "add")], status=303)
+    assert set(client.names("record-rules", "name")) == {"Aldi", "Shops"}
+    assert client.names("records", "payee", category="eq.Food") == []
 
 
 @on_one_storage
@@ -427,7 +462,7 @@ def test_another_user_s_records_and_pairs_are_like_ones_that_there_are_not(servi
     stranger = signed_in(service, new_user(service))
     csrf = {"csrf_token": stranger.csrf()}
     before = dump(service)
-    for below in ("", "/unlink", "/category"):
+    for below in ("", "/unlink", "/category", "/rule"):
         paths = [f"/records/{i}{below}" for i in (uid("Record", 1), new_id())]
         if not below:
             gets = [comparable(stranger.get(path, 404)) for path in paths]

@@ -109,7 +109,14 @@ POSTS = (
 #: Those that share a view with one of them, or are tested with the pages that they are of.
 LIKE_THESE = {f"{name}{action}" for name in OBJECT_PAGES for action in (".new", ".edit", ".remove")}
 LIKE_THESE |= {"record", "record.new", "record.remove", "record.link", "rules.apply", "transfers"}
-LIKE_THESE |= {"records.category", "import", "import.options", "import.confirm", "import.again"}
+LIKE_THESE |= {
+    "records.category",
+    "records.rule",
+    "import",
+    "import.options",
+    "import.confirm",
+    "import.again",
+}
 DATA_IDS = {"goals.remove": uid("Goal", 1), "record.unlink": uid("Record", 3)}
 ONLY_POSTS = (
     *("settings.logout", "settings.password", "settings.token_regenerate", "record.unlink"),

@@ -1,0 +1,76 @@
+"""The keyword that a person would choose for a rule, from texts that look alike."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from finance_api.values.text import fold
+
+_WORD = re.compile(r"[^\s*/|,;]+")
+#: Words before the merchant: ways to pay, and services that pay for others.
+_BEFORE_MERCHANT = frozenset(
+    "paypal sumup sq zettle izettle klarna stripe visa mastercard maestro girocard card debit "
+    "credit pos payment purchase kartenzahlung lastschrift".split()
+)
+#: Words with as many digits are numbers of terminals or dates.
+_DIGITS_OF_NUMBERS = 3
+#: A keyword with fewer letters needs another word, if that is usual.
+_LETTERS = 4
+#: How many words of a text that looks like no other can be the merchant's.
+_WORDS_ALONE = 3
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    folded: str
+
+    @property
+    def is_number(self) -> bool:
+        digits = sum(letter.isdigit() for letter in self.folded)
+        return digits >= _DIGITS_OF_NUMBERS or digits * 2 >= len(self.folded)
+
+
+def _words(text: str) -> list[_Word]:
+    found = _WORD.finditer(text)
+    words = [_Word(each.start(), each.end(), fold(each[0])) for each in found]
+    return [word for word in words if any(letter.isalnum() for letter in word.folded)]
+
+
+def _first(words: list[_Word]) -> int:
+    """Return the index of the merchant's first word."""
+    names = [at for at, word in enumerate(words) if not word.is_number]
+    merchants = [at for at in names if words[at].folded.strip(".:") not in _BEFORE_MERCHANT]
+    return (merchants or names or [0])[0]
+
+
+def first_word(text: str) -> str:
+    """Return the first word of the merchant, folded, to look for other texts; "" if none."""
+    words = _words(text)
+    return words[_first(words)].folded if words else ""
+
+
+def keyword_of(text: str, others: Iterable[str]) -> str:
+    """Return the merchant's part of a payee: the longest common words, without numbers.
+
+    others: payees of the same user with its `first_word`. The keyword is a part of the text.
+    """
+    words = _words(text)
+    if not words:
+        return text.strip()
+    first = _first(words)
+    head = words[first]
+    alike = [
+        fold(other) for other in others if head.folded in (word.folded for word in _words(other))
+    ]
+    last = first
+    while last + 1 < len(words) and not words[last + 1].is_number:
+        run = fold(text[head.start : words[last + 1].end])
+        shared = sum(run in other for other in alike)
+        letters = sum(letter.isalpha() for letter in text[head.start : words[last].end])
+        is_usual = letters < _LETTERS and shared * 2 > len(alike)
+        is_alone = len(alike) <= 1 and last + 1 - first < _WORDS_ALONE
+        if not (is_usual or is_alone or (len(alike) > 1 and shared == len(alike))):
+            break
+        last += 1
+    return text[head.start : words[last].end]
