@@ -16,7 +16,7 @@ WORKERS := --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test coverage nightly check lint types format screenshots bench bench-imports bench-micro requirements clean
+.PHONY: help serve test coverage nightly check lint types format screenshots bench bench-imports bench-micro bench-pages requirements clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -54,6 +54,9 @@ bench: $(VENV)/.installed-for-bench ## Measure the service and its competitors (
 
 bench-imports: $(VENV)/.installed-for-bench ## Measure imports of one file (LARGE=1: big ones; AGAINST=checkout)
 	@$(BIN)/python -m bench.imports $(if $(LARGE),--large) $(if $(AGAINST),--against $(AGAINST))
+
+bench-pages: $(VENV)/.installed-for-bench ## Measure pages of one user's 346,656 records
+	@$(BIN)/python -m bench.pages
 
 bench-micro: $(VENV)/.installed-for-bench ## Measure each layer by itself
 	@$(BIN)/python -m bench.micro

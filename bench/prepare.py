@@ -38,6 +38,7 @@ def prepare(
     *,
     again: bool = False,
     databases: Sequence[str] = DATABASES,
+    with_competitors: bool = True,
 ) -> dict[str, Measured]:
     """The imports that were measured now or before, by database."""
     _timed("native files", lambda: data.prepare(workspace))
@@ -46,7 +47,8 @@ def prepare(
         if database == "postgresql" and postgresql is None:
             continue
         measured[database] = _import_all(workspace, database, postgresql, again)
-        _fill_competitors(workspace, database, postgresql)
+        if with_competitors:
+            _fill_competitors(workspace, database, postgresql)
     return measured
 
 

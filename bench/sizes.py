@@ -71,4 +71,19 @@ QUICK = Size(
     memory_seconds=0,
 )
 
-SIZES = {size.name: size for size in (FULL, QUICK)}
+#: For `bench.pages`: nearly everything is one user's.
+ONE_USER = Size(
+    name="one-user",
+    users=2,
+    large_records=346_656,
+    regular_users=0,
+    regular_records=0,
+    shared_records=1_000,
+    bulk_records=25_000,
+    token_counts=(1_000, 20_000),
+    run_seconds=1,
+    runs=1,
+    memory_seconds=0,
+)
+
+SIZES = {size.name: size for size in (FULL, QUICK, ONE_USER)}

@@ -1,0 +1,94 @@
+"""Pages of 50 records with their total, of one user with very many: `make bench-pages`.
+
+What counts is processor time, the median of a few calls: other work on the machine changes it less
+than the time on the clock. On PostgreSQL it includes the server's.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+from bench import data
+from bench.ini import write_ini
+from bench.micro.application import Application, opened
+from bench.postgresql import Postgresql, running
+from bench.prepare import DATABASES, prepare, url_of
+from bench.sizes import ONE_USER
+from bench.vocabulary import COMMON_WORD, RARE_WORD
+from bench.workspace import Workspace, exclusive
+
+_CALLS = 5
+_PAGE = 50
+_DEEP = f"offset={(3_000 - 1) * _PAGE}"
+#: What each page is, and its parameters.
+PAGES = {
+    "first page": "",
+    "page 3,000": _DEEP,
+    "a word in 2 % of the notes": f"q={COMMON_WORD}",
+    "a word in 0.03 %": f"q={RARE_WORD}",
+    "a word that no record has": "q=nowhere",
+    "two words": f"q={COMMON_WORD}+holiday",
+    "a word, by amount": f"q={COMMON_WORD}&sortBy=amount",
+    "a number": "q=17.07",
+    "a large amount": "q=%3E100",
+    "a range of amounts": "amount=abs.gte.17,abs.lt.18",
+    "by amount": "sortBy=amount",
+    "by amount, the largest first": "sortBy=-amount",
+    "by amount, page 3,000": f"sortBy=amount&{_DEEP}",
+    "by payee": "sortBy=payee",
+    "by payee, from the end": "sortBy=-payee",
+    "by payee, page 3,000": f"sortBy=payee&{_DEEP}",
+    "without category": "categoryId=is.null",
+    "without labels": "labelIds=is.null",
+    "with labels": "labelIds=is.not_null",
+    "without note": "note=is.null",
+    "transfers": "transferId=is.not_null",
+    "income but transfers": "recordType=income&transferId=is.null",
+    "spent": "flow=spent&counted=true",
+}
+
+
+def _measured(application: Application, call: Callable[[], float], parameters: str) -> float:
+    """Return the milliseconds of a page."""
+    path = f"/v1/api/records?{parameters}&limit={_PAGE}&withTotal=true".replace("?&", "?")
+    found = []
+    for _ in range(_CALLS):
+        environ = application.environ(path)
+        begin = call()
+        status, _, body = application.respond(environ)
+        found.append(call() - begin)
+        assert status.startswith("200"), (status, body)
+    return statistics.median(found) * 1_000
+
+
+def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | None) -> None:
+    url = url_of(workspace, database, postgresql)
+    ini = write_ini(workspace.scratch("pages.ini"), url=url, cached=False)
+
+    def processor_seconds() -> float:
+        served = 0.0 if database == "sqlite" or postgresql is None else postgresql.busy_seconds()
+        return time.process_time() + served
+
+    print(f"{database}, {ONE_USER.large_records:,} records, milliseconds a page")
+    with opened(ini, data.prepare(workspace)[:1]) as application:
+        for name, parameters in PAGES.items():
+            milliseconds = _measured(application, processor_seconds, parameters)
+            print(f"  {name:32}{milliseconds:10,.1f}", flush=True)
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--database", choices=DATABASES, action="append")
+    options = parser.parse_args()
+    workspace = Workspace(ONE_USER)
+    databases = options.database or DATABASES
+    with exclusive(), running(workspace) as postgresql:
+        prepare(workspace, postgresql, databases=databases, with_competitors=False)
+        for database in databases:
+            if database == "sqlite" or postgresql is not None:
+                _print_pages(workspace, database, postgresql)
+
+
+if __name__ == "__main__":
+    _main()
