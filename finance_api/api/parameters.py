@@ -45,9 +45,9 @@ from finance_api.query.parse import (
     parse_ids,
     parse_integer,
     parse_sort,
-    parse_words,
 )
 from finance_api.query.render import canonical_text
+from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
 from finance_api.resources.currencies import CURRENCIES
@@ -181,7 +181,8 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         self.refused = dict.fromkeys(names_of(resource.computed_fields), _COMPUTED)
         if resource is RECORDS:
             meaning = (
-                f"Words to search for; every word must appear in one of these: {WORDS.meaning}"
+                f'Words and "exact phrases" to search for; each must appear in one of these: '
+                f"{WORDS.meaning} A number also finds amounts of this size, with < or > only these."
             )
             self.add_parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), (), meaning)
             flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}

@@ -133,8 +133,8 @@ _CONVERT = text("A currency; amounts are also converted to it, if exchange rates
 _SORT = text("Fields to sort by, comma-separated, - for descending order: -amount,recordDate")
 _OF_RECORDS: dict[str, Schema] = {
     "q": text(
-        "Words to search for; every word must appear in payee, note, category, labels or account "
-        "name."
+        'Words and "exact phrases" to search for; each must appear in payee, note, category, '
+        "labels or account name. A number also finds amounts of this size, and >100 only amounts."
     ),
     **filters_of(RECORDS),
     "withSubcategories": flag("Whether a filter by category includes the categories below it."),

@@ -11,7 +11,7 @@ from typing import Any
 from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.resources.records import SEARCHED, VOID
 from finance_api.values import Row
-from finance_api.values.text import fold
+from finance_api.values.text import fold, plain
 from finance_api.values.time import Period, start_of
 
 _folded: Callable[[str], str] = lru_cache(maxsize=256)(fold)
@@ -35,7 +35,7 @@ def _holds(condition: Condition, row: Mapping[str, Any]) -> bool:
     if condition.operator is Operator.WORD:
         assert isinstance(condition.operand, str)
         texts = (text for name in SEARCHED for text in _elements(row[name]))
-        return any(condition.operand in fold(text) for text in texts)
+        return any(condition.operand in plain(text) for text in texts)
     elements = _elements(row[condition.field.name])
     if condition.or_missing and not elements:
         return True

@@ -24,17 +24,16 @@ from finance_api.query.model import (
     operators_of,
 )
 from finance_api.resources.field import Field, Kind, Resource, names_of
-from finance_api.resources.records import FLOWS, WORDS
+from finance_api.resources.records import FLOWS
 from finance_api.values.ids import IdError, are_ids, parse_id, serial_number
 from finance_api.values.number import NumberError, parse_decimal, unit_interval
-from finance_api.values.text import TextError, clean, fold
+from finance_api.values.text import TextError, clean
 from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_instant
 
 MAX_OPERAND_CHARACTERS = 256
 #: Maximum number of conditions on one field.
 MAX_CONDITIONS = 10
 MAX_LIST_OPERANDS = 100
-MAX_WORDS = 10
 #: Maximum number of unknown choices that a message names.
 _SHOWN_CHOICES = 5
 
@@ -93,7 +92,8 @@ def _takes(field: Field) -> str:
     return f"it takes {'a bare value, ' if field.kind in _BARE else ''}{' '.join(words)}"
 
 
-def _check_length(operand: str) -> None:
+def check_length(operand: str) -> None:
+    """Raise QueryError if the operand is too long."""
     if len(operand) > MAX_OPERAND_CHARACTERS:
         raise QueryError(
             f"the operand has {len(operand)} characters; "
@@ -104,7 +104,7 @@ def _check_length(operand: str) -> None:
 def _text(field: Field, operator: Operator, operand: str) -> Condition:
     if operator is Operator.ANY_OF:
         return _any_text(field, operand)
-    _check_length(operand)
+    check_length(operand)
     operand = clean_operand(operand)
     if not operand and operator not in (Operator.EQ, Operator.NE):
         raise QueryError(f"{operator.value}. needs a text to look for")
@@ -123,7 +123,7 @@ def _any_text(field: Field, operand: str) -> Condition:
     if len(parts) > MAX_LIST_OPERANDS:
         raise QueryError(f"{len(parts)} texts are given; at most {MAX_LIST_OPERANDS} are allowed")
     for part in parts:
-        _check_length(part)
+        check_length(part)
         if not part:
             raise QueryError("in. needs a text before and after each comma")
     wanted = tuple(sorted(set(parts)))
@@ -145,7 +145,7 @@ def _number(field: Field, operator: Operator, operand: str) -> Condition:
 
 
 def _decimal(operand: str) -> Decimal:
-    _check_length(operand)
+    check_length(operand)
     # A leading "+" arrives as a space.
     written = "+" + operand[1:] if operand.startswith(" ") else operand
     try:
@@ -177,7 +177,7 @@ def _relative_day(operand: str) -> RelativeDay | None:
 
 def _moments(operand: str) -> tuple[Fraction, Fraction]:
     """Return the first and last moment of a day, month or year; of a date-time, itself twice."""
-    _check_length(operand)
+    check_length(operand)
     try:
         if "t" not in operand.lower():
             first, last = parse_days(operand)
@@ -186,15 +186,6 @@ def _moments(operand: str) -> tuple[Fraction, Fraction]:
         return moment, moment
     except TimeError as error:
         raise QueryError(f"{quoted(operand)} {error}") from None
-
-
-def parse_words(text: str) -> tuple[Condition, ...]:
-    """Parse the 1 to 10 words of ``q``, each into a condition. Raises QueryError."""
-    _check_length(text)
-    words = sorted(set(fold(clean_operand(text)).split()))
-    if not 1 <= len(words) <= MAX_WORDS:
-        raise QueryError(f"{len(words)} words are given; 1 to {MAX_WORDS} are allowed")
-    return tuple(Condition(WORDS, Operator.WORD, word) for word in words)
 
 
 def parse_flow(text: str) -> str:

@@ -65,6 +65,32 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else text.casefold()
 
 
+#: Letters that Unicode does not take apart.
+_PLAIN_LETTERS = {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"}
+
+
+def _without_accents() -> dict[int, str]:
+    """Return a table for `str.translate` that removes the accents: the marks U+0300 to U+036F."""
+    table = {}
+    for letter in map(chr, range(0xC0, 0x2000)):
+        parts = unicodedata.normalize("NFD", letter)
+        kept = "".join([part for part in parts if not "\u0300" <= part <= "\u036f"])
+        if kept != parts:
+            table[letter] = unicodedata.normalize("NFC", kept)
+    return str.maketrans(table | _PLAIN_LETTERS)
+
+
+_PLAIN = _without_accents()
+
+
+def plain(text: str) -> str:
+    """Return a form that is equal for texts that differ only by case and accents.
+
+    Each character has its form by itself, so that the form of a part is in the form of the whole.
+    """
+    return text.lower() if text.isascii() else text.casefold().translate(_PLAIN)
+
+
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Return ``1 row`` or ``2,000 rows``. many: the plural, if it is not ``one`` and an s."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

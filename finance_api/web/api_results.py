@@ -36,7 +36,8 @@ from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.tracking import last_periods, track
 from finance_api.planning.upcoming import DueDays, upcoming_days
 from finance_api.query.model import Condition, Query, SortKey
-from finance_api.query.parse import parse_conditions, parse_order, parse_sort, parse_words
+from finance_api.query.parse import parse_conditions, parse_order, parse_sort
+from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page, Storage

@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.query.errors import QueryError, quoted
-from finance_api.query.parse import parse_conditions, parse_flow, parse_one_of, parse_words
+from finance_api.query.parse import parse_conditions, parse_flow, parse_one_of
+from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW, WORDS
 from finance_api.values import Row

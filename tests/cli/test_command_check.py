@@ -83,7 +83,7 @@ DERIVED = {
     ),
     "a note that is not found": (
         "projection",
-        f"UPDATE records_by_date SET note_folded = 'other' WHERE {RECORD}",
+        f"UPDATE records_by_date SET note_plain = 'other' WHERE {RECORD}",
     ),
     "a note that a filter does not find": (
         "derived-columns",

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from finance_api.query.model import Condition, Operator, Query, SortKey, Span, operators_of
+from finance_api.query.model import (
+    Condition,
+    Operator,
+    Query,
+    SortKey,
+    Span,
+    either,
+    operators_of,
+)
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
@@ -19,7 +27,7 @@ from finance_api.storage.sql.reading import by_date, pages
 from finance_api.storage.sql.writing import records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import clean_or_none, fold
+from finance_api.values.text import clean_or_none, plain
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
 from support.nightly import count
 
@@ -75,7 +83,9 @@ among = st.sampled_from([Operator.ANY_OF, Operator.NE])
 @st.composite
 def conditions(draw, resource):
     if resource is RECORDS and draw(st.integers(0, 7)) == 0:
-        return Condition(WORDS, Operator.WORD, fold(draw(operand_texts)).split()[0])
+        word = Condition(WORDS, Operator.WORD, plain(draw(operand_texts)) or "a")
+        size = Condition(RECORDS["amount"], Operator.GTE, Span(2, 3), absolute=True)
+        return draw(st.sampled_from([word, either(WORDS, [word, size])]))
     field = draw(st.sampled_from(resource.listed_fields))
     operator = draw(st.sampled_from(operators_of(field)))
     if operator in (Operator.IS_NULL, Operator.NOT_NULL):
@@ -197,7 +207,7 @@ terms = (
     .map("".join)
     .map(lambda text: clean_or_none(text) or "aaa")
 )
-words = terms.map(lambda text: fold(text).split()).filter(bool).map(lambda found: found[0])
+words = terms.map(plain).filter(bool)
 days = st.integers(-4, 4).map(lambda n: n * 86_400)
 NUMBERS = st.integers(1, 40)
 
@@ -215,7 +225,9 @@ def listed_queries(draw):
     for _ in range(draw(st.integers(0, 2))):
         field = RECORDS.get_field(draw(st.sampled_from(["note", "payee"])))
         searches = [Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I]
-        found.append(Condition(field, draw(st.sampled_from(searches)), draw(terms)))
+        searches += [Operator.IS_NULL, Operator.NOT_NULL]
+        operator = draw(st.sampled_from(searches))
+        found.append(Condition(field, operator, draw(terms) if operator in searches[:3] else None))
     for word in draw(st.lists(words, max_size=2)):
         found.append(Condition(WORDS, Operator.WORD, word))
     order = (SortKey(RECORDS.get_field("recordDate"), descending=True),)
@@ -233,7 +245,7 @@ def changes(draw):
     return {number: draw(values) for number in numbers}
 
 
-def plain(name=None, operator=None, operand=None, *, limit=6, offset=0):
+def one_query(name=None, operator=None, operand=None, *, limit=6, offset=0):
     field = WORDS if name == "q" else RECORDS.get_field(name)
     condition = () if name is None else (Condition(field, operator, operand),)
     order = (SortKey(RECORDS.get_field("recordDate"), descending=True),)
@@ -254,18 +266,18 @@ EVERY_WAY = [
             for n in range(1, 41)
         },
         [
-            plain(offset=1),
-            plain(offset=10),
-            plain("recordDate", Operator.LT, Span(86_400, 86_400), offset=5),
-            plain("note", Operator.CONTAINS_I, "AAA"),
-            plain("note", Operator.CONTAINS_I, "AAA", limit=1),
-            plain("note", Operator.CONTAINS, "ß"),
-            plain("note", Operator.CONTAINS_I, "ß"),
-            plain("payee", Operator.CONTAINS_I, "rare"),
-            plain("payee", Operator.CONTAINS, "RARE"),
-            plain("payee", Operator.STARTS_WITH_I, "RA"),
-            plain("q", Operator.WORD, "rare"),
-            plain("q", Operator.WORD, "text"),
+            one_query(offset=1),
+            one_query(offset=10),
+            one_query("recordDate", Operator.LT, Span(86_400, 86_400), offset=5),
+            one_query("note", Operator.CONTAINS_I, "AAA"),
+            one_query("note", Operator.CONTAINS_I, "AAA", limit=1),
+            one_query("note", Operator.CONTAINS, "ß"),
+            one_query("note", Operator.CONTAINS_I, "ß"),
+            one_query("payee", Operator.CONTAINS_I, "rare"),
+            one_query("payee", Operator.CONTAINS, "RARE"),
+            one_query("payee", Operator.STARTS_WITH_I, "RA"),
+            one_query("q", Operator.WORD, "rare"),
+            one_query("q", Operator.WORD, "text"),
         ],
     )
 ]

@@ -7,6 +7,7 @@ predicate in turn: a read must return, or a write must store, something else.
 
 import inspect
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -16,6 +17,7 @@ from sqlalchemy import Select, event
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import Executable
 
+from finance_api.query.words import parse_words
 from finance_api.resources import ACCOUNTS, LABELS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import (
@@ -98,11 +100,16 @@ def queries():
         for text in ("contains.Twin", "contains-i.twin", "contains-i.tw", "contains.Tw"):
             yield query(RECORDS, limit=100, payee=text, **bound)
         yield query(RECORDS, payee="contains-i.pay", note="contains-i.rare", **bound)
+        yield query(RECORDS, payee="contains-i.É", **bound)
+        yield query(RECORDS, payee="contains-i.é", note="contains-i.é", **bound)
         yield query(RECORDS, payee="contains.Twin", limit=1, **bound)
         for text in ("contains-i.once", "contains.once", "contains.ONCE"):
             yield query(RECORDS, note=text, **bound)
     # There is no anchor before the oldest date.
     yield query(RECORDS, offset=4, limit=2, recordDate="lt.1970-01-03")
+    for words in ("twin", "theirs", "99", "0.0017", "0.005"):
+        for sort in ("-recordDate", "+amount"):
+            yield replace(query(RECORDS, sort, total=True), conditions=parse_words(words))
     for sort in ("+amount", "-payee", "+recordDate"):
         yield query(RECORDS, sort, total=True)
         yield query(RECORDS, sort, offset=20, limit=100)
@@ -339,7 +346,7 @@ def add_history(unit, number):
 
 
 def record(number, whose):
-    # Of the texts, the case of two is the other user's own: a search with regard to it finds them.
+    # Some texts of the other user differ in case or accents, which only some searches ignore.
     is_mine = whose == "mine"
     return make_row(
         RECORDS,
@@ -348,10 +355,11 @@ def record(number, whose):
         amount=number if is_mine else -number,
         **source(number),
         transferId=make_id(900) if number in (3, 5) else None,
-        payee="pay tWIN" if is_mine else "pay Twin",
+        payee="pay tWIN é" if is_mine else "pay Twin e",
         note=("rare " if number % 13 == 0 else "")
         + ("" if number != 20 else "once " if is_mine else "ONCE ")
-        + f"Common {number}",
+        + f"Common {number} "
+        + ("é" if is_mine else "e theirs 99"),
     )
 
 

@@ -55,7 +55,7 @@ def plan(unit, word, explain):
     backend = unit.backend
     shape = (page, ((("note", Operator.CONTAINS_I),), False, False))
     statement = SqlCache(backend.engine.dialect).get(with_state, *shape)
-    values = {"user": unit.user.id, "limit": 31, "offset": 0, "p0": word}
+    values = {"user": unit.user.id, "limit": 31, "offset": 0, "p0": word, "p1": word}
     values = statement.parameters(values)
     if isinstance(values, list):
         values = tuple(values)

@@ -192,6 +192,7 @@ FINGERPRINTS = {
     4: "5bcaf287a20d6415",
     5: "99d53923ee46fae0",
     6: "1abe2a33b7cc6220",
+    7: "5ff40dfe015dd757",
 }
 
 
@@ -252,7 +253,10 @@ def all_rows(backend):
 
 #: Indexes of one database alone.
 INDEXES = {
-    "sqlite": {"ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"},
+    "sqlite": {
+        *("ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"),
+        *("ix_records_by_amount", "ix_records_by_payee"),
+    },
     "postgresql": {"ix_records_by_date_including", "ix_record_sums_category"},
 }
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from finance_api.api.openapi.schemas import Schema, one_or_more
 from finance_api.query.model import Operator
-from finance_api.query.parse import MAX_CONDITIONS, MAX_OPERAND_CHARACTERS, MAX_WORDS
+from finance_api.query.parse import MAX_CONDITIONS, MAX_OPERAND_CHARACTERS
+from finance_api.query.words import MAX_WORDS
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.records import WORDS
 from finance_api.values.ids import FORM
@@ -36,12 +37,14 @@ _SOME_TEXT = rf"[^\x00{_DROPPED}][^\x00]{{0,{MAX_OPERAND_CHARACTERS - 1}}}"
 _LISTED = rf"([^,\\\x00{_DROPPED}]|\\[{_DROPPED}]*[,\\])"
 _LISTED_TEXT = rf"{_LISTED}({_LISTED}|[{_DROPPED}])*"
 _SPACES = "\t\n \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_WORD = rf"[^\x00{_DROPPED}{_SPACES}][^\x00{_SPACES}]*"
+_WORD = rf'[^"\x00{_DROPPED}{_SPACES}][^"\x00{_SPACES}]*'
+_PHRASE = rf'"[{_DROPPED}{_SPACES}]*[^"\x00{_DROPPED}{_SPACES}][^"\x00]*"[{_DROPPED}]*'
+_TERM = f"({_WORD}|{_PHRASE})"
 _BETWEEN_WORDS = rf"[{_DROPPED}{_SPACES}]*"
 #: The schema of what `parse_words` reads.
 WORDS_SCHEMA: Schema = {
     "type": "string",
-    "pattern": rf"^{_BETWEEN_WORDS}{_WORD}([{_SPACES}]{_BETWEEN_WORDS}{_WORD})"
+    "pattern": rf"^{_BETWEEN_WORDS}{_TERM}([{_SPACES}]{_BETWEEN_WORDS}{_TERM})"
     rf"{{0,{MAX_WORDS - 1}}}([{_SPACES}]{_BETWEEN_WORDS})?$",
     "maxLength": MAX_OPERAND_CHARACTERS,
     "examples": [WORDS.example],

@@ -28,13 +28,18 @@ _summed = [
         "amount",
     )
 ]
-# PostgreSQL does not allow long texts in an index.
-Index("ix_records_by_date", *_by_date, *_summed, _records.columns["payee"]).ddl_if(dialect="sqlite")
+# PostgreSQL does not allow long texts in an index. The import's id is here for filters only.
+_further = [_records.columns[name] for name in ("payee", "labelIds", "importId")]
+Index("ix_records_by_date", *_by_date, *_summed, *_further).ddl_if(dialect="sqlite")
 Index(
     "ix_records_by_date_including",
     *_by_date,
     postgresql_include=[column.name for column in _summed],
 ).ddl_if(dialect="postgresql")
+# For lists in these orders. PostgreSQL sorts records fast, and allows no long texts in an index.
+for _name in ("amount", "payee"):
+    _order = _records.user_id, _records.columns[_name], _records.columns["id"]
+    Index(f"ix_records_by_{_name}", *_order).ddl_if(dialect="sqlite")
 Index(None, _records.user_id, _records.columns["accountId"])
 #: For finding the two records of a transfer.
 _is_transfer = _records.columns["transferId"].is_not(None)

@@ -333,11 +333,12 @@ records_by_date = Table(
     # can be compared as a whole.
     Column("newest_first", BigInteger, primary_key=True, autoincrement=False),
     Column("id", CodePointText, primary_key=True),
-    Column("payee_folded", CodePointText),
-    Column("note_folded", CodePointText),
+    # Without case and accents, see `values.text.plain`.
+    Column("payee_plain", CodePointText),
+    Column("note_plain", CodePointText),
     Column("json", CodePointText, nullable=False),
-    # The folded names of category, labels and account.
-    Column("names_folded", CodePointText, nullable=False, server_default=""),
+    # The names of category, labels and account, likewise.
+    Column("names_plain", CodePointText, nullable=False, server_default=""),
     revision_column(),
     sqlite_with_rowid=False,
     info=DISTRIBUTED,
@@ -349,9 +350,9 @@ Index(None, records_by_date.c.user_id, records_by_date.c.revision, records_by_da
 Index(
     "ix_records_by_date_searched",
     *records_by_date.primary_key.columns,
-    records_by_date.c.payee_folded,
-    records_by_date.c.note_folded,
-    records_by_date.c.names_folded,
+    records_by_date.c.payee_plain,
+    records_by_date.c.note_plain,
+    records_by_date.c.names_plain,
 ).ddl_if(dialect="sqlite")
 
 #: The number of records between one anchor and the next.

@@ -18,7 +18,7 @@ from finance_api.query.model import (
     either,
     operators_of,
 )
-from finance_api.query.parse import parse_words
+from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID, WORDS
@@ -251,6 +251,9 @@ class QueriesConformance(OneUser):
             {"labels": ("x", "Shop")},
             {"accountName": "Shop"},
             {"payee": "sh", "note": "op", "labels": ("sh", "op")},
+            {"payee": "Zöldséges", "note": "a  Corner shoe 17.07", "amount": 5_000},
+            {"payee": "ZOLD", "labels": ("Łódź",), "amount": -170_700},
+            {"note": "Straße", "category": "ＡＢ é", "amount": 170_700},
         ]
         unit.put(RECORDS, *(make_row(RECORDS, n, **values) for n, values in enumerate(texts)))
         for order in ("+id", "-recordDate", "-amount"):
@@ -258,8 +261,23 @@ class QueriesConformance(OneUser):
                 ("shop", [0, 1, 2, 3, 4]),
                 ("shop corner", [0]),
                 ("sh op", [0, 1, 2, 3, 4, 5]),
-                ("text", [0, 1, 2, 3, 5]),
+                ("text", [0, 1, 2, 3, 5, 6, 7, 8]),
                 ("nothing", []),
+                ('"corner shop"', [0]),
+                ('"corner sho"', [0, 6]),
+                ('"a corner"', []),
+                ("zold", [6, 7]),
+                ("zöld", [6, 7]),
+                ("LODZ", [7]),
+                ("strasse", [8]),
+                ("É", [0, 1, 2, 3, 5, 6, 7, 8]),
+                ("17.07", [6, 7, 8]),
+                ("17,07 zold", [7]),
+                ("17.07 shoe", [6]),
+                ('"17.07"', [6]),
+                (">1 <=17.07", [7, 8]),
+                (">=0.5 zold", [6, 7]),
+                (">17.07", []),
             ):
                 query = replace(make_query(RECORDS, order), conditions=parse_words(words))
                 assert sorted(unit.ids(RECORDS, *query.conditions, sort=order)) == expected

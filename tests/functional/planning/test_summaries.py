@@ -287,6 +287,7 @@ def test_words_subcategories_and_relative_days_are_filters_too(books, service):
         return [found for (found,) in cells(books, "net", currencyCode="EUR", **query)]
 
     assert net(q="acme salary") == [2000]
+    assert net(q="ÁCME >1000") == [2000]
     assert net(category="eq.Food") == [-10]
     assert net(category="eq.Food", withSubcategories="true") == [Decimal("-16.5")]
     assert net(categoryId=f"ne.{uid('Category', 1)}") == [1996 - Decimal("2.5")]

@@ -11,7 +11,6 @@ from finance_api.query.model import Operator, Query, Span
 from finance_api.query.parse import (
     parse_conditions,
     parse_sort,
-    parse_words,
 )
 from finance_api.query.render import canonical_text
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
@@ -142,16 +141,6 @@ def test_a_comma_separates_the_texts_of_an_in():
     assert texts(r"in.a\\,c\,\\") == (Operator.ANY_OF, ("a\\", "c,\\"))
     assert texts(r"in.a\,b") == (Operator.EQ, "a,b")
     assert texts("in. a ,b") == (Operator.ANY_OF, (" a ", "b"))
-
-
-def test_words_are_folded_and_each_is_one_condition():
-    assert [c.operand for c in parse_words(" Größe\tSHOP shop ")] == ["grösse", "shop"]
-    for text, part in (("", "0 words"), (" ", "0 words"), ("a b c d e f g h i j k", "11 words")):
-        with pytest.raises(QueryError, match=part):
-            parse_words(text)
-    for text in ("a\x00", "x" * 257):
-        with pytest.raises(QueryError):
-            parse_words(text)
 
 
 @pytest.mark.parametrize(

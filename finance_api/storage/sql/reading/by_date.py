@@ -22,7 +22,12 @@ from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.reading.conditions import BindNames, begins_with, has_text
+from finance_api.storage.sql.reading.conditions import (
+    WORD_COLUMNS,
+    BindNames,
+    begins_with,
+    has_text,
+)
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     LIMIT,
@@ -34,7 +39,7 @@ from finance_api.storage.sql.tables import (
     user_data,
 )
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import fold
+from finance_api.values.text import fold, plain
 
 #: A field, and how to search for a text in it.
 SearchTerm = tuple[str, Operator]
@@ -44,13 +49,16 @@ _ANCHORS = record_anchors.c
 #: Bounds of newest_first, both inclusive.
 _FIRST, _LAST = number_parameter("first"), number_parameter("last")
 
-#: The columns of `records_by_date` that have the folded texts of each searchable field.
+#: The columns of `records_by_date` that have the plain texts of each searchable field.
 _SEARCHED = {
-    "payee": (_RECORDS.payee_folded,),
-    "note": (_RECORDS.note_folded,),
-    WORDS.name: (_RECORDS.payee_folded, _RECORDS.note_folded, _RECORDS.names_folded),
+    "payee": (_RECORDS.payee_plain,),
+    "note": (_RECORDS.note_plain,),
+    WORDS.name: WORD_COLUMNS,
 }
-_OPERATORS = (Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I, Operator.WORD)
+_OPERATORS = (
+    *(Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I, Operator.WORD),
+    *(Operator.IS_NULL, Operator.NOT_NULL),
+)
 
 
 def _within(has_first: bool, has_last: bool) -> list[ColumnElement[bool]]:
@@ -123,10 +131,14 @@ def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
     field, operator, operand = condition.field.name, condition.operator, condition.operand
     if field not in _SEARCHED or operator not in _OPERATORS:
         return None
+    if operand is None:
+        return (field, operator), []
     assert isinstance(operand, str)
-    # A text that contains another also contains it folded, because single characters are folded.
-    exact = [operand] if operator is Operator.CONTAINS else []
-    return (field, operator), [fold(operand), *exact]
+    if operator is Operator.WORD:
+        return (field, operator), [operand]
+    # A text that contains another also contains its plain form: single characters have theirs.
+    exact = operand if operator is Operator.CONTAINS else fold(operand)
+    return (field, operator), [plain(operand), exact]
 
 
 def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnElement[bool]]:
@@ -134,18 +146,31 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnEl
     records, names = DATA_TABLES[RECORDS.name], BindNames()
     clauses: list[ColumnElement[bool]] = []
     for field, operator in terms:
+        if operator in (Operator.IS_NULL, Operator.NOT_NULL):
+            missing = _SEARCHED[field][0].is_(None)
+            clauses.append(missing if operator is Operator.IS_NULL else ~missing)
+            continue
         is_there = begins_with if operator is Operator.STARTS_WITH_I else has_text
         text = names.parameter()
         clauses.append(or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
-        if operator is Operator.CONTAINS:
+        if operator is not Operator.WORD:
+            column = (records.columns if operator is Operator.CONTAINS else records.folded)[field]
             # Use a scalar subquery: PostgreSQL would turn an EXISTS into a join with all records.
             exact = (
-                select(records.columns[field])
+                select(column)
                 .where(records.user_id == USER, records.columns["id"] == _RECORDS.id)
                 .scalar_subquery()
             )
-            clauses.append(has_text(database, exact, names.parameter()))
+            clauses.append(is_there(database, exact, names.parameter()))
     return clauses
+
+
+def count(
+    database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
+) -> Select[Any]:
+    """Count the records that contain all texts, within bounds if any."""
+    found = select(func.count()).select_from(records_by_date)
+    return found.where(*_within(has_first, has_last), *_term_clauses(database, terms))
 
 
 def page(

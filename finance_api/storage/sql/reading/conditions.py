@@ -28,12 +28,18 @@ from sqlalchemy import (
 from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources.field import Kind
-from finance_api.resources.records import SEARCHED
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.data_tables import SEPARATORS, ConditionTable, pack
-from finance_api.storage.sql.tables import USER, CodePointText
+from finance_api.storage.sql.tables import USER, CodePointText, records_by_date
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
+
+#: The columns with the plain texts in which words are looked for.
+WORD_COLUMNS = (
+    records_by_date.c.payee_plain,
+    records_by_date.c.note_plain,
+    records_by_date.c.names_plain,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,16 +237,35 @@ def user_rows(
 ) -> list[ColumnElement[bool]]:
     """Return clauses that select those rows of the user that match all predicates."""
     names = BindNames()
-    clauses = [_clause(database, table, predicate, names) for predicate in predicates]
-    return [table.user_id == USER, *clauses]
+    clauses, words = [table.user_id == USER], []
+    for predicate in predicates:
+        if predicate.operator == "word":
+            words.append(_has_word(database, names))
+        else:
+            clauses.append(_clause(database, table, predicate, names))
+    return [*clauses, _has_listed(table, words)] if words else clauses
+
+
+def _has_word(database: str, names: BindNames) -> ColumnElement[bool]:
+    """Return the clause on `records_by_date` that a record has a word in one of its texts."""
+    word = names.parameter()
+    return or_(*[has_text(database, column, word) for column in WORD_COLUMNS])
+
+
+def _has_listed(
+    table: ConditionTable, clauses: Sequence[ColumnElement[bool]]
+) -> ColumnElement[bool]:
+    """Return the clause that a record meets these clauses on `records_by_date`."""
+    listed = select(records_by_date.c.id).where(records_by_date.c.user_id == USER, *clauses)
+    record_id: ColumnElement[str] = table.columns["id"]
+    return record_id.in_(listed)
 
 
 def _clause(
     database: str, table: ConditionTable, predicate: Predicate, names: BindNames
 ) -> ColumnElement[bool]:
     if predicate.operator == "word":
-        word = names.parameter()
-        return or_(*[has_text(database, table.folded[name], word) for name in SEARCHED])
+        return _has_listed(table, [_has_word(database, names)])
     if predicate.operator == "either":
         parts = [_clause(database, table, part, names) for part in predicate.parts]
         return or_(false(), *parts)

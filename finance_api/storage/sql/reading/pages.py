@@ -48,11 +48,8 @@ def _json_page(
     The JSON of records is in `records_by_date`, and is looked up only for the records on the page.
     """
     table = DATA_TABLES[resource]
-    columns = (
-        [table.columns["id"], table.columns["recordDate"]] if table.json is None else [table.json]
-    )
     page = (
-        select(*columns)
+        select(table.columns["id"] if table.json is None else table.json)
         .where(*user_rows(database, table, predicates))
         .order_by(*ordering(table, keys))
         .limit(LIMIT)
@@ -61,15 +58,11 @@ def _json_page(
     if table.json is not None:
         return page
     chosen = page.subquery("chosen")
-    record_id, date = chosen.c
     found = records_by_date.c
-    # With "=" SQLite would use the index of ids; with BETWEEN it uses the one by date.
-    is_sqlite = database == "sqlite"
-    is_id = found.id.between(record_id, record_id) if is_sqlite else found.id == record_id
     # Use a scalar subquery, not a join, as in `_json_by_id`.
     row = (
         select(found.json)
-        .where(found.user_id == USER, found.newest_first == -date, is_id)
+        .where(found.user_id == USER, found.id == chosen.c.id)
         .correlate(chosen)
         .scalar_subquery()
     )
@@ -109,6 +102,21 @@ def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     key = query.sort[0]
     if not key.descending or key.equals is not None or key.field.name != "recordDate":
         return None
+    found = _searched(query)
+    if found is None:
+        return None
+    (terms, bounds), values = found
+    if not terms and query.offset >= ANCHOR_INTERVAL:
+        return (by_date.far_page, *bounds), values
+    return (by_date.page, terms, *bounds), values
+
+
+#: Texts to search for, and whether there is an upper and a lower bound of dates.
+_Search = tuple[tuple[by_date.SearchTerm, ...], tuple[bool, bool]]
+
+
+def _searched(query: Query) -> tuple[_Search, dict[str, Any]] | None:
+    """Return the search if `records_by_date` can answer all conditions, and the values it binds."""
     low, high = -MAX_UNITS, MAX_UNITS
     terms, texts = [], []
     for condition in query.conditions:
@@ -123,10 +131,7 @@ def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         else:
             return None
     bounds = high < MAX_UNITS, low > -MAX_UNITS
-    values = {"first": -high, "last": -low}
-    if not terms and query.offset >= ANCHOR_INTERVAL:
-        return (by_date.far_page, *bounds), values
-    return (by_date.page, tuple(terms), *bounds), values | values_by_name(texts)
+    return (tuple(terms), bounds), {"first": -high, "last": -low, **values_by_name(texts)}
 
 
 def _list_of(user_id: int, query: Query, limit: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -202,6 +207,11 @@ def total_of(connection: ReadConnection, user_id: int, query: Query, rows: int) 
 
 def count_rows(connection: ReadConnection, user_id: int, query: Query) -> int:
     """Return the number of rows of the whole list."""
-    predicates, values = shape_and_values(query.conditions)
-    values["user"] = user_id
-    return int(connection.fetch(row_count, query.resource.name, predicates, values=values)[0][0])
+    found = _searched(query) if query.resource is RECORDS else None
+    if found is not None and found[0][0]:
+        (terms, bounds), values = found
+        shape: tuple[Any, ...] = (by_date.count, terms, *bounds)
+    else:
+        predicates, values = shape_and_values(query.conditions)
+        shape = (row_count, query.resource.name, predicates)
+    return int(connection.fetch(*shape, values={**values, "user": user_id})[0][0])

@@ -34,9 +34,14 @@ _SOURCE = text_parameter("source")
 def _page(
     database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
 ) -> Select[Any]:
+    """Select a page of a resource. Records are chosen by their ids: indexes have no whole rows."""
     table = DATA_TABLES[resource]
-    rows = select(*table.listed).where(*user_rows(database, table, predicates))
-    return rows.order_by(*ordering(table, keys)).limit(LIMIT).offset(OFFSET)
+    order, found = ordering(table, keys), user_rows(database, table, predicates)
+    if resource != RECORDS.name:
+        return select(*table.listed).where(*found).order_by(*order).limit(LIMIT).offset(OFFSET)
+    chosen = select(table.columns["id"]).where(*found).order_by(*order).limit(LIMIT).offset(OFFSET)
+    is_chosen = table.columns["id"].in_(select(chosen.subquery("chosen").c.id))
+    return select(*table.listed).where(table.user_id == USER, is_chosen).order_by(*order)
 
 
 def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:

@@ -38,7 +38,7 @@ from finance_api.storage.sql.tables import (
 )
 from finance_api.storage.sql.writing.record_sums import RecordSums
 from finance_api.values import Row
-from finance_api.values.text import fold
+from finance_api.values.text import plain
 
 _RECORDS = records_by_date.c
 _ANCHORS = record_anchors.c
@@ -52,15 +52,15 @@ class ProjectedRecord(NamedTuple):
 
     newest_first: int
     id: str
-    payee_folded: str | None
-    note_folded: str | None
+    payee_plain: str | None
+    note_plain: str | None
     json: str
-    names_folded: str
+    names_plain: str
     revision: int
 
 
 _encode = encoder_of(RECORDS).encode
-#: Separates names in names_folded. No text to search for contains it.
+#: Separates names in names_plain. No text to search for contains it.
 _BETWEEN = SEPARATORS[Kind.TEXT_LIST]
 
 
@@ -70,10 +70,10 @@ def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
     return ProjectedRecord(
         -row["recordDate"],
         row["id"],
-        None if payee is None else fold(payee),
-        None if note is None else fold(note),
+        None if payee is None else plain(payee),
+        None if note is None else plain(note),
         json,
-        fold(_BETWEEN.join([row["category"] or "", *row["labels"], row["accountName"]])),
+        plain(_BETWEEN.join([row["category"] or "", *row["labels"], row["accountName"]])),
         revision_of(row["id"], json),
     )
 

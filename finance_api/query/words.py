@@ -1,0 +1,86 @@
+"""Parses ``q``: words, "exact phrases", and amounts by their size."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import Condition, Operator, Span, condition_on, either
+from finance_api.query.parse import check_length, clean_operand
+from finance_api.resources import RECORDS
+from finance_api.resources.records import WORDS
+from finance_api.values.number import unit_interval
+from finance_api.values.text import plain
+
+MAX_WORDS = 10
+
+#: A phrase or a word, between blanks.
+_TERM = re.compile(r'"([^"]*)"(?!\S)|([^\s"]+)(?!\S)')
+_COMPARISON = re.compile("(>=|<=|>|<)(.+)")
+_COMPARED = {">": Operator.GT, ">=": Operator.GTE, "<": Operator.LT, "<=": Operator.LTE}
+_NUMBER = re.compile("[+\N{MINUS SIGN}-]?([0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}]*)")
+#: A whole number, also with its digits in groups of three.
+_WHOLE = re.compile(r"[0-9]+|[1-9][0-9]{0,2}([.,'\N{RIGHT SINGLE QUOTATION MARK}])"
+                    r"[0-9]{3}(?:\1[0-9]{3})*")  # fmt: skip
+
+
+def parse_words(text: str) -> tuple[Condition, ...]:
+    """Parse the 1 to 10 words and phrases of ``q``, each into a condition. Raises QueryError."""
+    check_length(text)
+    conditions = dict(sorted(_terms(clean_operand(text))))
+    if not 1 <= len(conditions) <= MAX_WORDS:
+        raise QueryError(f"{len(conditions)} words are given; 1 to {MAX_WORDS} are allowed")
+    return tuple(conditions.values())
+
+
+def _terms(text: str) -> Iterator[tuple[tuple[str, bool], Condition]]:
+    """Yield the condition of each term, with a key that tells the terms apart."""
+    if _TERM.sub("", text).strip():
+        raise QueryError(
+            f"{quoted(text)} has a double quote that does not begin or end a phrase such as "
+            f'"corner shop"'
+        )
+    for term in _TERM.finditer(text):
+        phrase, word = term.groups()
+        if phrase is None:
+            yield (plain(word), False), _word(word)
+        elif phrase.strip():
+            yield (plain(phrase), True), _text(phrase)
+        else:
+            raise QueryError("a phrase needs a text between its quotes")
+
+
+def _text(text: str) -> Condition:
+    # Accents without a letter are looked for as they are: no text that is searched has them.
+    return Condition(WORDS, Operator.WORD, plain(text) or text)
+
+
+def _word(word: str) -> Condition:
+    comparison = _COMPARISON.fullmatch(word)
+    if comparison and (sizes := _readings(comparison[2])):
+        operator = _COMPARED[comparison[1]]
+        return either(WORDS, [_size(operator, size) for size in sizes])
+    sizes = _readings(word)
+    text = _text(word)
+    return either(WORDS, [text, *(_size(Operator.EQ, s) for s in sizes)]) if sizes else text
+
+
+def _size(operator: Operator, size: Decimal) -> Condition:
+    span = Span(*unit_interval(size, RECORDS["amount"].decimals))
+    return replace(condition_on(RECORDS, "amount", operator, span), absolute=True)
+
+
+def _readings(text: str) -> list[Decimal]:
+    """Return the sizes that a number may have: ``1.250`` may be 1,250 or 1.25."""
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return []
+    found = []
+    for point in (None, ".", ","):
+        whole, decimals = number[1], "0"
+        if point is not None:
+            whole, _, decimals = whole.partition(point)
+        if decimals.isdecimal() and _WHOLE.fullmatch(whole):
+            found.append(Decimal(f"{re.sub('[^0-9]', '', whole)}.{decimals}"))
+    return found
