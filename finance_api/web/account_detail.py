@@ -10,11 +10,14 @@ from finance_api.resources import RECORDS
 from finance_api.values import Row
 from finance_api.values.time import Period, date_text, months_before, start_of
 from finance_api.web.api_results import BALANCES, ApiRequest, ApiResults
+from finance_api.web.change_notice import sentence_of
 from finance_api.web.plots import Label, Plot, line_plot
 from finance_api.web.rendering import amount, month_words
 
 _NEWEST_RECORDS = "10"
 _MONTHS = 12
+#: For each gap, up to this many manual edits are named, the first ones.
+_MOST_EDITS = 3
 #: Up to this many gaps are shown, the newest ones.
 _MOST_GAPS = 12
 
@@ -99,6 +102,16 @@ class AccountDetail:
     @cached_property
     def gaps(self) -> list[Gap]:
         return list_gaps(self._owned, self.row["id"])[-_MOST_GAPS:]
+
+    def edits_in(self, gap: Gap) -> list[tuple[int, str]]:
+        """The manual edits that changed the sums of a gap's days: numbers and sentences."""
+        return [
+            (entry.number, sentence_of(entry))
+            for entry in self._owned.history
+            if entry.undone_at is None
+            for sums in [(entry.details.get("summary") or {}).get("sums", ())]
+            if any(i == self.row["id"] and gap.first <= day <= gap.last for i, day, _ in sums)
+        ][:_MOST_EDITS]
 
     def records_link(self, first: int, last: int) -> str:
         days = {"account": self.row["id"], "from": date_text(first), "to": date_text(last)}

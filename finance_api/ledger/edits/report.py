@@ -91,6 +91,8 @@ class EditReport:
         """Count a new, changed or removed row, and list the fields that changed."""
         is_full = len(self.changes) + len(self.made) + len(self.gone) >= MAX_LISTED
         self.unlisted += is_full
+        if resource is RECORDS:
+            self.summary.note_record(before, after)
         if before is None or after is None:
             self.created += before is None
             self.removed += after is None

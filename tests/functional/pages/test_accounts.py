@@ -9,7 +9,7 @@ import pytest
 
 from finance_api.ledger.importing import ImportSettings, import_file, make_order
 from support.browser import new_token, new_user, signed_in
-from support.html import shown_text
+from support.html import forms, shown_text
 from support.ledger import ofx_file, ofx_statement
 from support.native_rows import account, record, uid
 from support.service import Client, on_one_storage
@@ -105,3 +105,21 @@ def test_an_account_without_records_has_a_page(service):
     service.load(user, [account(1)])
     text = shown_text(signed_in(service, user).get(f"/accounts/{uid('Account', 1)}").text)
     assert "No records yet." in text
+
+
+@on_one_storage
+def test_the_change_since_which_the_bank_s_balance_differs_is_named(imported, visitor):
+    row = imported.get("records", recordDate="eq.2026-02-28").json["records"][0]
+    path = f"/records/{row['id']}"
+    account_page = f"/accounts/{row['accountId']}"
+    assert "since you changed it" not in figures(visitor.get(account_page))
+    visitor.submit(path, path, status=303, note="nothing in the sums")
+    assert "since you changed it" not in figures(visitor.get(account_page))
+    page = visitor.follow(visitor.submit(path, path, amount="15"))
+    text = figures(visitor.get(account_page))
+    assert "changed by 2.00 EUR less" in text
+    assert "since you changed it: Amount of Shop set to -15" in text
+    assert 'href="/imports/4"' in visitor.get(account_page).text
+    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
+    visitor.post(form.action, form.fields, status=303)
+    assert "since you changed it" not in figures(visitor.get(account_page))
