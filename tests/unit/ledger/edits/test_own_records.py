@@ -2,11 +2,12 @@
 
 import pytest
 
-from finance_api.importers.interface import ChangeRefused
+from finance_api.importers.interface import ChangeRefused, ImportRefused
 from finance_api.ledger.edits.own_records import add_assigned, set_assigned
-from finance_api.resources import RECORDS
+from finance_api.resources import ACCOUNTS, RECORDS
 from support.edits import edited
 from support.ledger import account, an_id, document, record
+from support.statements import Bank, entry
 
 
 @pytest.fixture
@@ -60,3 +61,53 @@ def test_a_record_needs_account_day_and_amount(books, texts, words):
         edited(books, add_assigned, given(**texts))
     with pytest.raises(ChangeRefused, match="cannot be without amount"):
         edited(books, set_assigned, an_id(100), {"amount": ""})
+
+
+# -- a file brings the payment later
+
+
+@pytest.fixture
+def bank(person):
+    found = Bank(person)
+    found.file(entry("1", "-1", "First"), entry("31", "-2", "Last"))
+    return found
+
+
+def typed(bank, day_of_january, **texts):
+    name = bank.person.only(ACCOUNTS)["name"]
+    day_text = f"2026-01-{day_of_january:02}"
+    values = {"account": name, "recordDate": day_text, "amount": "-4.50", "payee": "Bakery"}
+    edited(bank.person, add_assigned, {**values, **texts})
+
+
+def test_a_file_with_the_same_payment_is_matched_and_keeps_what_was_typed(bank):
+    typed(bank, 10, note="for Ann")
+    report = bank.file(entry("10", "-4.5", "BAKERY 0815 BERLIN"), days=("5", "15"))
+    assert (report.created, report.matched) == (0, 1)
+    (row,) = (row for row in bank.person.rows(RECORDS) if row["note"] == "for Ann")
+    assert row["payee"] == "Bakery"
+    again = bank.file(entry("10", "-4.5", "BAKERY 0815 BERLIN"), entry("11", "-9"), data="again")
+    assert again.created == 1 and len(bank.person.rows(RECORDS)) == 4
+
+
+def test_two_equal_payments_in_the_file_and_one_that_was_typed_are_two(bank):
+    typed(bank, 10)
+    report = bank.file(entry("10", "-4.5", "A"), entry("10", "-4.5", "B"), days=("5", "15"))
+    assert (report.created, report.matched) == (1, 1)
+
+
+def test_a_payment_days_away_is_matched_on_request_and_another_amount_is_new(bank):
+    typed(bank, 10)
+    for given, created in (({}, 1), ({"match_days": 5}, 0)):
+        row = entry("13", "-4.5", "Bakery")
+        report = bank.file(row, days=("5", "15"), dry_run=True, **given)
+        assert (report.created, report.matched) == (created, 1 - created)
+    report = bank.file(entry("10", "-4.4", "Bakery"), days=("9", "11"))
+    assert (report.created, report.matched) == (1, 0)
+
+
+def test_a_payment_just_outside_the_file_is_asked_about(bank):
+    typed(bank, 10)
+    with pytest.raises(ImportRefused, match="which you made"):
+        bank.file(entry("11", "-4.5", "Bakery"), days=("11", "15"))
+    assert len(bank.person.rows(RECORDS)) == 3
