@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances, Facts, settle_bank_balances
 from finance_api.ledger.category_kinds import set_kind
@@ -18,12 +19,14 @@ from finance_api.ledger.references import (
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.splits import change_wholes, check_account, check_splits
 from finance_api.resources import (
     ACCOUNTS,
     CATEGORIES,
     RECORDS,
     REFERRED,
     RESOURCES,
+    SPLITS,
     STANDING_ORDERS,
 )
 from finance_api.resources.field import Resource
@@ -52,6 +55,8 @@ class NativeImport:
         #: The initial balances of the accounts in the file, by id.
         self._initial: dict[str, int] = {}
         self._facts: list[Facts] = []
+        #: The ids of the splits whose wholes or parts are in the file.
+        self._splits: set[str] = set()
 
     def run(
         self,
@@ -68,6 +73,7 @@ class NativeImport:
         changed |= rederive_records(session)
         for resource, rows in _batches(records()):
             changed |= self._store(resource, rows)
+        check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances()
         self._balances.settle(session)
         for account_id, (money_in, money_out) in self._sums.items():
@@ -112,13 +118,88 @@ class NativeImport:
         """Store a batch; return whether any change is visible from outside."""
         session = self._session
         row_set = RowSet(resource, self._stored_rows(resource, documents))
+        changed = False
+        if resource is RECORDS:
+            documents, changed = self._change_wholes(row_set, documents)
         for document in documents:
             row = self._put(row_set, document)
             if resource is not RECORDS:
                 check_document(session, resource, row, document.line)
         if resource is RECORDS:
             self._report.note_new(row_set.written()[0])
-        return session.save(row_set)
+        if resource is SPLITS:
+            changed = self._replace_records([row["id"] for row in row_set.written()[0]])
+        return session.save(row_set) or changed
+
+    # -- splits
+
+    def _replace_records(self, ids: list[str]) -> bool:
+        """Delete the records that are wholes of splits in this file; return whether there were any.
+
+        ids: of new wholes.
+        """
+        records = self._session.storage.data.get_rows(self._session.user.id, RECORDS, ids)
+        for record in records.values():
+            self._balances.note(record, None)
+        if records:
+            self._session.delete(RECORDS, records.values())
+        return bool(records)
+
+    def _change_wholes(
+        self, records: RowSet, documents: list[NativeRow]
+    ) -> tuple[list[NativeRow], bool]:
+        """Change the wholes of splits that are whole records in the file, and their parts.
+
+        Returns the other documents, and whether anything changed.
+        """
+        wholes = RowSet(SPLITS, self._stored_rows(SPLITS, documents))
+        if not wholes.rows:
+            return documents, False
+        others, pairs = [], []
+        for document in documents:
+            given = document.values
+            stored = self._whole(records, wholes, document)
+            if stored is None:
+                others.append(document)
+                continue
+            row = replaced(SPLITS, {n: v for n, v in given.items() if n in stored}, stored)
+            if "stated" not in given:
+                note_stated(stored, row)
+            if (after := stamped(row, given, stored, self._session.now)) is None:
+                self._report.unchanged += 1
+            else:
+                check_account(self._session, after, document.line)
+                pairs.append((stored, after))
+                self._report.updated += 1
+        self._report.remarks += change_wholes(self._session, self._balances, pairs)
+        return others, bool(pairs)
+
+    def _whole(self, records: RowSet, wholes: RowSet, document: NativeRow) -> Row | None:
+        """Return the whole that a record of the file is. Raises ChangeRefused."""
+        own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
+        if records.find(own_id, source, source_id) is not None:
+            return None
+        found = wholes.find(own_id, source, source_id)
+        if found is None and own_id is None:
+            found = wholes.rows.get(row_id(self._session.user.uuid, source, source_id))
+        if found is None and (other := wholes.find(None, source, source_id)) is not None:
+            raise ChangeRefused(
+                f"sourceId {source_id!r} of source {source!r} belongs to the split record "
+                f"{other['id']}",
+                document.line,
+            )
+        return found
+
+    def _put_split(self, row: Row, stored: Row | None, line: int) -> None:
+        """Note the split of a whole or part in the file. Raises ChangeRefused."""
+        if "splitId" not in row:
+            check_account(self._session, row, line)
+            self._splits.add(row["id"])
+            return
+        self._splits.update(each["splitId"] for each in (row, stored) if each and each["splitId"])
+        for name in ("sourceId", "transferId"):
+            if row["splitId"] is not None and row[name] is not None:
+                raise ChangeRefused(f"a part of a split cannot have a {name}", line)
 
     def _stored_rows(self, resource: Resource, documents: list[NativeRow]) -> Iterable[Row]:
         """Return the stored rows that have an id or source of one of the documents."""
@@ -151,7 +232,10 @@ class NativeImport:
             complete_standing_order(row)
         elif resource is CATEGORIES:
             set_kind(row, given, stored)
+        elif resource is SPLITS:
+            self._put_split(row, stored, line)
         elif resource is RECORDS:
+            self._put_split(row, stored, line)
             if stored is not None and "stated" not in given:
                 note_stated(stored, row)
             derive(self._session, row, line)
@@ -163,8 +247,8 @@ class NativeImport:
             return row
         if resource is RECORDS:
             self._balances.note(stored, stamp)
-            if stored is None:
-                stamp["importId"] = self._session.number
+        if stored is None and resource in (RECORDS, SPLITS):
+            stamp["importId"] = self._session.number
         row_set.put(stamp, line)
         # `ImportReport.note_new` counts new records.
         self._report.created += stored is None and resource is not RECORDS

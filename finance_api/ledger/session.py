@@ -11,7 +11,7 @@ from typing import Any
 
 from finance_api.ledger.category_kinds import derive_kinds
 from finance_api.ledger.rows import RowSet
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES, SPLITS
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import (
     COMMAND,
@@ -170,15 +170,15 @@ class LedgerSession(UserRows):
         """Store before-images of rows whose change goes beyond derived fields.
 
         changes: each row before (None: it is new) and after (None: it is deleted).
-        Records that this change created need no image: their importId says so.
+        Records with the importId of this change need no image.
         """
         if self._action is None:
             return
-        made = self.number if resource is RECORDS else None
+        made = self.number if resource in (RECORDS, SPLITS) else None
         images = [
             BeforeImage(resource, (before or after or {})["id"], before)
             for before, after in changes
-            if made is None or (before is not None and before["importId"] != made)
+            if made is None or (before or after or {})["importId"] != made
             if before is None or after is None or _differ(resource, before, after)
         ]
         if images:

@@ -23,12 +23,12 @@ from finance_api.ledger.matching.model import FileEntries, Outcome
 from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
 from finance_api.ledger.matching.open_rows import OpenRows, day_digest
 from finance_api.ledger.matching.stated import Scope
+from finance_api.ledger.matching.stored import get_stated
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import find_account, is_of_several
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.query.model import any_of, dated
-from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
@@ -333,11 +333,10 @@ class StatementFacts:
         return sums
 
     def _beside(self, day: int, found: dict[int, int], held: set[str]) -> dict[str, int]:
-        data, user_id = self._session.storage.data, self._session.user.id
         found.pop(self._session.number, None)
         wanted = iter(held if found else ())
         while batch := list(islice(wanted, _BATCH)):
-            for row in data.get_rows(user_id, RECORDS, batch).values():
+            for row in get_stated(self._session, batch).values():
                 is_of_day = row["recordDate"] - row["recordDate"] % DAY_SECONDS == day
                 number = row["importId"] or 0
                 if is_of_day and row["recordState"] != VOID and number in found:

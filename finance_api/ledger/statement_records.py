@@ -22,9 +22,11 @@ from finance_api.ledger.matching.stated import (
     read_stated,
     written,
 )
+from finance_api.ledger.matching.stored import get_stated, is_whole
 from finance_api.ledger.report import ImportReport, Match, Update
 from finance_api.ledger.rows import RowSet, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.splits import change_wholes
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -223,7 +225,7 @@ class StatementRecords:
         batch = [(entry, self._file.read(entry.n)) for entry in entries]
         records = [self._records(entry) for entry in entries]
         ids = dict.fromkeys(record_id for found in records for record_id, _ in found)
-        before = session.storage.data.get_rows(session.user.id, RECORDS, list(ids))
+        before = get_stated(session, list(ids))
         after = {record_id: dict(row) for record_id, row in before.items()}
         source_ids = iter(self._source_ids([each for each in batch if each[0].outcome in _MATCHED]))
         lines: dict[str, int] = {}
@@ -248,14 +250,16 @@ class StatementRecords:
         stated_ids: set[str],
     ) -> None:
         session = self._session
-        pairs = []
+        pairs: list[tuple[Row, Row]] = []
+        wholes: list[tuple[Row, Row]] = []
         for record_id, old in before.items():
             row = after[record_id]
             if row == old:
                 self._report.unchanged += record_id in stated_ids
                 continue
-            derive(session, row, lines[record_id])
-            names = [f.name for f in RECORDS.fields if row[f.name] != old[f.name]]
+            if not is_whole(row):
+                derive(session, row, lines[record_id])
+            names = [f.name for f in RECORDS.fields if row.get(f.name) != old.get(f.name)]
             if names:
                 row["updatedAt"] = session.now
                 self.changed = True
@@ -263,8 +267,12 @@ class StatementRecords:
                 self._report.note_update(Update(record_id, lines[record_id], *values))
             else:
                 self._report.unchanged += record_id in stated_ids
+            if is_whole(row):
+                wholes.append((old, row))
+                continue
             self._balances.note(old, row)
             pairs.append((old, row))
+        self._report.remarks += change_wholes(session, self._balances, wholes)
         if pairs:
             session.note_changes(RECORDS, pairs)
             changed = [row for _, row in pairs]

@@ -11,13 +11,14 @@ from finance_api.resources.classification import (
 )
 from finance_api.resources.field import Field, Kind, Resource, Role, names_of
 from finance_api.resources.plans import BUDGETS, GOALS, STANDING_ORDERS
-from finance_api.resources.records import RECORDS
+from finance_api.resources.records import RECORDS, SPLITS
 
 #: Every resource. Each refers only to itself and to resources before it.
 RESOURCES: tuple[Resource, ...] = (
     ACCOUNTS,
     CATEGORIES,
     LABELS,
+    SPLITS,
     RECORDS,
     BUDGETS,
     GOALS,
@@ -71,6 +72,7 @@ __all__ = [
     "RECORD_RULES",
     "REFERRED",
     "RESOURCES",
+    "SPLITS",
     "STANDING_ORDERS",
     "Field",
     "Kind",

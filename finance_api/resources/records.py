@@ -1,5 +1,6 @@
 """Records: each is one movement of money on one account."""
 
+from dataclasses import replace
 from functools import partial
 
 from finance_api.resources.common import (
@@ -20,7 +21,7 @@ from finance_api.resources.common import (
     text_field,
 )
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource
+from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource, Role
 
 VOID = "void"
 #: The fields in which ``q`` looks for words.
@@ -118,6 +119,12 @@ RECORDS = Resource(
             "Shared by the two records of a transfer between own accounts.",
             "0e2b6a1c-91a5-4c0f-8a5e-5c1f1f0c7d21",
         ),
+        Field(
+            "splitId",
+            Kind.ID,
+            "Shared by the parts of a split record: the id of the whole.",
+            "3d1c6f0a-7b7e-4c57-9a53-2f1f0f6d9a10",
+        ),
         date_field(
             "valueDate", "Day from which the bank counts interest: a statement's second date."
         ),
@@ -137,6 +144,24 @@ RECORDS = Resource(
         ),
         CREATED_AT,
         UPDATED_AT,
+    ),
+)
+
+#: What a record has, but the whole of a split has not: its parts have it.
+_OF_PARTS = ("currencyCode", "categoryId", "labelIds", "transferId", "splitId", "categoryByRule")
+
+SPLITS = Resource(
+    name="splits",
+    path=None,
+    model_type="SplitRecord",
+    meaning="Records that were split: the wholes. Their parts are records.",
+    default_sort="-recordDate",
+    hidden=tuple(f for f in RECORDS.hidden if f.name not in _OF_PARTS),
+    fields=tuple(
+        # The parts refer to the account, so it cannot be removed before them.
+        replace(f, references=None)
+        for f in RECORDS.fields
+        if f.name == "importId" or (f.role is Role.STORED and f.name not in _OF_PARTS)
     ),
 )
 

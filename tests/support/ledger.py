@@ -21,6 +21,7 @@ from finance_api.resources import (
     PUBLIC_RESOURCES,
     RECORDS,
     RESOURCES,
+    SPLITS,
 )
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import (
@@ -225,6 +226,18 @@ class Person:
             assert row["category"] == category
             assert row["labels"] == tuple(labels[i]["name"] for i in row["labelIds"])
             assert row["recordType"] == ("expense" if row["amount"] < 0 else "income")
+        wholes = {row["id"]: row for row in self.rows(SPLITS)}
+        rest = {row_id: whole["amount"] for row_id, whole in wholes.items()}
+        for row in found["records"].values():
+            assert row["id"] not in wholes
+            if row["splitId"] is not None:
+                whole = wholes[row["splitId"]]
+                rest[row["splitId"]] -= row["amount"]
+                for name in ("accountId", "recordDate"):
+                    assert row[name] == whole[name]
+                assert (row["recordState"] == "void") is (whole["recordState"] == "void")
+        assert not any(rest.values())
+        assert wholes.keys() == {row["splitId"] for row in found["records"].values()} - {None}
         assert {i: row["balance"] for i, row in accounts.items()} == balances
         assert {i: row["recordCount"] for i, row in accounts.items()} == counts
         assert {i: row["lastRecordDate"] for i, row in accounts.items()} == last_days

@@ -8,6 +8,7 @@ from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.splits import check_splits
 from finance_api.query.model import Condition, Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.values import Row
@@ -19,6 +20,8 @@ _PAIRED_BY = (
     *("accountId", "amount", "recordDate"),
     *("recordState", "transferId", "counterpartyAccount"),
 )
+#: The fields that the parts of a split can only change together.
+_OF_SPLITS = ("splitId", "accountId", "amount", "recordDate", "recordState")
 
 
 def pages_of(session: UserRows, *conditions: Condition) -> Iterator[list[Row]]:
@@ -57,6 +60,7 @@ class RecordChanges:
         self._balances = Balances()
         self._pairs: list[tuple[Row, Row]] = []
         self._cut_transfers: set[str] = set()
+        self._splits: set[str] = set()
         self.changed = False
 
     def put(self, before: Row, after: Row) -> bool:
@@ -68,6 +72,8 @@ class RecordChanges:
         self.report.note(self._session, RECORDS, before, after)
         self._balances.note(before, after)
         self._pairs.append((before, after))
+        if before["splitId"] and any(before[name] != after[name] for name in _OF_SPLITS):
+            self._splits.add(before["splitId"])
         if len(self._pairs) >= BATCH:
             self.flush()
         return True
@@ -79,6 +85,8 @@ class RecordChanges:
             derive(self._session, row)
             self.report.note(self._session, RECORDS, None, row)
             self._balances.note(None, row)
+            if row["splitId"] is not None:
+                self._splits.add(row["splitId"])
         if new:
             self._session.note_changes(RECORDS, [(None, row) for row in new])
             self._session.note_records(new=new)
@@ -93,6 +101,8 @@ class RecordChanges:
             self._balances.note(row, None)
             if row["transferId"] is not None:
                 self._cut_transfers.add(row["transferId"])
+            if row["splitId"] is not None:
+                self._splits.add(row["splitId"])
         if gone:
             self._session.delete(RECORDS, gone)
             self.changed = True
@@ -102,6 +112,7 @@ class RecordChanges:
         self.flush()
         if self._cut_transfers:
             self._cut()
+        check_splits(self._session, sorted(self._splits))
         self.report.remarks += settle_bank_balances(self._session, self._balances.touched)
         self._balances.settle(self._session)
 

@@ -63,7 +63,7 @@ def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
 def find_pairs(
     session: LedgerSession, about: Sequence[Condition] = (), *, by_number_only: bool = False
 ) -> list[TransferProposal]:
-    """Pair records that are not void, not linked, and were never linked or unlinked manually.
+    """Pair records that are not void, linked or parts, and were never (un)linked manually.
 
     about: conditions on the records to pair.
     """
@@ -88,7 +88,7 @@ def _read_sides(session: LedgerSession, about: Sequence[Condition]) -> _Sides:
     sides: _Sides = defaultdict(lambda: ([], []))
     for begin in range(0, len(wanted), BATCH):
         for row in data.get_rows(user_id, RECORDS, wanted[begin : begin + BATCH]).values():
-            if "transferId" in row["setByHand"]:
+            if "transferId" in row["setByHand"] or row["splitId"] is not None:
                 continue
             names, allows = numbers.meaning(row["counterpartyAccount"], row["accountId"])
             day, key = row["recordDate"] // DAY_SECONDS, (row["currencyCode"], abs(row["amount"]))

@@ -264,6 +264,12 @@ def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
 
 
 def _link(changes: RecordChanges, one: Row, other: Row) -> None:
+    for row in (one, other):
+        if row["splitId"] is not None:
+            raise ChangeRefused(
+                f"the record {title_of(RECORDS, row)} is a part of a split, and only a whole "
+                f"record can belong to a transfer: join its parts first"
+            )
     transfer_id = new_id()
     for row in (one, other):
         changes.put(row, set_by_hand(row, {"transferId": transfer_id}))

@@ -1,6 +1,6 @@
 """Reads the stored records that may equal entries of a file, as earlier files stated them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -21,41 +21,18 @@ from finance_api.ledger.matching.stated import (
     own_source,
     read_stated,
 )
+from finance_api.ledger.matching.stored import get_stated, get_stated_by_source, stated_pages
 from finance_api.ledger.rows import row_id
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.time import DAY_SECONDS
 
-_PAGE = 2_000
-_FEW = 2_000
-_NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
 #: For each bank id, look for up to this many records.
 MOST_OF_AN_ID = 8
 _BATCH = 1_000
 #: Records are candidates up to this many days before and after the file's days.
 REACH_DAYS = 7
-
-
-def record_pages(
-    session: LedgerSession, account_ids: Sequence[str], first: int, last: int
-) -> Iterator[list[Row]]:
-    """Yield the accounts' records from day ``first`` to ``last``, in pages sorted by id."""
-    conditions = (
-        any_of("accountId", account_ids),
-        dated(first * DAY_SECONDS, (last + 1) * DAY_SECONDS),
-    )
-    data, user_id = session.storage.data, session.user.id
-    # A few records are looked up by day; for many, one scan of all records is faster.
-    by_date = Query(RECORDS, conditions, _NEWEST_FIRST, limit=_FEW)
-    few = data.list_rows(user_id, by_date)
-    if not few.has_more:
-        found = data.get_rows(user_id, RECORDS, [row["id"] for row in few.rows])
-        yield [found[row_id] for row_id in sorted(found)]
-        return
-    yield from data.scan_pages(user_id, RECORDS, _PAGE, conditions=conditions)
 
 
 class Wanted(NamedTuple):
@@ -98,7 +75,7 @@ class CandidateReader:
             return
         first = min(account.first for account in known) - REACH_DAYS
         last = max(account.last for account in known) + REACH_DAYS
-        for page in record_pages(self._session, [account.id for account in known], first, last):
+        for page in stated_pages(self._session, [account.id for account in known], first, last):
             for row in page:
                 self._add(row, self._accounts[row["accountId"]])
 
@@ -140,28 +117,25 @@ class CandidateReader:
 
     def texts_of(self, candidate: Candidate) -> tuple[str | None, str | None]:
         """Return the payee and the note of the candidate's record."""
-        found = self._session.storage.data.get_rows(
-            self._session.user.id, RECORDS, [candidate.record]
-        )
-        row = found[candidate.record]
+        row = get_stated(self._session, [candidate.record])[candidate.record]
         return row["payee"], row["note"]
 
     def taken(self, source_ids: list[str]) -> set[str]:
         """Return the source ids that records have, or had when their own ids were derived."""
-        data, user, source = self._session.storage.data, self._session.user, self._source
+        user, source = self._session.user, self._source
         ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
-        stored = data.get_rows(user.id, RECORDS, list(ids))
-        of_source = data.get_rows_by_source(user.id, RECORDS, source, source_ids)
+        stored = get_stated(self._session, list(ids))
+        of_source = get_stated_by_source(self._session, source, source_ids)
         return {*of_source, *(ids[each] for each in stored)}
 
     def by_source_ids(self, source_ids: list[str]) -> dict[str, Row]:
         """Return stored records by source id: the current or, if they have none now, the first."""
         if self.is_empty or not source_ids:
             return {}
-        data, user, source = self._session.storage.data, self._session.user, self._source
-        found = data.get_rows_by_source(user.id, RECORDS, source, source_ids)
+        user, source = self._session.user, self._source
+        found = get_stated_by_source(self._session, source, source_ids)
         ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
-        for each, row in data.get_rows(user.id, RECORDS, list(ids)).items():
+        for each, row in get_stated(self._session, list(ids)).items():
             if row["sourceId"] is None:
                 found.setdefault(ids[each], row)
         return found

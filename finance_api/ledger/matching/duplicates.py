@@ -69,6 +69,8 @@ def _days(one: Row, other: Row) -> int:
 
 
 def _looks_doubled(one: Row, other: Row) -> bool:
+    if one["splitId"] is not None and one["splitId"] == other["splitId"]:
+        return False
     if one["importId"] is not None and one["importId"] == other["importId"]:
         return False
     if one["source"] == other["source"] and _days(one, other) > 0:

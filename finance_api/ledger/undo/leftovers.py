@@ -11,12 +11,12 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Key, Past, maker
 from finance_api.ledger.undo.report import UndoReport
 from finance_api.query.model import any_of
-from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, referred_by
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
 
-DOCUMENTS = [resource for resource in RESOURCES if resource is not RECORDS]
+DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPLITS)]
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: The oldest known version of each row: the documents it refers to, and the row's import.
 _Versions = dict[Key, tuple[set[Key], int | None]]

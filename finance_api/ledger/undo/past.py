@@ -3,13 +3,15 @@
 Every row has a chain of versions. An entry that changed the row has an image of the version before
 the entry. The version after it is the image of the next such entry, or the current row. An entry
 that created a row has an image without values, except for imports that created a record: the
-record's importId names the import. An undo removes one link from the chain: see `Past.links`.
+record's importId names the import. The whole of a split counts as a record here. An undo removes
+one link from the chain: see `Past.links`.
 """
 
 from collections.abc import Collection, Iterable, Iterator
 
 from finance_api.ledger.session import LedgerSession
-from finance_api.resources import RECORDS, RESOURCES
+from finance_api.query.model import any_of
+from finance_api.resources import RECORDS, RESOURCES, SPLITS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
@@ -84,13 +86,59 @@ class Past:
         An undo of the entry keeps such a row, and the first later entry gets its image.
         """
         links: dict[Key, int] = {}
+        splits: dict[str, int] = {}
         for later, image in self.changed_later(number):
             made_by = maker(image) or 0
             is_between = made_by > number and made_by in self.live
-            links.setdefault((image.resource.name, image.row_id), made_by if is_between else later)
+            heir = made_by if is_between else later
+            links.setdefault((image.resource.name, image.row_id), heir)
+            if image.resource in (RECORDS, SPLITS):
+                split_id = _split_id(image.row_id, image.row)
+                splits[split_id] = min(heir, splits.get(split_id, heir))
+        if splits:
+            self._link_splits(number, links, splits)
         return links
+
+    def _link_splits(self, number: int, links: dict[Key, int], splits: dict[str, int]) -> None:
+        """Keep whole and parts of a split together: if one of them is linked, link all of them.
+
+        splits: by id of the whole (or of an unsplit record), the first entry that is linked.
+        """
+        own = [*self._split_images(number)]
+        for key, split_id in own:
+            if key in links:
+                splits[split_id] = min(links[key], splits.get(split_id, links[key]))
+        for key, split_id in (*own, *self._made_splits(number, list(splits))):
+            if split_id in splits:
+                links[key] = splits[split_id]
+
+    def _split_images(self, number: int) -> Iterator[tuple[Key, str]]:
+        """Yield the records and wholes of which an entry has images, each with its split."""
+        data, user_id = self._session.storage.data, self._session.user.id
+        for resource in (RECORDS, SPLITS):
+            for page in self.images(number, resource):
+                now = data.get_rows(user_id, resource, [image.row_id for image in page])
+                for _, row_id, row in page:
+                    yield (resource.name, row_id), _split_id(row_id, row or now.get(row_id))
+
+    def _made_splits(self, number: int, split_ids: list[str]) -> Iterator[tuple[Key, str]]:
+        """Yield the parts and wholes of these splits that an import made, each with its split."""
+        data, user_id = self._session.storage.data, self._session.user.id
+        for begin in range(0, len(split_ids), _PAGE):
+            batch = split_ids[begin : begin + _PAGE]
+            parts = data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", batch)])
+            wholes = data.get_rows(user_id, SPLITS, batch).values()
+            for resource, rows in ((RECORDS, parts), (SPLITS, wholes)):
+                for row in rows:
+                    if row["importId"] == number:
+                        yield (resource.name, row["id"]), _split_id(row["id"], row)
+
+
+def _split_id(row_id: str, row: Row | None) -> str:
+    """Return the id of the whole: a part's splitId, or the row's own id."""
+    return (row or {}).get("splitId") or row_id
 
 
 def maker(image: BeforeImage) -> int | None:
-    """Return the number of the import that made a record."""
-    return image.row["importId"] if image.resource is RECORDS and image.row else None
+    """Return the number of the import that made a record or the whole of a split."""
+    return image.row["importId"] if image.resource in (RECORDS, SPLITS) and image.row else None

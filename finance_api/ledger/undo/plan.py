@@ -9,7 +9,7 @@ from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
 from finance_api.ledger.undo.past import Key, Past
-from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, referred_by
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
@@ -87,6 +87,8 @@ class _Later:
             for page in self._past.images(self._entry.number, resource):
                 if resource is RECORDS:
                     self._look_at_records(page)
+                if resource in (RECORDS, SPLITS):
+                    self._look_for_added_again(page)
                 self._look_for_missing(resource, page)
         return [blocker for blocker in self._later.values() if blocker.reasons or blocker.rows]
 
@@ -106,12 +108,17 @@ class _Later:
         return any(before[n] != after[n] for n in before if n not in _OF_STATEMENTS)
 
     def _look_at_records(self, page: list[BeforeImage]) -> None:
-        """Note later entries that cover days of the records it made, or added one of them again."""
+        """Note later entries that cover days of the records it made."""
         data, user_id = self._session.storage.data, self._session.user.id
         stored = data.get_rows(user_id, RECORDS, [image.row_id for image in page])
         made = [stored[i.row_id] for i in page if i.row is None and i.row_id in stored]
         days = {(row["accountId"], row["recordDate"] // DAY_SECONDS * DAY_SECONDS) for row in made}
         self._note_same_days([{"accountId": i, "first": day, "last": day} for i, day in days])
+
+    def _look_for_added_again(self, page: list[BeforeImage]) -> None:
+        """Note later entries that added one of the records again."""
+        data, user_id = self._session.storage.data, self._session.user.id
+        stored = data.get_rows(user_id, RECORDS, [image.row_id for image in page])
         for image in page:
             number = stored.get(image.row_id, {}).get("importId")
             if number in self._later and image.row and image.row["importId"] != number:
@@ -183,7 +190,7 @@ def _same_days(facts: list[dict[str, Any]], later: list[dict[str, Any]]) -> list
 def _row_text(resource: Resource, row_id: str, row: Row | None) -> str:
     if row is None:
         return f"the {resource.model_type} {row_id}, which no longer exists"
-    if resource is RECORDS:
+    if resource in (RECORDS, SPLITS):
         texts = (
             date_text(row["recordDate"]),
             decimal_text(row["amount"]),

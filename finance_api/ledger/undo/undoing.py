@@ -7,6 +7,7 @@ from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.session import LedgerSession, own_values
+from finance_api.ledger.splits import check_splits
 from finance_api.ledger.undo.leftovers import (
     DOCUMENTS,
     Leftovers,
@@ -18,12 +19,14 @@ from finance_api.ledger.undo.past import Key, Past
 from finance_api.ledger.undo.plan import plan_undo
 from finance_api.ledger.undo.report import UndoReport
 from finance_api.query.model import Operator, condition_on
-from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, SPLITS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 _PAGE = 1_000
+#: The wholes of splits are undone as records are.
+_RECORDS = (RECORDS, SPLITS)
 #: Page size of removals, which is larger because each page touches the whole table.
 _REMOVED_PAGE = 10_000
 
@@ -51,6 +54,7 @@ class _Undo:
         self._accounts: set[str] = set()
         self._categories: set[str] = set()
         self._restored_records: set[str] = set()
+        self._splits: set[str] = set()
 
     def run(self, entries: list[HistoryEntry]) -> UndoReport:
         session = self._session
@@ -66,6 +70,7 @@ class _Undo:
         rederive_records(session)
         if len(entries) > 1:
             self._name_restored_records()
+        check_splits(session, sorted(self._splits))
         wanted = (*sorted(self._accounts), *self._balances.touched)
         self._report.remarks = settle_bank_balances(session, wanted)
         self._balances.settle(session)
@@ -77,73 +82,93 @@ class _Undo:
     def _take_back(self, entry: HistoryEntry) -> None:
         self._accounts |= {fact["accountId"] for fact in entry.facts}
         links = self._past.links(entry.number)
-        self._remove_records(entry, links)
+        for resource in _RECORDS:
+            self._remove_records(resource, entry, links)
         for resource in DOCUMENTS:
             for page in self._past.images(entry.number, resource):
                 self._restore_documents(entry, resource, page, links)
-        self._restore_records(entry, links)
-        self._hand_over_records(entry, links)
+        for resource in _RECORDS:
+            self._restore_records(resource, entry, links)
+            self._hand_over_records(resource, entry, links)
         hand_over_numbers(self._session, self._past, entry)
         Leftovers(self._session, self._past, self._report, entry, links).remove()
 
     # -- records
 
-    def _remove_records(self, entry: HistoryEntry, links: dict[Key, int]) -> None:
+    def _remove_records(
+        self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
+    ) -> None:
         data, user_id = self._session.storage.data, self._session.user.id
-        made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
-        for page in data.scan_pages(user_id, RECORDS, _REMOVED_PAGE, conditions=[made]):
-            left = [row for row in page if (RECORDS.name, row["id"]) not in links]
-            self._remove(left)
-            self._report.kept += len(page) - len(left)
+        made = condition_on(resource, "importId", Operator.ANY_OF, (entry.number,))
+        for page in data.scan_pages(user_id, resource, _REMOVED_PAGE, conditions=[made]):
+            left = [row for row in page if (resource.name, row["id"]) not in links]
+            self._remove(resource, left)
+            self._note_kept(resource, len(page) - len(left))
         # Records that an undone import created, and that its undo kept because of this entry.
         later = self._past.later(entry.number)
-        for images in self._past.images(entry.number, RECORDS):
+        for images in self._past.images(entry.number, resource):
             ids = [
-                i.row_id for i in images if i.row is None and (RECORDS.name, i.row_id) not in links
+                i.row_id for i in images if i.row is None and (resource.name, i.row_id) not in links
             ]
-            rows = data.get_rows(user_id, RECORDS, ids).values()
-            self._remove([row for row in rows if row["importId"] not in later])
+            rows = data.get_rows(user_id, resource, ids).values()
+            self._remove(resource, [row for row in rows if row["importId"] not in later])
 
-    def _remove(self, rows: list[Row]) -> None:
-        for row in rows:
-            self._balances.note(row, None)
-        self._session.delete(RECORDS, rows)
-        self._report.removed[RECORDS.name] += len(rows)
+    def _remove(self, resource: Resource, rows: list[Row]) -> None:
+        self._session.delete(resource, rows)
+        if resource is RECORDS:
+            for row in rows:
+                self._balances.note(row, None)
+            self._splits.update(row["splitId"] for row in rows if row["splitId"])
+            self._report.removed[RECORDS.name] += len(rows)
 
-    def _restore_records(self, entry: HistoryEntry, links: dict[Key, int]) -> None:
+    def _note_kept(self, resource: Resource, number: int) -> None:
+        if resource is RECORDS:
+            self._report.kept += number
+
+    def _restore_records(
+        self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
+    ) -> None:
         renamed: list[str] = []
-        for page in self._past.images(entry.number, RECORDS):
-            left = [image for image in page if (RECORDS.name, image.row_id) not in links]
-            self._report.kept += len(page) - len(left)
+        for page in self._past.images(entry.number, resource):
+            left = [image for image in page if (resource.name, image.row_id) not in links]
+            self._note_kept(resource, len(page) - len(left))
             restored = [image for image in left if image.row]
-            renamed += self._put_records(restored)
-            self._report.restored[RECORDS.name] += len(restored)
+            renamed += self._put_records(resource, restored)
+            if resource is RECORDS:
+                self._report.restored[RECORDS.name] += len(restored)
         # Rows may have exchanged their source ids, which are all free only now.
         for begin in range(0, len(renamed), _PAGE):
-            images = self._past.images_of(entry.number, RECORDS, renamed[begin : begin + _PAGE])
-            self._put_records(list(images.values()), with_sources=True)
+            images = self._past.images_of(entry.number, resource, renamed[begin : begin + _PAGE])
+            self._put_records(resource, list(images.values()), with_sources=True)
 
-    def _put_records(self, images: list[BeforeImage], *, with_sources: bool = False) -> list[str]:
+    def _put_records(
+        self, resource: Resource, images: list[BeforeImage], *, with_sources: bool = False
+    ) -> list[str]:
         """Restore records; return the ids of those whose source is still to be restored."""
         data, user_id = self._session.storage.data, self._session.user.id
-        stored = data.get_rows(user_id, RECORDS, [image.row_id for image in images])
+        stored = data.get_rows(user_id, resource, [image.row_id for image in images])
         new: list[Row] = []
         changed: list[Row] = []
         renamed: list[str] = []
         for _, row_id, image in images:
             assert image is not None
             current = stored.get(row_id)
-            row = {**image, "currencyCode": None}
-            derive(self._session, row)
+            row = dict(image)
+            if resource is RECORDS:
+                row["currencyCode"] = None
+                derive(self._session, row)
             if current is not None and not with_sources and _source(current) != _source(row):
                 renamed.append(row_id)
                 row |= {"source": None, "sourceId": None}
-            self._balances.note(current, row)
             (new if current is None else changed).append(row)
-            self._restored_records.add(row_id)
+            if resource is RECORDS:
+                self._balances.note(current, row)
+                self._restored_records.add(row_id)
+                self._splits.update(r["splitId"] for r in (row, current or row) if r["splitId"])
         if new or changed:
-            data.put_rows(user_id, RECORDS, new=new, changed=changed)
-            self._session.note_records(new=new, changed=changed)
+            data.put_rows(user_id, resource, new=new, changed=changed)
+            if resource is RECORDS:
+                self._session.note_records(new=new, changed=changed)
         return renamed
 
     def _name_restored_records(self) -> None:
@@ -157,14 +182,16 @@ class _Undo:
                 derive(self._session, row)
             data.put_rows(user_id, RECORDS, new=(), changed=rows)
 
-    def _hand_over_records(self, entry: HistoryEntry, links: dict[Key, int]) -> None:
-        ids = iter([row_id for name, row_id in links if name == RECORDS.name])
+    def _hand_over_records(
+        self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
+    ) -> None:
+        ids = iter([row_id for name, row_id in links if name == resource.name])
         while batch := list(islice(ids, _PAGE)):
-            images = self._past.images_of(entry.number, RECORDS, batch)
+            images = self._past.images_of(entry.number, resource, batch)
             by_heir: defaultdict[int, list[BeforeImage]] = defaultdict(list)
             for row_id in batch:
-                image = images.get(row_id, BeforeImage(RECORDS, row_id, None))
-                by_heir[links[RECORDS.name, row_id]].append(image)
+                image = images.get(row_id, BeforeImage(resource, row_id, None))
+                by_heir[links[resource.name, row_id]].append(image)
             for number, handed_over in by_heir.items():
                 self._past.replace(number, handed_over)
 

@@ -50,6 +50,15 @@ Index(
     sqlite_where=_is_transfer,
     postgresql_where=_is_transfer,
 )
+#: For finding the parts of a split.
+_is_part = _records.columns["splitId"].is_not(None)
+Index(
+    "ix_records_splits",
+    _records.user_id,
+    _records.columns["splitId"],
+    sqlite_where=_is_part,
+    postgresql_where=_is_part,
+)
 #: For reading all records of a user in their physical order. Only SQLite needs it: PostgreSQL reads
 #: in that order with any index.
 Index(None, _records.user_id).ddl_if(dialect="sqlite")

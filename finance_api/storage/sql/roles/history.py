@@ -57,9 +57,11 @@ def _images_of(database: str) -> Select[Any]:
 def _row(resource: Resource, text: str | None) -> Row | None:
     if text is None:
         return None
-    row: Row = orjson.loads(text)
-    for name in DATA_TABLES[resource.name].lists:
-        row[name] = tuple(row[name])
+    table = DATA_TABLES[resource.name]
+    # An older version may have stored the image, without fields that are new since.
+    row: Row = {**dict.fromkeys(table.columns), **orjson.loads(text)}
+    for name in table.lists:
+        row[name] = tuple(row[name] or ())
     return row
 
 

@@ -1,0 +1,164 @@
+"""Splits a record into parts, changes the parts together, and joins them again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
+from finance_api.ledger.edits.report import EditReport, title_of
+from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.splits import (
+    get_wholes,
+    part_of,
+    parts_of,
+    put_wholes,
+    record_of,
+    title_of_whole,
+    whole_of,
+)
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+from finance_api.values import Row
+from finance_api.values.ids import new_id
+from finance_api.values.number import decimal_text
+
+MAX_PARTS = 500
+#: The fields of a part, besides its amount, that can differ from the whole.
+OF_A_PART = ("categoryId", "labelIds", "note")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part as the user wants it.
+
+    amount: in ten-thousandths. id: of a part that exists. values: stored values of the fields in
+    `OF_A_PART`; a new part has the record's values of the others.
+    """
+
+    amount: int
+    id: str | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A split record: its whole, as a row of `SPLITS`, and its parts in the order of their ids."""
+
+    whole: Row
+    parts: list[Row]
+
+
+def find_split(owned: UserRows, row_id: str) -> Split | None:
+    """Return the split whose whole or part has this id."""
+    record = owned.storage.data.get_rows(owned.user.id, RECORDS, [row_id]).get(row_id)
+    split_id = row_id if record is None else record["splitId"]
+    whole = get_wholes(owned, [split_id]).get(split_id) if split_id else None
+    return None if whole is None else Split(whole, parts_of(owned, [split_id])[split_id])
+
+
+def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> EditReport:
+    """Split a record into at least two parts that add up to it, or change all parts of a split.
+
+    row_id: of a record, or of a split or one of its parts: then parts that are not among
+    ``parts`` are removed. Raises ChangeRefused.
+    """
+    changes, split = RecordChanges(session), find_split(session, row_id)
+    if split is None:
+        record = _record(session, row_id)
+        _check_amounts(parts, record["amount"], title_of(RECORDS, record))
+        changes.remove([record])
+        put_wholes(session, [(None, whole_of(record))])
+        changes.add(_new_parts(session, record, parts))
+    else:
+        _check_amounts(parts, split.whole["amount"], title_of_whole(split.whole))
+        _change_parts(session, changes, split, parts)
+    changes.finish()
+    return changes.close()
+
+
+def join_parts(session: LedgerSession, row_id: str) -> EditReport:
+    """Make the whole of a split a record again, with the category and labels of all its parts.
+
+    row_id: of the split or one of its parts. Raises ChangeRefused.
+    """
+    split = find_split(session, row_id)
+    if split is None:
+        raise ChangeRefused(f"{row_id} is not the id of a split record or one of its parts")
+    changes, parts = RecordChanges(session), split.parts
+    record = {**record_of(split.whole), "updatedAt": session.now}
+    given: dict[str, Any] = {}
+    if len({part["categoryId"] for part in parts}) == 1:
+        given["categoryId"] = parts[0]["categoryId"]
+    common = set[str].intersection(*(set(part["labelIds"]) for part in parts))
+    given["labelIds"] = tuple(i for i in parts[0]["labelIds"] if i in common)
+    put_wholes(session, [(split.whole, None)])
+    changes.remove(parts)
+    changes.add([set_by_hand(record, {n: v for n, v in given.items() if v != record[n]})])
+    changes.finish()
+    return changes.close()
+
+
+def _record(session: LedgerSession, row_id: str) -> Row:
+    found = session.storage.data.get_rows(session.user.id, RECORDS, [row_id])
+    if row_id not in found:
+        raise ChangeRefused(f"no record has the id {row_id}")
+    record = found[row_id]
+    if record["recordState"] == VOID:
+        raise ChangeRefused(
+            f"the record {title_of(RECORDS, record)} is void and counts nowhere, so it cannot be "
+            f"split: change its state first"
+        )
+    if record["transferId"] is not None:
+        raise ChangeRefused(
+            f"the record {title_of(RECORDS, record)} is half of a transfer, so it cannot be "
+            f"split: unlink it first"
+        )
+    return record
+
+
+def _check_amounts(parts: Sequence[Part], amount: int, title: str) -> None:
+    if not 2 <= len(parts) <= MAX_PARTS:
+        raise ChangeRefused(
+            f"the record {title} needs 2 to {MAX_PARTS} parts; {len(parts)} were given"
+        )
+    total = sum(part.amount for part in parts)
+    if total != amount:
+        raise ChangeRefused(
+            f"the parts add up to {decimal_text(total)}, but the record {title} needs "
+            f"{decimal_text(amount)}: {decimal_text(amount - total)} is missing"
+        )
+
+
+def _new_parts(session: LedgerSession, record: Row, parts: Sequence[Part]) -> list[Row]:
+    """Return new parts, whose ids are in the order of ``parts``."""
+    rows = []
+    for part, part_id in zip(parts, sorted(new_id() for _ in parts), strict=True):
+        row = part_of(record, part_id, part.amount, session.now)
+        rows.append(_with_values(row, part.values))
+    return rows
+
+
+def _with_values(row: Row, values: dict[str, Any]) -> Row:
+    changed = {name: value for name, value in values.items() if value != row[name]}
+    return set_by_hand(row, changed) if changed else row
+
+
+def _change_parts(
+    session: LedgerSession, changes: RecordChanges, split: Split, parts: Sequence[Part]
+) -> None:
+    left = {part["id"]: part for part in split.parts}
+    new = []
+    for part in parts:
+        if part.id is None:
+            new.append(part)
+            continue
+        before = left.pop(part.id, None)
+        if before is None:
+            raise ChangeRefused(
+                f"{part.id} is not the id of a part of the split record "
+                f"{title_of_whole(split.whole)}, or was given twice"
+            )
+        changes.put(before, {**_with_values(before, part.values), "amount": part.amount})
+    changes.remove(left.values())
+    changes.add(_new_parts(session, record_of(split.whole), new))

@@ -1,0 +1,238 @@
+"""Split records: the whole is a row of `SPLITS`, which counts nowhere; its parts are records.
+
+Statements state the whole, so only the whole has their ids and values. The parts add up to it, and
+have its account, date and import. A change of wholes or parts ends with `check_splits`.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.derivation import derive
+from finance_api.ledger.rows import blank_row
+from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.query.model import any_of
+from finance_api.resources import RECORDS, SPLITS
+from finance_api.resources.records import VOID
+from finance_api.values import Row
+from finance_api.values.ids import derived_id
+from finance_api.values.number import MAX_UNITS, decimal_text
+from finance_api.values.text import counted
+from finance_api.values.time import date_text
+
+_BATCH = 500
+_WHOLE = tuple(field.name for field in SPLITS.persisted_fields)
+#: Values of the whole that its parts never have.
+_OF_WHOLE = {
+    **dict.fromkeys(("source", "sourceId", "stated", "originalAmount", "originalCurrencyCode")),
+    "furtherSources": (),
+}
+#: Values that parts take from a changed whole as long as they have the same.
+_FOLLOWED = (
+    *("payee", "note", "paymentType", "recordState"),
+    *("valueDate", "counterpartyAccount", "reference"),
+)
+#: Values that are the same in the whole and all parts.
+_SHARED = ("accountId", "recordDate")
+#: A whole or part before and after a change; None: it did not exist, or no longer exists.
+Pair = tuple[Row | None, Row | None]
+
+
+def whole_of(record: Row) -> Row:
+    """Return the row of `SPLITS` for a record that is to be split."""
+    return {name: record[name] for name in _WHOLE}
+
+
+def record_of(whole: Row) -> Row:
+    """Return the whole as a record, still without category, labels and derived fields."""
+    return {**blank_row(RECORDS), **whole}
+
+
+def part_of(record: Row, part_id: str, amount: int, now: int) -> Row:
+    """Return a new part with the values of the record that is split; `derive` completes it."""
+    own = {"id": part_id, "splitId": record["id"], "createdAt": now, "updatedAt": now}
+    return {**record, **_OF_WHOLE, **own, "amount": amount}
+
+
+def get_wholes(owned: UserRows, ids: Iterable[str]) -> dict[str, Row]:
+    return owned.storage.data.get_rows(owned.user.id, SPLITS, list(ids))
+
+
+def parts_of(owned: UserRows, split_ids: Iterable[str]) -> dict[str, list[Row]]:
+    """Return the parts of each split, by id; an empty list if there are none."""
+    found: dict[str, list[Row]] = {split_id: [] for split_id in split_ids}
+    wanted = iter(list(found))
+    while batch := list(islice(wanted, _BATCH)):
+        for page in owned.storage.data.scan_pages(
+            owned.user.id, RECORDS, _BATCH, conditions=[any_of("splitId", batch)]
+        ):
+            for row in page:
+                found[row["splitId"]].append(row)
+    return found
+
+
+def check_account(session: LedgerSession, whole: Row, line: int | None) -> None:
+    """Raises ChangeRefused if the user does not have the account of a whole."""
+    if whole["accountId"] not in session.accounts.rows:
+        raise ChangeRefused(
+            f"accountId {whole['accountId']} is not the id of any Account of this user", line
+        )
+
+
+def title_of_whole(whole: Row) -> str:
+    text = whole["payee"] or whole["note"] or "-"
+    return f"{date_text(whole['recordDate'])} {text} {decimal_text(whole['amount'])}"
+
+
+def put_wholes(session: LedgerSession, pairs: Sequence[Pair]) -> None:
+    """Store new, changed and deleted wholes, and their before-images."""
+    data, user_id = session.storage.data, session.user.id
+    session.note_changes(SPLITS, pairs)
+    gone = [before["id"] for before, after in pairs if before and after is None]
+    if gone:
+        data.delete_rows(user_id, SPLITS, gone)
+    new = [after for before, after in pairs if before is None and after]
+    changed = [after for before, after in pairs if before and after]
+    if new or changed:
+        data.put_rows(user_id, SPLITS, new=new, changed=changed)
+
+
+def put_parts(session: LedgerSession, balances: Balances, pairs: Sequence[Pair]) -> None:
+    """Derive and store new, changed and deleted parts, and note how balances change."""
+    for before, after in pairs:
+        if after is not None:
+            derive(session, after)
+        balances.note(before, after)
+    new = [after for before, after in pairs if before is None and after]
+    changed = [(before, after) for before, after in pairs if before and after]
+    gone = [before for before, after in pairs if before and after is None]
+    if gone:
+        session.delete(RECORDS, gone)
+    if new or changed:
+        session.note_changes(RECORDS, [*((None, row) for row in new), *changed])
+        rows = [after for _, after in changed]
+        session.note_records(new=new, changed=rows)
+        session.storage.data.put_rows(session.user.id, RECORDS, new=new, changed=rows)
+
+
+def follow(session: LedgerSession, before: Row, after: Row, parts: Sequence[Row]) -> list[Pair]:
+    """Return how the parts of a changed whole change.
+
+    They get its account and date, and other values that changed, unless a part has its own. If the
+    amount changed, the difference becomes a part of its own, so that no amount that the user gave
+    changes; a later difference is added to it. Raises ChangeRefused if it is out of range.
+    """
+    rest_id = derived_id(session.user.uuid, "split", f"{after['id']}/difference")
+    others = [part for part in parts if part["id"] != rest_id]
+    rest = after["amount"] - sum(part["amount"] for part in others)
+    if abs(rest) > MAX_UNITS:
+        raise ChangeRefused(
+            f"the difference between the split record {title_of_whole(after)} and its parts is out "
+            f"of range: join them first"
+        )
+    pairs: list[Pair] = []
+    for part in parts:
+        now: Row | None = {**part, **_followed(before, after, part)}
+        if part["id"] == rest_id:
+            now = {**(now or part), "amount": rest} if rest else None
+        if now != part:
+            pairs.append((part, now and {**now, "updatedAt": session.now}))
+    if rest and len(others) == len(parts):
+        pairs.append((None, part_of(record_of(after), rest_id, rest, session.now)))
+    return pairs
+
+
+def change_wholes(
+    session: LedgerSession, balances: Balances, pairs: Sequence[tuple[Row, Row]]
+) -> list[str]:
+    """Store wholes as an import changed them, and let their parts follow.
+
+    Returns sentences about differences that became parts. Raises ChangeRefused.
+    """
+    if not pairs:
+        return []
+    put_wholes(session, pairs)
+    parts = parts_of(session, [after["id"] for _, after in pairs])
+    changes: list[Pair] = []
+    remarks = []
+    for before, after in pairs:
+        own = parts[after["id"]]
+        changes += follow(session, before, after, own)
+        if difference := after["amount"] - sum(part["amount"] for part in own):
+            remarks.append(
+                f"the amount of the split record {title_of_whole(before)} is now "
+                f"{decimal_text(after['amount'])}: the difference of {decimal_text(difference)} "
+                f"is in a part of its own"
+            )
+    put_parts(session, balances, changes)
+    check_splits(session, parts)
+    return remarks
+
+
+def _followed(before: Row, after: Row, part: Row) -> dict[str, Any]:
+    values = {name: after[name] for name in _SHARED}
+    for name in _FOLLOWED:
+        is_own = part[name] != before[name] or name in part["setByHand"]
+        if after[name] != before[name] and not is_own:
+            values[name] = after[name]
+    if VOID in (before["recordState"], after["recordState"]):
+        values["recordState"] = after["recordState"]
+    return values
+
+
+def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: bool = True) -> None:
+    """Check changed splits: delete wholes without parts, and void wholes whose parts are void.
+
+    can_end: whether there may be wholes without parts. Raises ChangeRefused also if parts do not
+    add up to their whole, or differ in account, date or state.
+    """
+    ids = list(dict.fromkeys(split_ids))
+    if not ids:
+        return
+    wholes = get_wholes(session, ids)
+    pairs: list[Pair] = []
+    for split_id, parts in parts_of(session, ids).items():
+        whole = wholes.get(split_id)
+        if whole is None:
+            if parts:
+                raise ChangeRefused(
+                    f"splitId {split_id} is not the id of any split record of this user"
+                )
+        elif not parts and not can_end:
+            raise ChangeRefused(
+                f"the split record {title_of_whole(whole)} has no parts: add the records that have "
+                f"its id {split_id} as splitId"
+            )
+        elif not parts:
+            pairs.append((whole, None))
+        elif (state := _checked_state(whole, parts)) != whole["recordState"]:
+            pairs.append((whole, {**whole, "recordState": state, "updatedAt": session.now}))
+    if pairs:
+        put_wholes(session, pairs)
+
+
+def _checked_state(whole: Row, parts: list[Row]) -> str | None:
+    """Return the state that the whole has with these parts. Raises ChangeRefused."""
+    title, total = title_of_whole(whole), sum(part["amount"] for part in parts)
+    if total != whole["amount"]:
+        raise ChangeRefused(
+            f"the {counted(len(parts), 'part')} of the split record {title} would add up to "
+            f"{decimal_text(total)}: change or remove all of its parts together, or join them first"
+        )
+    if any(part[name] != whole[name] for part in parts for name in _SHARED):
+        raise ChangeRefused(
+            f"the parts of the split record {title} must keep its account and date: join them "
+            f"first to change these"
+        )
+    states = {part["recordState"] for part in parts}
+    if VOID in states and len(states) > 1:
+        raise ChangeRefused(
+            f"only some parts of the split record {title} would be void: void all of its parts "
+            f"together, or join them first"
+        )
+    state: str | None = whole["recordState"]
+    if (VOID in states) != (state == VOID):
+        state = min(states, key=str)
+    return state
