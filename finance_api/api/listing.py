@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import orjson
+from pyramid.httpexceptions import HTTPException
 
 from finance_api.api.data_request import (
     DataRequest,
@@ -45,8 +46,8 @@ from finance_api.planning.computing import DAILY, list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only
 from finance_api.planning.flows import with_flow
-from finance_api.query.model import Operator, Query, condition_on
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.query.model import Operator, Query, any_of, condition_on
+from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import FLOW
 from finance_api.resources.wire import RowEncoder, encoder_of, shown
@@ -124,8 +125,18 @@ class ObjectRequest(_RowsRequest):
         named = condition_on(self.resource, "id", Operator.ANY_OF, ids)
         page = self.page(reading, Query(self.resource, (named,), limit=1))
         if not page.lines:
-            raise problem(404, NOT_FOUND)
+            raise _missing(reading, self.resource, *ids)
         return Payload(page.state, page.lines)
+
+
+def _missing(reading: Reading, resource: Resource, row_id: str) -> HTTPException:
+    """Return a 404, or a 410 that names the parts of a record that was split."""
+    data, user_id = reading.storage.data, reading.user_id
+    if resource is not RECORDS or not data.get_rows(user_id, SPLITS, [row_id]):
+        return problem(404, NOT_FOUND)
+    parts = data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", [row_id])])
+    detail = f"This record was split into parts: the {len(parts)} records whose splitId is its id."
+    return problem(410, detail, partIds=[part["id"] for part in parts])
 
 
 class RecordsByIdRequest(_RowsRequest):

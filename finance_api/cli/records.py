@@ -8,6 +8,7 @@ from finance_api.ledger.edits.own_records import ADD, SET, add_assigned, set_ass
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records, remove_records
 from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.edits.splits import join_parts, named_parts, split_record
 from finance_api.ledger.session import LedgerSession
 from finance_api.values.ids import are_ids
 
@@ -85,3 +86,33 @@ def remove(edit: Edit, ids: tuple[str, ...]) -> None:
 
     with naming(ids[0]), opened(ids[0]) as stream:
         edit("records remove", work)
+
+
+@records.command(
+    epilog="Example: finance-api records split me@example.com ID --part -20 Food --part rest Home"
+)
+@edit_options()
+@click.argument("record_id", metavar="ID")
+@click.option(
+    "--part",
+    "parts",
+    nargs=2,
+    multiple=True,
+    required=True,
+    metavar="AMOUNT CATEGORY",
+    help='A part. AMOUNT: "rest" for what is left. CATEGORY: name or id, "" for none. Repeatable.',
+)
+def split(edit: Edit, record_id: str, parts: tuple[tuple[str, str], ...]) -> None:
+    """Split a record into parts, which take its place and add up to it.
+
+    For a record that is split already, or one of its parts, the given parts replace the old ones.
+    """
+    edit("records split", lambda s: split_record(s, record_id, named_parts(s, record_id, parts)))
+
+
+@records.command(epilog="Example: finance-api records join me@example.com ID")
+@edit_options()
+@click.argument("record_id", metavar="ID")
+def join(edit: Edit, record_id: str) -> None:
+    """Join the parts of a split again. ID is the id of the split record or of one of its parts."""
+    edit("records join", lambda s: join_parts(s, record_id))

@@ -89,7 +89,7 @@ def problem(
     title: str | None = None,
     errors: Iterable[Mapping[str, str]] = (),
     headers: Mapping[str, str] | None = None,
-    **members: str,
+    **members: str | Sequence[str],
 ) -> HTTPException:
     """Make an exception to raise, or a response to return, with a problem document as its body.
 
@@ -189,7 +189,7 @@ def problem_body(
     errors: Iterable[Mapping[str, str]] = (),
     *,
     title: str | None = None,
-    **members: str,
+    **members: str | Sequence[str],
 ) -> bytes:
     """The JSON text of a problem.
 

@@ -10,7 +10,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import UserRows
-from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, referred_by
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import (
@@ -79,6 +79,8 @@ class _UserData:
         self._accounts = self._owned.accounts.rows
         self._imports = {entry.number for entry in self._owned.history}
         self._counted: dict[str, dict[str, Any]] = {}
+        #: By split: the amount of the whole without the parts read so far.
+        self._rests: dict[str, int] = {}
 
     def _pages(self, resource: Resource) -> Iterator[list[Row]]:
         return self._storage.data.scan_pages(self._user.id, resource, _PAGE)
@@ -86,10 +88,15 @@ class _UserData:
     def faults(self) -> list[Fault]:
         found = Found(self._user.email)
         self._counted = {i: _nothing(row) for i, row in self._accounts.items()}
+        self._rests = {}
         for resource in RESOURCES:
             for page in self._pages(resource):
                 for row in page:
                     self._check(found, resource, row)
+        for split_id, rest in self._rests.items():
+            if rest:
+                message = "the parts do not add up to the whole, for splits: {}"
+                found.add("splits", message, split_id, RESTORE)
         for account_id, counted in self._counted.items():
             for name in _COUNTED:
                 if self._accounts[account_id][name] != counted[name]:
@@ -109,8 +116,20 @@ class _UserData:
             if any(row_id not in known for row_id in ids_in(row[field.name])):
                 message = f"{field.name} refers to a missing object, for {resource.name}: {{}}"
                 found.add("references", message, row["id"], RESTORE)
+        if resource is SPLITS:
+            self._rests[row["id"]] = row["amount"]
         if resource is RECORDS:
             self._check_record(found, row)
+            self._check_part(found, row)
+
+    def _check_part(self, found: Found, row: Row) -> None:
+        if row["id"] in self._rests:
+            found.add("splits", "records are the wholes of splits, too: {}", row["id"], RESTORE)
+        if row["splitId"] in self._rests:
+            self._rests[row["splitId"]] -= row["amount"]
+        elif row["splitId"] is not None:
+            message = "splitId refers to a missing object, for records: {}"
+            found.add("references", message, row["id"], RESTORE)
 
     def _check_record(self, found: Found, row: Row) -> None:
         if row["importId"] is not None and row["importId"] not in self._imports:

@@ -16,6 +16,7 @@ from finance_api.ledger.edits.objects import add_object, remove_object, set_obje
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records, remove_records, void_records
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
+from finance_api.ledger.edits.splits import Part, find_split, join_parts, split_record
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import LedgerSession
@@ -31,6 +32,8 @@ CATEGORY_NUMBERS = (101, 102)
 LABEL_NUMBERS = (201, 202)
 RECORD_NUMBERS = range(301, 309)
 DAYS = 9
+#: The action of edits that split records or join parts.
+SPLIT = "split"
 PAYEES = ["Shop", "Café", "Rent", "Bakery"]
 
 
@@ -49,7 +52,7 @@ class Household:
     def change(self) -> None:
         imports = [self.import_native, self.import_statement, self.import_download]
         edits = [self.edit_records, self.edit_documents, self.edit_file, self.edit_by_command]
-        work = self.chance.choice([*imports, *imports, self.import_download, *edits])
+        work = self.chance.choice([*imports, *imports, self.import_download, *edits, edits[-1]])
         if not self.person.history() and self.chance.random() < 0.7:
             work = self.import_foundation
         # For example, a record whose account does not exist.
@@ -144,11 +147,42 @@ class Household:
             lambda s: remove_object(s, LABELS, name_of(LABELS)),
             lambda s: remove_object(s, ACCOUNTS, name_of(ACCOUNTS), with_records=True),
         ]
-        if chance.random() < 0.1:
+        splits: list[Callable[[LedgerSession], Any]] = [
+            lambda s: self.split(s, one),
+            lambda s: self.split(s, other),
+            lambda s: join_parts(s, one),
+            lambda s: self.remove_split(s, one),
+        ]
+        if chance.random() < 0.3:
+            self.edit(chance.choice(splits), action=SPLIT)
+        elif chance.random() < 0.1:
             everything = chance.random() < 0.5
             self.edit(lambda s: apply_rules(s, recategorise=everything), action=APPLY)
         else:
             self.edit(chance.choice(works))
+
+    def split(self, session: LedgerSession, row_id: str) -> None:
+        """Split a record, or change the parts of its split."""
+        chance, split = self.chance, find_split(session, row_id)
+        found = session.storage.data.get_rows(session.user.id, RECORDS, [row_id])
+        if not found:
+            return
+        left = (found[row_id] if split is None else split.whole)["amount"]
+        own = [] if split is None else chance.sample(split.parts, len(split.parts) // 2)
+        ids = [*(row["id"] for row in own), *[None] * chance.randint(1, 3)]
+        parts = []
+        for part_id in ids:
+            amount = chance.randint(-20_000, 20_000)
+            values = {"note": f"hand {chance.random()}"} if chance.random() < 0.5 else {}
+            parts.append(Part(amount, part_id, values))
+            left -= amount
+        parts[-1] = replace(parts[-1], amount=parts[-1].amount + left)
+        split_record(session, row_id, parts)
+
+    def remove_split(self, session: LedgerSession, row_id: str) -> None:
+        split = find_split(session, row_id)
+        if split is not None:
+            remove_records(session, [part["id"] for part in split.parts])
 
     def import_native(self) -> ImportReport:
         chance = self.chance
@@ -196,6 +230,7 @@ class Household:
 
         def work(session: LedgerSession) -> None:
             rows = session.storage.data.scan_rows(session.user.id, RECORDS)
+            rows = [row for row in rows if row["splitId"] is None]
             chosen = chance.sample(rows, min(len(rows), chance.randint(1, 3)))
             balances, changed, gone = Balances(), [], []
             for row in chosen:

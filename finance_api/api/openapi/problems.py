@@ -11,6 +11,7 @@ from finance_api.api.openapi.responses import Header
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.http.errors import NOT_FOUND, UNEXPECTED, problem_body
 from finance_api.http.request_limits import MAX_URL_BYTES
+from finance_api.resources.common import EXAMPLE_ID
 
 RETRY_AFTER = Header("Retry-After", "Seconds to wait before the next try.", "7")
 _CHALLENGE = Header(
@@ -43,6 +44,7 @@ PROBLEM: Schema = of_members(
             )
         ),
         "moreErrors": value("Number of faults that errors does not list.", 3),
+        "partIds": array_of(value("A part of a record that was split.", EXAMPLE_ID)),
         "requestId": value("The id to report an unexpected error with.", "4f1c2a9e"),
     },
     ["type", "title", "status", "detail", "error"],
@@ -79,7 +81,8 @@ PROBLEMS: Mapping[int, Problem] = {
         "This is available as application/json; the Accept header excludes them.",
     ),
     410: Problem(
-        "The change history does not reach back that far: start again with since=0.",
+        "The change history does not reach back that far: start again with since=0. Or the record "
+        "was split: partIds are the ids of its parts.",
         "since is older than the change history. Discard your copy and start again with since=0.",
     ),
     414: Problem("The URL is too long.", f"The URL is longer than {MAX_URL_BYTES} bytes."),

@@ -75,7 +75,8 @@ def _services() -> Iterator[Service]:
         path, meaning = f"/v1/api/{resource.path}", resource.meaning
         declared = of_resource(resource, list_schema(resource), list_response(resource))
         yield data_service(path, ListRequest, resource, **declared)
-        response = ResponseDescription(row_schema(resource))
+        problems = (410,) if resource is RECORDS else ()
+        response = ResponseDescription(row_schema(resource), problems=problems)
         declared = of_resource(resource, object_schema(resource), response, f"One: {meaning}")
         yield data_service(f"{path}/{{id:{FORM}}}", ObjectRequest, resource, **declared)
         path = f"/v1/api/export/{resource.path}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.session import LedgerSession, UserRows
@@ -17,13 +18,16 @@ from finance_api.ledger.splits import (
     title_of_whole,
     whole_of,
 )
-from finance_api.resources import RECORDS
+from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.values.number import decimal_text
+from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
+from finance_api.values.text import shown
 
 MAX_PARTS = 500
+#: In place of an amount: what the other parts leave.
+REST = "rest"
 #: The fields of a part, besides its amount, that can differ from the whole.
 OF_A_PART = ("categoryId", "labelIds", "note")
 
@@ -75,6 +79,36 @@ def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> 
         _change_parts(session, changes, split, parts)
     changes.finish()
     return changes.close()
+
+
+def named_parts(
+    session: LedgerSession, row_id: str, given: Sequence[tuple[str, str]]
+) -> list[Part]:
+    """Return new parts for `split_record`.
+
+    given: for each part, its amount, or `REST` for what the others leave, and the name or id of its
+    category, or "". Raises ChangeRefused.
+    """
+    split = find_split(session, row_id)
+    whole = _record(session, row_id) if split is None else split.whole
+    amounts = [None if text == REST else _amount(text) for text, _ in given]
+    if amounts.count(None) > 1:
+        raise ChangeRefused(f"only one part can have the amount {REST}")
+    rest = whole["amount"] - sum(amount or 0 for amount in amounts)
+    return [
+        Part(
+            rest if amount is None else amount,
+            values={"categoryId": find_row(session, CATEGORIES, name)["id"] if name else None},
+        )
+        for amount, (_, name) in zip(amounts, given, strict=True)
+    ]
+
+
+def _amount(text: str) -> int:
+    try:
+        return to_units(parse_decimal(text))
+    except NumberError as error:
+        raise ChangeRefused(f"the amount {shown(text)} {error}") from None
 
 
 def join_parts(session: LedgerSession, row_id: str) -> EditReport:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
-from support.household import Household
+from support.household import SPLIT, Household
 from support.ledger import Person
 from support.nightly import count
 
@@ -110,7 +110,11 @@ def test_undo_in_any_order_never_loses_what_a_hand_changed(backends, storage):
             if not options["with_later"]:
                 assert report.entries == [number]
             after = by_hand(person)
+            undone = [e for e in person.history() if e.number in report.entries]
             for key, text in before[2].items():
+                if key not in after and any(entry.action == SPLIT for entry in undone):
+                    # The record is gone: its parts have its values now, or the other way round.
+                    continue
                 if numbers[key, text] not in report.entries:
                     assert after[key] == text
 

@@ -233,7 +233,6 @@ def test_a_corrected_amount_becomes_a_part_of_its_own(downloaded):
     for amount, expected in (
         ("-31.50", ["-1.5", "-10", "-20"]),
         ("-29", ["-10", "-20", "1"]),
-        ("-30", ["-10", "-20"]),
         ("-31", ["-1", "-10", "-20"]),
     ):
         report = downloaded.ofx(
@@ -251,12 +250,12 @@ def test_a_removed_split_comes_back_once(downloaded):
     edited(downloaded, remove_records, [row["id"] for row in parts(downloaded)])
     assert downloaded.ofx(ofx_statement(STATEMENT)).created == 1
     assert [row["amount"] for row in downloaded.rows(RECORDS)].count(units("-30")) == 1
-    with pytest.raises(ChangeRefused, match="added the record .* again"):
+    with pytest.raises(ChangeRefused, match=r"added the record .* again"):
         downloaded.undo(3)
 
 
 def test_undo_of_the_import_keeps_a_split_whole(downloaded):
-    with pytest.raises(ChangeRefused, match="entry 2"):
+    with pytest.raises(ChangeRefused, match=r"entry 2"):
         downloaded.undo(1)
     one = parts(downloaded)[0]
     edited(downloaded, change_records, [one["id"]], {"note": "later"})
