@@ -143,6 +143,10 @@ class Correction:
     deletes: bool = False
 
 
+#: A part of a split: amount, note, category and labels. Marshal packs only plain tuples.
+EntryPart = tuple[int, str | None, str | None, tuple[str, ...]]
+
+
 class Entry(NamedTuple):
     """One movement of money, as the bank wrote it.
 
@@ -165,6 +169,7 @@ class Entry(NamedTuple):
         with the id and content of another entry is a duplicate of it.
     record_state: one of RECORD_STATES; None means "cleared", as usual in a bank's list.
     offset: seconds by which the time of ``date`` is ahead of UTC; None if the file does not say.
+    parts: of a split, which add up to its amount.
     """
 
     line: int
@@ -187,6 +192,7 @@ class Entry(NamedTuple):
     section: int | None = None
     record_state: str | None = None
     offset: int | None = None
+    parts: tuple[EntryPart, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
@@ -26,10 +26,11 @@ from finance_api.ledger.matching.stored import get_stated, is_whole
 from finance_api.ledger.report import ImportReport, Match, Update
 from finance_api.ledger.rows import RowSet, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.splits import change_wholes
+from finance_api.ledger.splits import change_wholes, part_of, put_wholes, whole_of
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
+from finance_api.values.ids import derived_id
 
 _BATCH = 1_000
 #: Further columns of an entry, by the record's field.
@@ -148,7 +149,8 @@ class StatementRecords:
     def _create(self, entries: list[_New]) -> list[Row]:
         source, session = self._file.source, self._session
         batch = [(entry, self._file.read(entry.n)) for entry in entries]
-        rows = []
+        rows: list[Row] = []
+        parts: list[Row] = []
         for whole, source_id in zip(batch, self._source_ids(batch), strict=True):
             row = self._new_record(whole)
             row["id"] = row_id(session.user.uuid, source, source_id)
@@ -156,13 +158,29 @@ class StatementRecords:
             derive(session, row, whole[1].line)
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
-            self._balances.note(None, row)
             rows.append(row)
-        session.storage.data.put_rows(session.user.id, RECORDS, new=rows, changed=())
-        session.note_records(new=rows)
-        self._report.note_new(rows)
+            parts += self._parts(row, whole[1])
+        split_ids = {part["splitId"] for part in parts}
+        put_wholes(session, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
+        new = [*(row for row in rows if row["id"] not in split_ids), *parts]
+        for row in new:
+            self._balances.note(None, row)
+        session.storage.data.put_rows(session.user.id, RECORDS, new=new, changed=())
+        session.note_records(new=new)
+        self._report.note_new(new)
         self.changed = True
         return rows
+
+    def _parts(self, record: Row, entry: Entry) -> Iterator[Row]:
+        session = self._session
+        for number, (amount, note, category, labels) in enumerate(entry.parts, 1):
+            name = f"{record['sourceId']}/part/{number}"
+            part_id = derived_id(session.user.uuid, self._file.source, name)
+            part = part_of(record, part_id, amount, session.now)
+            part["note"] = note
+            self._classify(part, category, labels)
+            derive(session, part, entry.line)
+            yield part
 
     def _new_record(self, whole: _Whole) -> Row:
         row, (decided, entry) = blank_row(RECORDS), whole
@@ -170,20 +188,25 @@ class StatementRecords:
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
         row.update(zip(_FURTHER, _further(entry), strict=True))
-        category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
-        row["categoryByRule"] = category_id is not None or None
-        if category_id is None and entry.category is not None:
-            category_id = self._of_name(self._session.categories, entry.category)
-        if entry.labels:
-            own = (self._of_name(self._session.labels, name) for name in entry.labels)
-            label_ids = tuple(dict.fromkeys((*label_ids, *own)))
-        row["categoryId"], row["labelIds"] = category_id, label_ids
+        if not entry.parts:
+            self._classify(row, entry.category, entry.labels)
         row["paymentType"] = entry.payment_type
         # A bank's statement lists what is settled.
         row["recordState"] = entry.record_state or "cleared"
         if entry.batch is not None or entry.offset is not None:
             row["stated"] = written({self._file.source: [self._stated_values(whole)]})
         return row
+
+    def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
+        """Set category and labels by the rules, and by the names in the file."""
+        category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
+        row["categoryByRule"] = category_id is not None or None
+        if category_id is None and category is not None:
+            category_id = self._of_name(self._session.categories, category)
+        if labels:
+            own = (self._of_name(self._session.labels, name) for name in labels)
+            label_ids = tuple(dict.fromkeys((*label_ids, *own)))
+        row["categoryId"], row["labelIds"] = category_id, label_ids
 
     def _of_name(self, row_set: RowSet, name: str) -> str:
         """Return the id of the category or label of that name; create it if there is none."""

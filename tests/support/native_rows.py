@@ -14,6 +14,7 @@ _TYPES = (
     "Goal",
     "StandingOrder",
     "RecordRule",
+    "SplitRecord",
 )
 
 
@@ -34,6 +35,9 @@ account = _maker("Account", name="Giro", currencyCode="EUR")
 category = _maker("Category", name="Food")
 label = _maker("Label", name="home")
 record = _maker("Record", accountId=uid("Account", 1), amount=-1, recordDate="2026-03-18")
+split_record = _maker(
+    "SplitRecord", accountId=uid("Account", 1), amount=-1, recordDate="2026-03-18"
+)
 budget = _maker("Budget", name="Budget", currencyCode="EUR", limitAmount=100)
 goal = _maker("Goal", name="Bicycle")
 standing_order = _maker("StandingOrder", name="Rent", startDate="2026-01-01")

@@ -165,7 +165,7 @@ class _File:
             )
 
     def entries(self, transaction: Transaction) -> Iterator[Entry]:
-        """Yield the transaction's entry, or one for each of its splits."""
+        """Yield the transaction's entry; if one of its splits is a transfer, one for each split."""
         total, *further = map(self._units, transaction.amounts)
         if further and further[0] != total:
             raise ImportRefused(
@@ -193,18 +193,28 @@ class _File:
                 f"is {decimal_text(total)}",
                 transaction.amounts[0].line,
             )
-        batch = None
-        if len(amounts) > 1:
+        parts = [
+            _classified(entry._replace(amount=amount), split["S"].text, _note(transaction, split))
+            for split, amount in zip(transaction.splits, amounts, strict=True)
+        ]
+        if len(parts) == 1:
+            yield parts[0]
+        elif any(part.counterparty_account for part in parts):
+            # Half of a transfer cannot be a part, so each split becomes a record.
             batch = sha256(repr(transaction).encode()).hexdigest()[:32]
-        for split, amount in zip(transaction.splits, amounts, strict=True):
-            memo = split["E"].text if "E" in split else ""
-            note = " ".join(dict.fromkeys(filter(None, (transaction.note, memo))))
-            part = entry._replace(amount=amount, batch=batch)
-            yield _classified(part, split["S"].text, note)
+            yield from (part._replace(batch=batch) for part in parts)
+        else:
+            values = tuple((p.amount, p.note, p.category, p.labels) for p in parts)
+            yield entry._replace(note=_clean(transaction.note), parts=values)
 
     def _units(self, field: Field) -> int:
         amount = self._amount_reader.read(field.text, field.line)
         return amount.side * abs(amount.units) if amount.side else amount.units
+
+
+def _note(transaction: Transaction, split: dict[str, Field]) -> str:
+    memo = split["E"].text if "E" in split else ""
+    return " ".join(dict.fromkeys(filter(None, (transaction.note, memo))))
 
 
 def _classified(entry: Entry, category: str, note: str) -> Entry:

@@ -104,7 +104,8 @@ def _instant(date: int, offset: int | None) -> int | None:
 class Rare:
     """Values that few entries have; entries without any share one object for each offset.
 
-    corrects: the bank id of the entry that it corrects or deletes. See `importers.interface.Entry`
+    corrects: the bank id of the entry that it corrects or deletes. parts: the amounts of its parts,
+    sorted. See `importers.interface.Entry`
     for the other fields.
     """
 
@@ -114,6 +115,7 @@ class Rare:
     batch: str | None = None
     section: int | None = None
     offset: int | None = None
+    parts: tuple[int, ...] = ()
 
 
 #: Whether payee and note of a candidate were derived with the same options as the file's.
@@ -221,7 +223,8 @@ class FileEntries:
 
 
 def _rare(entry: Entry) -> Rare:
-    if not (entry.fingerprint or entry.correction or entry.batch or entry.section is not None):
+    has_section = entry.section is not None
+    if not (entry.fingerprint or entry.correction or entry.batch or has_section or entry.parts):
         return _OFFSETS.setdefault(entry.offset, Rare(offset=entry.offset))
     correction = entry.correction
     return Rare(
@@ -231,4 +234,5 @@ def _rare(entry: Entry) -> Rare:
         entry.batch,
         entry.section,
         entry.offset,
+        tuple(sorted(part[0] for part in entry.parts)),
     )

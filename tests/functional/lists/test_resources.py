@@ -12,7 +12,7 @@ from support.native_rows import account, category, household, label, record, uid
 #: The contract's fields, in its order.
 FIELDS = {
     "records": "id accountId accountName amount currencyCode recordDate category categoryId payee "
-    "note labels labelIds recordType paymentType recordState transferId valueDate "
+    "note labels labelIds recordType paymentType recordState transferId splitId valueDate "
     "counterpartyAccount reference originalAmount originalCurrencyCode importId createdAt "
     "updatedAt",
     "accounts": "id name accountType currencyCode initialBalance balance recordCount "
@@ -71,6 +71,7 @@ def test_a_record_carries_the_names_of_what_it_refers_to(client):
         "paymentType": "debit_card",
         "recordState": "cleared",
         "transferId": None,
+        "splitId": None,
         "valueDate": "2026-03-03",
         "counterpartyAccount": "DE75512108001245126199",
         "reference": "RF18539007",

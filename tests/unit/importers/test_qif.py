@@ -158,8 +158,22 @@ def test_splits_that_do_not_sum_are_refused_with_both_numbers() -> None:
     assert refusal(text).line == 3
 
 
-def test_splits_of_a_transaction_are_parts_of_one_entry() -> None:
-    one = transaction("D2/13'26", "T-10.00", "SA", "$-9.00", "SB", "$-1.00")
+def test_splits_of_a_transaction_are_parts_of_its_entry() -> None:
+    one = transaction("D2/13'26", "T-10.00", "MBoth", "SA/x", "$-9.00", "SB", "EOne", "$-1.00")
+    alone = transaction("D2/13'26", "T-10.00", "SA", "$-10.00")
+    split, single = the_entries(bank(one, alone))
+    parts = ((-90_000, "Both", "A", ("x",)), (-10_000, "Both One", "B", ()))
+    assert (split.amount, split.note, split.category, split.parts) == (
+        -100_000,
+        "Both",
+        None,
+        parts,
+    )
+    assert (single.amount, single.category, single.parts) == (-100_000, "A", ())
+
+
+def test_splits_with_a_transfer_are_an_entry_each() -> None:
+    one = transaction("D2/13'26", "T-10.00", "S[Savings]", "$-9.00", "SB", "$-1.00")
     alone = transaction("D2/13'26", "T-10.00", "SA", "$-10.00")
     batches = [entry.batch for entry in the_entries(bank(one, one, alone))]
     assert batches[0] == batches[1] != batches[2] == batches[3]

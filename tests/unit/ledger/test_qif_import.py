@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from finance_api.importers.qif.importer import QifImporter
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.storage.memory import MemoryBackend
 from support.ledger import Person, ofx_file, ofx_statement
 
@@ -49,3 +49,77 @@ def test_splits_are_the_banks_entry_as_a_whole(qif_first):
     assert sum(row["amount"] for row in person.rows(RECORDS)) == 6_795_000
     assert (take_qif().created, take_bank().created) == (0, 0)
     person.audit()
+
+
+MARKET = """!Account
+NCash
+TCash
+^
+!Type:Cash
+D1/13'26
+T-80.00
+PMarket
+MBoth
+SFood
+$-60.00
+SGifts/Wedding
+Efor Anna
+$-20.00
+^
+D1/14'26
+T-5.00
+PKiosk
+^
+"""
+OPTIONS = {"currency": "EUR"}
+
+
+class OfOlderVersions(QifImporter):
+    """Yields each split as an entry of its own."""
+
+    def read(self, stream, *remembered):
+        for statement, entry in super().read(stream, *remembered):
+            for amount, note, category, labels in entry.parts if entry else ():
+                part = entry._replace(amount=amount, note=note, category=category, labels=labels)
+                yield statement, part._replace(parts=(), batch="a batch")
+            if entry is None or not entry.parts:
+                yield statement, entry
+
+
+def test_splits_become_parts():
+    person = Person(MemoryBackend())
+    report = person.file(MARKET, QifImporter(OPTIONS))
+    assert report.created == 3
+    whole = person.only(SPLITS)
+    assert (whole["amount"], whole["payee"], whole["note"]) == (-800_000, "Market", "Both")
+    parts = [row for row in person.rows(RECORDS) if row["splitId"] == whole["id"]]
+    assert {(p["amount"], p["category"], p["note"], p["labels"]) for p in parts} == {
+        (-600_000, "Food", "Both", ()),
+        (-200_000, "Gifts", "Both for Anna", ("Wedding",)),
+    }
+    assert {part["importId"] for part in parts} == {whole["importId"]} == {1}
+    before = person.snapshot()
+    assert person.file(MARKET, QifImporter(OPTIONS)).unchanged == 2
+    assert person.snapshot() == before
+    person.audit()
+    person.undo()
+    assert person.rows(SPLITS) == person.rows(RECORDS) == []
+
+
+@pytest.mark.parametrize("more", ["", "D1/12'26\nT-1.00\nPA\n^\nD1/15'26\nT-2.00\nPB\n^\n"])
+def test_splits_that_an_older_version_stored_are_not_doubled(more):
+    """The day of the split is the first of the file, or in the middle of it."""
+    person = Person(MemoryBackend())
+    person.file(MARKET, OfOlderVersions(OPTIONS))
+    assert len(person.rows(RECORDS)) == 3
+    assert person.rows(SPLITS) == []
+    report = person.file(MARKET + more, QifImporter(OPTIONS))
+    assert report.created == more.count("^")
+    assert person.rows(SPLITS) == []
+    person.audit()
+
+
+def test_a_split_with_a_transfer_is_a_record_for_each_line():
+    person = Person(MemoryBackend())
+    person.file(MARKET.replace("SFood", "S[Savings]"), QifImporter(OPTIONS))
+    assert (len(person.rows(RECORDS)), person.rows(SPLITS)) == (3, [])

@@ -98,8 +98,11 @@ def _pair_stored_parts(
         if reach is not None and all(part.is_void for part in parts):
             # Void records of another source do not prevent a new record.
             continue
+        amounts = tuple(sorted(part.amount for part in parts))
         for entry in _nearest(entries.get((first.account, total), []), first.day, reach):
-            is_certain = reach is not None or _is_certain(first.batch, entry.bank_id, inner)
-            if is_certain and entry.outcome is None:
+            # Older versions stored the parts of a split as a batch.
+            is_split = entry.rare.parts == amounts
+            is_certain = is_split or _is_certain(first.batch, entry.bank_id, inner)
+            if (reach is not None or is_certain) and entry.outcome is None:
                 yield Pair(entry, outcome, first, tuple(parts))
                 break
