@@ -107,7 +107,8 @@ def split(edit: Edit, record_id: str, parts: tuple[tuple[str, str], ...]) -> Non
 
     For a record that is split already, or one of its parts, the given parts replace the old ones.
     """
-    edit("records split", lambda s: split_record(s, record_id, named_parts(s, record_id, parts)))
+    row_id = record_id.lower()
+    edit("records split", lambda s: split_record(s, row_id, named_parts(s, row_id, parts)))
 
 
 @records.command(epilog="Example: finance-api records join me@example.com ID")
@@ -115,4 +116,4 @@ def split(edit: Edit, record_id: str, parts: tuple[tuple[str, str], ...]) -> Non
 @click.argument("record_id", metavar="ID")
 def join(edit: Edit, record_id: str) -> None:
     """Join the parts of a split again. ID is the id of the split record or of one of its parts."""
-    edit("records join", lambda s: join_parts(s, record_id))
+    edit("records join", lambda s: join_parts(s, record_id.lower()))

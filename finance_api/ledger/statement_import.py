@@ -217,7 +217,8 @@ class StatementImport:
         for entry in self._file.open:
             counts[entry.outcome] += 1
             if entry.outcome not in (Outcome.DUPLICATE, Outcome.VOIDS):
-                sums[entry.account][entry.amount < 0] += entry.amount
+                for amount in entry.rare.parts or (entry.amount,):
+                    sums[entry.account][amount < 0] += amount
         self._report.unchanged += counts[Outcome.SAME] + counts[Outcome.SAME_CONTENT]
         if counts[Outcome.DUPLICATE]:
             self._report.skipped["duplicate"] += counts[Outcome.DUPLICATE]

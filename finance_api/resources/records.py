@@ -156,12 +156,12 @@ SPLITS = Resource(
     model_type="SplitRecord",
     meaning="Records that were split: the wholes. Their parts are records.",
     default_sort="-recordDate",
-    hidden=tuple(f for f in RECORDS.hidden if f.name not in _OF_PARTS),
+    hidden=(*(f for f in RECORDS.hidden if f.name not in _OF_PARTS), RECORDS["importId"]),
     fields=tuple(
         # The parts refer to the account, so it cannot be removed before them.
         replace(f, references=None)
         for f in RECORDS.fields
-        if f.name == "importId" or (f.role is Role.STORED and f.name not in _OF_PARTS)
+        if f.role is Role.STORED and f.name not in _OF_PARTS
     ),
 )
 

@@ -69,6 +69,7 @@ def test_budget_of_the_docs_is_added_changed_and_removed(command, books):
         ["rules", "add", "corner", "--category", "Groceries"],
         ["records", "remove", an_id(31)],
         ["records", "edit", "edit.csv"],
+        ["records", "split", an_id(31), "--part", "-3", "Groceries", "--part", "rest", ""],
         ["transfers", "find", "--apply"],
         ["transfers", "link", an_id(31), an_id(32)],
     ],
@@ -141,6 +142,30 @@ def test_records_are_edited_and_removed_by_file_or_id(command, books):
     command.file("ids.txt", f"{an_id(31)}\n\n{an_id(32)}\n")
     assert lines(command, "records", "remove", books, "ids.txt")[-1] == "2 removed"
     assert b'"Record"' not in dump(command, books)
+
+
+def test_records_are_split_and_joined(command, books):
+    parts = ["--part", "-3.25", "groceries", "--part", "rest", ""]
+    said = lines(command, "records", "split", books, an_id(31), *parts)
+    assert [line.partition(" (")[0] for line in said] == [
+        "+ 2026-01-31 Corner Shop -3.25 EUR",
+        "+ 2026-01-31 Corner Shop -1.75 EUR",
+        "- 2026-01-31 Corner Shop -5 EUR",
+        "2 created, 1 removed",
+    ]
+    assert lines(command, "records", "split", books, an_id(31).upper(), *parts)[-1] == (
+        "2 created, 2 removed"
+    )
+    for wrong, reason in (
+        (["--part", "-1", ""], "needs 2 to 500 parts; 1 were given"),
+        (["--part", "-1", "", "--part", "x", ""], "the amount x is not a decimal number"),
+        (["--part", "rest", "", "--part", "rest", ""], "only one part can have the amount rest"),
+        (["--part", "-1", "", "--part", "-2", "Food"], "no category"),
+        (["--part", "-1", "", "--part", "-2", ""], "-2 is missing"),
+    ):
+        assert reason in command.refused("records", "split", books, an_id(31), *wrong)
+    assert lines(command, "records", "join", books, an_id(31))[-1] == "1 created, 2 removed"
+    assert "is not the id of a split" in command.refused("records", "join", books, an_id(31))
 
 
 def test_transfers_are_found_linked_and_unlinked(command, books):

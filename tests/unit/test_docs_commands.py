@@ -89,7 +89,7 @@ def _check_invocation(words: list[str]) -> None:
     allowed = set(_OF_ALL)
     waiting = iter(words)
     for word in waiting:
-        if word.startswith("-") and word != "-":
+        if word.startswith("-") and not re.fullmatch("-[0-9.]*", word):
             assert word.partition("=")[0] in allowed, f"{' '.join(words)}: {word}"
             if found is finance_api_command:
                 next(waiting)

@@ -11,7 +11,7 @@ from finance_api.ledger.edits.records import change_records
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.rows import blank_row
 from finance_api.ledger.session import LedgerSession
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, SPLITS
 from finance_api.values.ids import new_id
 
 ADD, SET = "records add", "records set"
@@ -42,8 +42,9 @@ def add_record(
 
 
 def is_there(session: LedgerSession, record_id: str) -> bool:
-    """Return whether the user has a record with this id."""
-    return bool(session.storage.data.get_rows(session.user.id, RECORDS, [record_id]))
+    """Return whether the user has a record with this id, or split one."""
+    data, user_id = session.storage.data, session.user.id
+    return any(data.get_rows(user_id, resource, [record_id]) for resource in (RECORDS, SPLITS))
 
 
 def add_assigned(session: LedgerSession, given: Mapping[str, str]) -> EditReport:

@@ -99,7 +99,7 @@ class _Undo:
         self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
     ) -> None:
         data, user_id = self._session.storage.data, self._session.user.id
-        made = condition_on(resource, "importId", Operator.ANY_OF, (entry.number,))
+        made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
         for page in data.scan_pages(user_id, resource, _REMOVED_PAGE, conditions=[made]):
             left = [row for row in page if (resource.name, row["id"]) not in links]
             self._remove(resource, left)
