@@ -23,6 +23,10 @@ _TRANSFERS = {
     "transfers unlink": "{} unlinked.",
     "transfers dismiss": "{} dismissed. These pairs are not proposed again.",
 }
+_SPLITS = {
+    "records split": "Record split into parts.",
+    "records join": "Parts joined to one record again.",
+}
 _VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
 #: A sentence names up to this many fields.
 _MAX_FIELDS = 3
@@ -67,6 +71,8 @@ def sentence_of(entry: HistoryEntry) -> str:
     if entry.action in _TRANSFERS:
         transfers = counted(max(1, counts.get("updated", 0) // 2), "transfer")
         return _TRANSFERS[entry.action].format(transfers)
+    if entry.action in _SPLITS:
+        return _SPLITS[entry.action]
     summary = details.get("summary") or {}
     parts = _parts(summary) if summary.get("counts") else ["your data changed"]
     text = ", ".join(parts)

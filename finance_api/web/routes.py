@@ -23,6 +23,8 @@ ROUTES = {
     "records.rule": "/records/{id}/rule",
     "record": "/records/{id}",
     "record.remove": "/records/{id}/remove",
+    "record.split": "/records/{id}/split",
+    "record.join": "/records/{id}/join",
     "record.link": "/records/{id}/link",
     "record.unlink": "/records/{id}/unlink",
     "rules.apply": "/rules/apply",

@@ -16,6 +16,7 @@ from finance_api.ledger.edits.transfers import (
     unlink_records,
 )
 from finance_api.ledger.session import UserRows
+from finance_api.ledger.splits import get_wholes
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -35,6 +36,7 @@ from finance_api.web.forms import (
 )
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
+    SeeOther,
     changed,
     done,
     editing,
@@ -42,6 +44,7 @@ from finance_api.web.page import (
     own_row,
     own_rows,
     page,
+    path_id,
     refused,
     today_of,
 )
@@ -56,11 +59,12 @@ from finance_api.web.record_form import (
     texts_of_record,
 )
 from finance_api.web.routes import get, post
+from finance_api.web.split_form import split_variables
 
 #: Fields that are left out, since the page shows their information in a better way.
 _SAID_OTHERWISE = (
     *("id", "accountName", "currencyCode", "category", "labels"),
-    *("transferId", "importId", "originalCurrencyCode"),
+    *("transferId", "splitId", "importId", "originalCurrencyCode"),
 )
 _RECORDS = "/records"
 _MAX_CANDIDATES = 20
@@ -140,7 +144,10 @@ def _form_variables(
 
 
 @get("record", Permission.DATA_READ, "record")
-def show_record(request: Request) -> dict[str, Any]:
+def show_record(request: Request) -> Response | dict[str, Any]:
+    if get_wholes(own_rows(request), [path_id(request)]):
+        query = f"?{request.query_string}" if request.query_string else ""
+        return SeeOther(f"{_RECORDS}/{path_id(request)}/split{query}")
     row = own_row(request, RECORDS)
     if (kept := kept_form(request)) is not None:
         shown = _form(request, row, sent_record(kept), {})
@@ -182,7 +189,8 @@ def _form(
         seen=digest_of(texts_of_record(row)),
         facts=facts,
         others=[half for half in halves if half["id"] != row["id"]],
-        can_link=transfer_id is None and row["recordState"] != VOID,
+        can_link=transfer_id is None and row["recordState"] != VOID and row["splitId"] is None,
+        **split_variables(owned, row),
         api=[ApiRequest(f"{PUBLIC_SURFACE}records/{row['id']}", {})],
         **_form_variables(owned, texts, errors),
     )
@@ -193,16 +201,21 @@ def _form(
 
 @get("record.remove", Permission.DATA_READ, "record_remove")
 def confirm_removing(request: Request) -> dict[str, Any]:
-    row = own_row(request, RECORDS)
-    return page("records", f"Delete {_title(row)}", row=row)
+    return _removal(own_row(request, RECORDS), {})
 
 
-@post("record.remove", Permission.DATA_WRITE)
-def remove(request: Request) -> Response:
+@post("record.remove", Permission.DATA_WRITE, "record_remove")
+def remove(request: Request) -> Response | dict[str, Any]:
     row = own_row(request, RECORDS)
-    with editing(request, "records remove") as session:
+    with form_errors() as errors, editing(request, "records remove") as session:
         remove_records(session, [row["id"]])
+    if errors:
+        return refused(request, _removal(row, errors))
     return changed(session, _RECORDS)
+
+
+def _removal(row: Row, errors: dict[str, str]) -> dict[str, Any]:
+    return page("records", f"Delete {_title(row)}", row=row, errors=errors)
 
 
 # -- transfers
