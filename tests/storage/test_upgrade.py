@@ -193,6 +193,7 @@ FINGERPRINTS = {
     5: "99d53923ee46fae0",
     6: "1abe2a33b7cc6220",
     7: "5ff40dfe015dd757",
+    8: "c5ab76aecaff44a8",
 }
 
 

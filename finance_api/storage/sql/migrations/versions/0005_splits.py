@@ -1,14 +1,14 @@
 """Split records: the table `splits` of the wholes, and `records.split_id` of their parts.
 
-Revision: 0004_splits
-Follows: 0003_user_region
+Revision: 0005_splits
+Follows: 0004_plain_texts
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0004_splits"
-down_revision = "0003_user_region"
+revision = "0005_splits"
+down_revision = "0004_plain_texts"
 
 _NEEDED = ("account_id", "amount", "record_date", "created_at", "updated_at")
 _NUMBERS = (
