@@ -39,6 +39,8 @@ PAGES = {
     "by payee": "sortBy=payee",
     "by payee, from the end": "sortBy=-payee",
     "by payee, page 3,000": f"sortBy=payee&{_DEEP}",
+    "a category by amount": "category=eq.Rent&sortBy=amount",
+    "a month by payee": "recordDate=eq.2026-05&sortBy=payee",
     "without category": "categoryId=is.null",
     "without labels": "labelIds=is.null",
     "with labels": "labelIds=is.not_null",

@@ -78,6 +78,28 @@ def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
     assert "USING INDEX ix_records_transfers (user_id=? AND transfer_id=?)" in plan
 
 
+@pytest.mark.parametrize("name", ["amount", "payee"])
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("read", [rows._page, pages._json_page])
+def test_an_index_has_the_order_of_all_records_and_another_one_serves_filters(
+    new_backend, name, descending, read
+):
+    """In the order of the first, each record would be looked up for the filters."""
+    backend = new_backend("sqlite")
+    keys = order_keys([SortKey(RECORDS[name], descending)])
+    word = Predicate("q", "either", parts=(Predicate("q", "word"), Predicate("amount", "ge")))
+    for predicates, wanted in (
+        ((), rf"COVERING INDEX ix_records_by_{name} "),
+        ((Predicate("q", "word"),), rf"COVERING INDEX ix_records_by_{name} "),
+        ((Predicate("categoryId", "eq"),), "COVERING INDEX ix_records_by_date "),
+        ((Predicate("note", "is_null"),), "ix_records_(user_id|by_date) "),
+        ((word,), rf"COVERING INDEX ix_records_by_{'amount' if name == 'amount' else 'date'} "),
+    ):
+        shape = (RECORDS.name, predicates, keys)
+        plan = plan_of(backend, read, *shape, limit=31, offset=0, p0="x", p1=7)
+        assert re.search(wanted, plan), (predicates, plan)
+
+
 def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
     """A range of a year takes a fifth of the time of looking its rows up."""
     names = (

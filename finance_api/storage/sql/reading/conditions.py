@@ -21,6 +21,7 @@ from sqlalchemy import (
     func,
     literal_column,
     not_,
+    null,
     or_,
     select,
 )
@@ -334,13 +335,38 @@ def _compared(
     raise AssertionError(predicate.operator)
 
 
-def ordering(table: ConditionTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
-    """Return the ORDER BY: missing values last in both directions, then ties by id."""
-    return [*[_ordered(table, key) for key in keys], table.columns["id"].asc()]
+def ordering(
+    database: str,
+    table: ConditionTable,
+    keys: Sequence[OrderKey],
+    predicates: Iterable[Predicate],
+) -> list[ColumnElement[Any]]:
+    """Return the ORDER BY: missing values last in both directions, then ties by id.
+
+    predicates: select the rows that are sorted.
+    """
+    # SQLite would read an index in this order, and look up each record for columns it does not
+    # have; only the index by date has most columns.
+    fields = {key.field for key in keys[:1]} | {"id"}
+    hidden = database == "sqlite" and "recordDate" not in fields and _fields(predicates) - fields
+    ordered = [_ordered(table, key, is_hidden=bool(hidden)) for key in keys]
+    return [*ordered, table.columns["id"].asc()]
 
 
-def _ordered(table: ConditionTable, key: OrderKey) -> ColumnElement[Any]:
-    column = table.columns[key.field]
+def _fields(predicates: Iterable[Predicate]) -> set[str]:
+    """Return the fields that the predicates compare. Words are compared in another table."""
+    found: set[str] = set()
+    for predicate in predicates:
+        if predicate.operator != "word":
+            found |= _fields(predicate.parts) if predicate.parts else {predicate.field}
+    return found
+
+
+def _ordered(table: ConditionTable, key: OrderKey, *, is_hidden: bool) -> ColumnElement[Any]:
+    """is_hidden: whether to hide from the database that an index has this order."""
+    column: ColumnElement[Any] = table.columns[key.field]
+    if is_hidden:
+        column = func.coalesce(column, null(), type_=column.type)
     if key.equals is not None:
         column = case((column == key.equals, 1), else_=0)
     ordered = column.desc() if key.descending else column.asc()

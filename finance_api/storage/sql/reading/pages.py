@@ -48,10 +48,13 @@ def _json_page(
     The JSON of records is in `records_by_date`, and is looked up only for the records on the page.
     """
     table = DATA_TABLES[resource]
+    # In order of date the records lie together in the list, and an index has their dates.
+    is_dated = bool(keys) and keys[0].field == "recordDate"
+    key = [table.columns["id"], *([table.columns["recordDate"]] if is_dated else [])]
     page = (
-        select(table.columns["id"] if table.json is None else table.json)
+        select(*(key if table.json is None else [table.json]))
         .where(*user_rows(database, table, predicates))
-        .order_by(*ordering(table, keys))
+        .order_by(*ordering(database, table, keys, predicates))
         .limit(LIMIT)
         .offset(OFFSET)
     )
@@ -59,10 +62,16 @@ def _json_page(
         return page
     chosen = page.subquery("chosen")
     found = records_by_date.c
+    is_chosen = [found.id == chosen.c.id]
+    if is_dated:
+        # With "=" SQLite would use the index of ids; with BETWEEN it uses the one by date.
+        if database == "sqlite":
+            is_chosen = [found.id.between(chosen.c.id, chosen.c.id)]
+        is_chosen.append(found.newest_first == -chosen.c[1])
     # Use a scalar subquery, not a join, as in `_json_by_id`.
     row = (
         select(found.json)
-        .where(found.user_id == USER, found.id == chosen.c.id)
+        .where(found.user_id == USER, *is_chosen)
         .correlate(chosen)
         .scalar_subquery()
     )

@@ -29,6 +29,8 @@ from finance_api.values import Row
 
 _AFTER_ID = text_parameter("after_id")
 _SOURCE = text_parameter("source")
+#: Operators for which an index looks values up.
+_LOOKED_UP = ("eq", "in", "in_json")
 
 
 def _page(
@@ -36,8 +38,11 @@ def _page(
 ) -> Select[Any]:
     """Select a page of a resource. Records are chosen by their ids: indexes have no whole rows."""
     table = DATA_TABLES[resource]
-    order, found = ordering(table, keys), user_rows(database, table, predicates)
-    if resource != RECORDS.name:
+    order = ordering(database, table, keys, predicates)
+    found = user_rows(database, table, predicates)
+    # The index of transfers lacks ids: SQLite would rather read the whole index by date.
+    is_of_transfers = any(p.field == "transferId" and p.operator in _LOOKED_UP for p in predicates)
+    if resource != RECORDS.name or is_of_transfers:
         return select(*table.listed).where(*found).order_by(*order).limit(LIMIT).offset(OFFSET)
     chosen = select(table.columns["id"]).where(*found).order_by(*order).limit(LIMIT).offset(OFFSET)
     is_chosen = table.columns["id"].in_(select(chosen.subquery("chosen").c.id))
