@@ -10,7 +10,7 @@ from finance_api.ledger.rows import RowSet
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.recurrence import RuleError, check_rule
-from finance_api.resources import STANDING_ORDERS, referred_by
+from finance_api.resources import GOALS, STANDING_ORDERS, referred_by
 from finance_api.resources.field import Resource
 from finance_api.resources.records import record_type
 from finance_api.values import Row
@@ -20,6 +20,8 @@ MAX_LEVELS = 20
 
 
 _PAGE = 1_000
+#: The plans that have the currency of their account.
+_WITH_ACCOUNT = (GOALS, STANDING_ORDERS)
 
 
 def ids_in(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -85,11 +87,15 @@ def check_document(
 ) -> None:
     """Check references, currency and recurrence. Raises ChangeRefused."""
     check_references(session, resource, row, line)
-    if resource is not STANDING_ORDERS:
+    if resource not in _WITH_ACCOUNT:
         return
     account = session.accounts.rows.get(row["accountId"] or "")
     if account is not None:
         check_currency(account, row["currencyCode"], line)
+    if resource is GOALS:
+        if account is not None and row["labelId"] is not None:
+            raise ChangeRefused("a goal has an accountId or a labelId, not both", line)
+        return
     try:
         check_rule(row["recurrenceRule"], row["startDate"])
     except RuleError as error:
@@ -103,16 +109,17 @@ def complete_standing_order(row: Row) -> None:
 
 
 def carry_currencies_over(session: LedgerSession) -> bool:
-    """Copy accounts' new currencies to their standing orders; return whether any changed."""
+    """Copy accounts' new currencies to their plans; return whether any changed."""
     changed = session.accounts.changed_ids("currencyCode")
     if not changed:
         return False
     seen = False
-    for page in session.storage.data.scan_pages(session.user.id, STANDING_ORDERS, _PAGE):
-        orders = RowSet(STANDING_ORDERS, page)
-        for order in page:
-            if order["accountId"] in changed and order["currencyCode"] is not None:
-                currency = session.accounts.rows[order["accountId"]]["currencyCode"]
-                orders.put({**order, "currencyCode": currency})
-        seen |= session.save(orders)
+    for resource in _WITH_ACCOUNT:
+        for page in session.storage.data.scan_pages(session.user.id, resource, _PAGE):
+            plans = RowSet(resource, page)
+            for plan in page:
+                if plan["accountId"] in changed and plan["currencyCode"] is not None:
+                    currency = session.accounts.rows[plan["accountId"]]["currencyCode"]
+                    plans.put({**plan, "currencyCode": currency})
+            seen |= session.save(plans)
     return seen

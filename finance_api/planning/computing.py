@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from finance_api.planning.goals import tracked_goals
 from finance_api.planning.recurrence import next_due
 from finance_api.planning.tracking import tracked_budgets
 from finance_api.query.evaluate import sorted_rows
@@ -10,19 +11,9 @@ from finance_api.resources import BUDGETS, GOALS, STANDING_ORDERS
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
-from finance_api.values.number import ratio_units
 
 #: Fills in the computed fields of some of a user's rows, on a day.
 Computation = Callable[[Storage, int, int, Sequence[Row]], list[Row]]
-
-
-def _goals(storage: Storage, user_id: int, today: int, goals: Sequence[Row]) -> list[Row]:
-    return [{**goal, "progress": _progress(goal)} for goal in goals]
-
-
-def _progress(goal: Row) -> int | None:
-    target = goal["targetAmount"]
-    return None if target is None else ratio_units(goal["savedAmount"], target)
 
 
 def _standing_orders(
@@ -36,11 +27,11 @@ def _standing_orders(
 
 _COMPUTATIONS: dict[Resource, Computation] = {
     BUDGETS: tracked_budgets,
-    GOALS: _goals,
+    GOALS: tracked_goals,
     STANDING_ORDERS: _standing_orders,
 }
 #: The resources whose rows can differ from day to day while the data is unchanged.
-DAILY = (BUDGETS, STANDING_ORDERS)
+DAILY = (BUDGETS, GOALS, STANDING_ORDERS)
 
 
 def compute(

@@ -194,6 +194,7 @@ FINGERPRINTS = {
     6: "1abe2a33b7cc6220",
     7: "5ff40dfe015dd757",
     8: "c5ab76aecaff44a8",
+    9: "1370019458fe02f4",
 }
 
 

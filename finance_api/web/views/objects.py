@@ -26,7 +26,7 @@ from finance_api.ledger.session import UserRows
 from finance_api.planning.computing import compute, list_computed
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS, STANDING_ORDERS
+from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.values import Row
 from finance_api.values.ids import new_id
@@ -49,6 +49,7 @@ from finance_api.web.forms import (
     with_new_category,
 )
 from finance_api.web.found_payments import found_payments
+from finance_api.web.goal_detail import GoalDetail
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
 from finance_api.web.page import (
@@ -73,6 +74,7 @@ from finance_api.web.repeats import RULE, next_dates, with_repeats, with_rule
 _DETAILS: Mapping[Resource, Callable[[ApiResults, UserRows, Row], Any]] = {
     ACCOUNTS: AccountDetail,
     BUDGETS: BudgetDetail,
+    GOALS: GoalDetail,
 }
 
 

@@ -22,8 +22,8 @@ FIELDS = {
     "budgets": "id name type currencyCode limitAmount categoryIds accountIds labelIds startDate "
     "endDate closed createdAt updatedAt periodStart periodEnd spent income remaining "
     "progress recordCount",
-    "goals": "id name note color targetAmount savedAmount currencyCode desiredDate state progress "
-    "createdAt updatedAt",
+    "goals": "id name note color targetAmount savedAmount currencyCode accountId labelId "
+    "desiredDate state currentAmount progress expectedDate createdAt updatedAt",
     "standing-orders": "id name type accountId categoryId amount currencyCode payee note "
     "paymentType recurrenceRule startDate nextDueDate labelIds manualPayment createdAt updatedAt",
     "labels": "id name color archived createdAt updatedAt",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.native_rows import account, goal, standing_order, uid
+from support.native_rows import account, goal, label, record, standing_order, uid
 
 
 def test_without_a_rule_the_start_is_the_only_occurrence(client):
@@ -74,6 +74,53 @@ def test_a_goal_s_progress_is_what_is_saved_of_the_target(client, saved, target,
     client.load(goal(savedAmount=saved, targetAmount=target))
     text = client.get("goals").text.replace(" ", "")
     assert f'"progress":{progress},' in text
+
+
+def test_a_linked_goal_follows_its_account_or_label(client):
+    def saved(number, day, amount, **given):
+        return record(number, recordDate=day, amount=amount, **given)
+
+    label_ids = [uid("Label", 1), uid("Label", 2)]
+    client.load(
+        account(1, initialBalance=50),
+        account(2, name="New"),
+        account(3, name="Abroad", currencyCode="USD"),
+        *(label(n, name=f"l{n}") for n in (1, 2, 3)),
+        # The clock says 2026-03-18; the rate is that of 180 days, or of those since the first.
+        saved(1, "2025-01-01", 100, labelIds=label_ids),
+        saved(2, "2025-12-01", 90, labelIds=label_ids[:1]),
+        saved(3, "2026-03-18", -30, labelIds=label_ids[1:]),
+        saved(4, "2026-03-19", 7, labelIds=label_ids),
+        saved(5, "2026-02-17", 30, accountId=uid("Account", 2)),
+        saved(6, "2026-02-18", 100, accountId=uid("Account", 3), labelIds=label_ids[:1]),
+        saved(7, "2026-02-18", 900, labelIds=label_ids, recordState="void"),
+        *(
+            goal(n, targetAmount=target, savedAmount=3, currencyCode=currency, **link)
+            for n, (target, currency, link) in enumerate(
+                (
+                    (300, "EUR", {"accountId": uid("Account", 1)}),
+                    (60, None, {"accountId": uid("Account", 2)}),
+                    (200, "EUR", {"labelId": uid("Label", 1)}),
+                    (200, "EUR", {"labelId": uid("Label", 2)}),
+                    (200, None, {"labelId": uid("Label", 1)}),
+                    (200, None, {"labelId": uid("Label", 3)}),
+                    (100, "EUR", {}),
+                ),
+                1,
+            )
+        ),
+    )
+    names = ("currentAmount", "progress", "expectedDate")
+    found = client.get("goals", sortBy="id").json["goals"]
+    assert [tuple(row[name] for name in names) for row in found] == [
+        (217, 0.7233, "2026-11-22"),
+        (30, 0.5, "2026-04-17"),
+        (190, 0.95, "2026-04-07"),
+        (70, 0.35, None),
+        (None, None, None),
+        (0, 0, None),
+        (3, 0.03, None),
+    ]
 
 
 def test_goals_are_ordered_by_progress(client):
