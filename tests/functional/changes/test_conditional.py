@@ -137,14 +137,14 @@ def test_a_tag_of_another_user_means_nothing(service):
         assert status(users[1], path, mine) == 200
 
 
-def test_budgets_and_standing_orders_change_with_the_day(client):
+def test_plans_change_with_the_day(client):
     client.load(account(), budget(), goal(), standing_order())
     before = {path: tag(client, path) for path in PATHS}
     client.service.clock.set("2026-03-18T23:59:59Z")
     assert before == {path: tag(client, path) for path in PATHS}
     client.service.clock.set("2026-03-19T00:00:00Z")
     for path in PATHS:
-        changed = path in ("budgets", "standing-orders")
+        changed = path in ("budgets", "goals", "standing-orders")
         assert (tag(client, path) != before[path]) is changed, path
 
 
