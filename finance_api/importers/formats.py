@@ -193,4 +193,22 @@ def detect_format(stream: BinaryIO) -> Format:
     for signature, what in _SIGNATURES:
         if signature.match(data):
             raise ImportRefused(f"it is {what}; supported formats: {', '.join(FORMAT_NAMES)}")
+    if _is_binary(head):
+        raise ImportRefused(
+            f"it is a binary file, not a statement; supported formats: {', '.join(FORMAT_NAMES)}"
+        )
     return next(each for each in FORMATS if not each.is_certain and each.recognises(text, stream))
+
+
+#: Characters that no text has, but for a stray one.
+_CONTROLS = bytes({*range(32)} - set(b"\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f"))
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether a file's first bytes are not text. UTF-16 has zeros in half of its bytes only."""
+    if utf_16_of(head):
+        return False
+    zeros, others = sorted((half.count(0) for half in (head[::2], head[1::2])), reverse=True)
+    if zeros * 8 > len(head) and others * 50 <= len(head):
+        return False
+    return (len(head) - len(head.translate(None, _CONTROLS))) * 50 > len(head)

@@ -31,12 +31,20 @@ class Answer(NamedTuple):
 class Question(NamedTuple):
     """Something that a file leaves open.
 
-    answers: just one if nothing else can be meant; empty if no option helps.
+    fact: a clause about the file, without options. how: the rest of the sentence for a command
+    line, with its punctuation: which options decide it. answers: just one if nothing else can be
+    meant; empty if no option helps. needs: names of options whose value only the user knows.
     """
 
-    reason: str
+    fact: str
     line: int | None = None
     answers: tuple[Answer, ...] = ()
+    how: str = ""
+    needs: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        return self.fact + self.how
 
 
 class Command(NamedTuple):
@@ -84,9 +92,13 @@ class ImportRefused(ChangeRefused):
         line: int | None = None,
         answers: tuple[Answer, ...] = (),
         questions: tuple[Question, ...] = (),
+        *,
+        how: str = "",
+        needs: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(reason, line)
-        self.questions = questions or (Question(reason, line, answers),)
+        """how, needs: see `Question`; ``how`` completes the reason."""
+        super().__init__(reason + how, line)
+        self.questions = questions or (Question(reason, line, answers, how, needs),)
         self.commands: list[Command] = []
 
     @property

@@ -37,14 +37,16 @@ class Questions:
 
     def ask(
         self,
-        reason: str,
+        fact: str,
         *answers: Answer,
         line: int | None = None,
         column: int | None = None,
         of: str | None = None,
+        how: str = "",
+        needs: tuple[str, ...] = (),
     ) -> None:
-        """Add a question. of: the field that several columns fit."""
-        self.asked.append(Question(reason, line, answers))
+        """Add a question. of: the field that several columns fit. how, needs: see `Question`."""
+        self.asked.append(Question(fact, line, answers, how, needs))
         if column is not None:
             self.columns.add(column)
         if of is not None:
@@ -66,14 +68,15 @@ class Questions:
             return
         such_as = f"such as {' or '.join(codes[:3] or ('EUR',))}"
         if new is None:
-            reason = (
-                f"a new account needs a currency: give it with --currency, {such_as}; for an "
-                f"existing account, leave out --currency"
+            fact = "a new account needs a currency"
+            how = (
+                f": give it with --currency, {such_as}; for an existing account, leave out "
+                f"--currency"
             )
         else:
             is_new = "is a new account" if len(new) == 1 else "are new accounts"
-            reason = f"{listed(new)} {is_new}: give the currency with --currency, {such_as}"
-        self.ask(reason, Answer(("--currency", CODE)))
+            fact, how = f"{listed(new)} {is_new}", f": give the currency with --currency, {such_as}"
+        self.ask(fact, Answer(("--currency", CODE)), how=how)
 
     def asks_for(self, option: str) -> bool:
         return any(option in answer.words for question in self.asked for answer in question.answers)

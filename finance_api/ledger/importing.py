@@ -81,12 +81,6 @@ class ImportOrder:
     keep_days: int = KEEP_DAYS
     dry_run: bool = False
 
-    @property
-    def headings(self) -> list[str]:
-        """The headings of a table that the importer has read so far."""
-        headings: tuple[str, ...] = getattr(self.importer, "headings", ())
-        return list(dict.fromkeys(filter(None, headings)))
-
 
 def make_order(
     stream: BinaryIO,

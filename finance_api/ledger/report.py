@@ -36,13 +36,18 @@ class Match(NamedTuple):
 
 
 class AccountTotal(NamedTuple):
-    """The sums of an account in the file, in ten-thousandths. balance: after the import."""
+    """The sums of an account in the file, in ten-thousandths. balance: after the import.
+
+    first, last: the days of its entries in the file: seconds of their 00:00:00Z; None without any.
+    """
 
     account: str
     currency: str
     money_in: int
     money_out: int
     balance: int
+    first: int | None = None
+    last: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -72,9 +72,9 @@ def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) 
     known = _remembered(owned, source, account.key) if account.key is not None else None
     if known is not None and (named is None or named["id"] != known["id"]):
         raise ImportRefused(
-            f"earlier statements of this account are in {known['name']}: leave out --account, or "
-            "rename the account",
+            f"earlier statements of this account are in {known['name']}",
             answers=(Answer(instead_of=("--account",)),),
+            how=": leave out --account, or rename the account",
         )
     return named
 
@@ -82,8 +82,9 @@ def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) 
 def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | None:
     if account.key is None:
         raise ImportRefused(
-            f"the file does not say which account it belongs to: give --account {NAME}",
+            "the file does not say which account it belongs to",
             answers=(Answer(("--account", NAME)),),
+            how=f": give --account {NAME}",
         )
     if account.name != account.key:
         known = _remembered(owned, source, account.key) or _called(owned, account.key)
@@ -144,11 +145,11 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
     if len(found) > 1:
         names = sorted(row["name"] for row in found)
         raise ImportRefused(
-            f"{len(found)} accounts have the number {account.number} ({', '.join(names)}): give "
-            f"--account {NAME}",
+            f"{len(found)} accounts have the number {account.number} ({', '.join(names)})",
             answers=tuple(
                 Answer(("--account", name), meaning=f"the account is {name}") for name in names
             ),
+            how=f": give --account {NAME}",
         )
     return found[0] if found else None
 
@@ -168,8 +169,9 @@ def _new_account(
     currency = account.currency or currency
     if currency is None:
         raise ImportRefused(
-            f"the file does not state its currency: give --currency, such as {example}",
+            "the file does not state its currency",
             answers=(Answer(("--currency", CODE)),),
+            how=f": give --currency, such as {example}",
         )
     source_id = None if account.key is None else bounded_source_id(account.key)
     return {

@@ -62,6 +62,24 @@ class StatementOptions:
     link_by_number: bool = False
 
 
+@dataclass(slots=True)
+class _Sums:
+    """An account's money in the file. first, last: the days of its entries since 1970-01-01."""
+
+    money_in: int = 0
+    money_out: int = 0
+    first: int | None = None
+    last: int | None = None
+
+    def add(self, amount: int, day: int) -> None:
+        if amount < 0:
+            self.money_out += amount
+        else:
+            self.money_in += amount
+        self.first = day if self.first is None or day < self.first else self.first
+        self.last = day if self.last is None or day > self.last else self.last
+
+
 class StatementImport:
     """Stores the statements of a file.
 
@@ -139,8 +157,9 @@ class StatementImport:
         keys = {statement.account.key for statement in file.statements}
         if name is not None and len(keys) > 1:
             raise ImportRefused(
-                f"the file has {len(keys)} accounts, but --account names one: leave out --account",
+                f"the file has {len(keys)} accounts, but --account names one",
                 answers=(Answer(instead_of=("--account",)),),
+                how=": leave out --account",
             )
         found: dict[str, KnownAccount] = {}
         of_statements: list[KnownAccount] = []
@@ -210,28 +229,34 @@ class StatementImport:
 
     # -- the report and the facts for the history
 
-    def _count(self) -> dict[KnownAccount, list[int]]:
-        """Count unchanged and repeated entries; return each account's money in and out."""
-        sums: defaultdict[KnownAccount, list[int]] = defaultdict(lambda: [0, 0])
+    def _count(self) -> dict[KnownAccount, _Sums]:
+        """Count unchanged and repeated entries; return each account's sums."""
+        sums: defaultdict[KnownAccount, _Sums] = defaultdict(_Sums)
         counts: Counter[Outcome | None] = Counter()
         for entry in self._file.open:
             counts[entry.outcome] += 1
             if entry.outcome not in (Outcome.DUPLICATE, Outcome.VOIDS):
                 for amount in entry.rare.parts or (entry.amount,):
-                    sums[entry.account][amount < 0] += amount
+                    sums[entry.account].add(amount, entry.day)
         self._report.unchanged += counts[Outcome.SAME] + counts[Outcome.SAME_CONTENT]
         if counts[Outcome.DUPLICATE]:
             self._report.skipped["duplicate"] += counts[Outcome.DUPLICATE]
         return sums
 
-    def _sum_up(
-        self, accounts: Iterable[KnownAccount], sums: Mapping[KnownAccount, list[int]]
-    ) -> None:
+    def _sum_up(self, accounts: Iterable[KnownAccount], sums: Mapping[KnownAccount, _Sums]) -> None:
         for account in accounts:
-            of = self._session.accounts.rows[account.id]
-            money_in, money_out = sums.get(account, (0, 0))
+            row = self._session.accounts.rows[account.id]
+            of_file = sums.get(account, _Sums())
             self._report.totals.append(
-                AccountTotal(of["name"], of["currencyCode"], money_in, money_out, of["balance"])
+                AccountTotal(
+                    row["name"],
+                    row["currencyCode"],
+                    of_file.money_in,
+                    of_file.money_out,
+                    row["balance"],
+                    None if of_file.first is None else of_file.first * DAY_SECONDS,
+                    None if of_file.last is None else of_file.last * DAY_SECONDS,
+                )
             )
 
 
@@ -241,7 +266,9 @@ def _check_mark(statement: Statement, account: Row) -> None:
     if possible and currency not in possible:
         raise ImportRefused(
             f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
-            f"in {currency}: give another account with --account, or the currency with --currency"
+            f"in {currency}",
+            how=": give another account with --account, or the currency with --currency",
+            needs=("account", "currency"),
         )
 
 

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
 
+from finance_api.importers.csv.sampling import TableSample
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.importing import (
     ImportOrder,
@@ -27,7 +28,9 @@ from finance_api.storage.interface import (
     User,
     unit_of_work,
 )
+from finance_api.uploads.excerpts import question_of
 from finance_api.uploads.stored_uploads import content_of
+from finance_api.uploads.watching import WatchedImporter
 
 #: A process that checks a file gives way to processes that answer requests.
 _NICENESS = 5
@@ -67,10 +70,9 @@ class UploadWork:
         def end(session: LedgerSession, report: ImportReport) -> None:
             preview.update(preview_of(session, report))
 
-        order = self._run_import(dry_run=True, end=end)
-        if order is not None:
-            preview["headings"] = order.headings
-            self._store(UploadState.READY, preview)
+        reading = self._run_import(dry_run=True, end=end)
+        if reading is not None:
+            self._store(UploadState.READY, {**preview, **reading})
 
     def _import(self) -> str | None:
         """Import the file and store the outcome, both in one transaction."""
@@ -85,17 +87,18 @@ class UploadWork:
             uploads.drop_content(self.user.id, self.upload.id)
 
         try:
-            order = self._run_import(dry_run=False, begin=begin, end=end)
+            reading = self._run_import(dry_run=False, begin=begin, end=end)
         except _DataMoved:
             self._check(moved=True)
             return None
-        return "refused" if order is None else "done"
+        return "refused" if reading is None else "done"
 
     def _run_import(
         self, *, dry_run: bool, end: Step, begin: Step = nothing_more
-    ) -> ImportOrder | None:
-        """Return the order if the file was read to its end; otherwise store the refusal."""
+    ) -> dict[str, Any] | None:
+        """Return how the file was read, as JSON. If it is refused, store that and return None."""
         order: ImportOrder | None = None
+        watched: WatchedImporter | None = None
         with content_of(self.backend, self.user.id, self.upload) as stream:
             try:
                 order = make_order(
@@ -108,11 +111,15 @@ class UploadWork:
                     origin=self.origin,
                     dry_run=dry_run,
                 )
+                if order.importer is not None:
+                    watched = WatchedImporter(order.importer, lambda count: None)
+                    order = replace(order, importer=watched)
                 import_file(self.backend, order, begin=begin, end=end)
             except ImportRefused as refused:
-                self._store(UploadState.ASKING, refusal_of(refused, order))
+                name = None if order is None else order.format_name
+                self._store(UploadState.ASKING, refusal_of(refused, name, watched, stream))
                 return None
-        return order
+            return {} if watched is None else {"first": watched.first, **_table(watched.sample())}
 
     def _store(self, state: UploadState, outcome: dict[str, Any]) -> None:
         with unit_of_work(self.backend) as storage:
@@ -157,8 +164,7 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         "uncategorised": report.uncategorised,
         "skipped": dict(sorted(report.skipped.items())),
         "totals": [
-            {**total._asdict(), **_days_of(session, report, total.account)}
-            for total in report.totals
+            {**total._asdict(), "isNew": _is_new(session, total.account)} for total in report.totals
         ],
         "new": [{name: row[name] for name in _SHOWN} for row in report.new],
         "updates": [
@@ -179,31 +185,34 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
     }
 
 
-def _days_of(session: LedgerSession, report: ImportReport, name: str) -> dict[str, Any]:
-    """The days of an account that the file covers, and whether the account is new."""
+def _is_new(session: LedgerSession, name: str) -> bool:
+    """Whether an account is new."""
     accounts = session.accounts
-    ids = {row["id"] for row in accounts.named(name)}
-    facts = [fact for fact in report.details["accounts"] if fact["accountId"] in ids]
-    days = [fact[day] for fact in facts for day in ("first", "last") if fact.get(day) is not None]
-    return {
-        "isNew": not any(accounts.stored(row_id) for row_id in ids),
-        "first": min(days, default=None),
-        "last": max(days, default=None),
-    }
+    return not any(accounts.stored(row["id"]) for row in accounts.named(name))
 
 
-def refusal_of(refused: ImportRefused, order: ImportOrder | None) -> dict[str, Any]:
-    """Describe a refusal, and the answers that avoid it. order: None for an unknown format."""
+def refusal_of(
+    refused: ImportRefused,
+    format_name: str | None,
+    watched: WatchedImporter | None,
+    stream: BinaryIO,
+) -> dict[str, Any]:
+    """Describe a refusal, and the answers that avoid it. stream: the file.
+
+    format_name: None for an unknown format.
+    """
+    lines = {question.line for question in refused.questions if question.line is not None}
+    sample = TableSample() if watched is None else watched.sample(lines)
     return {
-        "format": None if order is None else order.format_name,
-        "headings": [] if order is None else order.headings,
-        "reason": refused.reason,
+        "format": format_name,
         "line": refused.line,
-        "questions": [
-            {**question._asdict(), "answers": [answer._asdict() for answer in question.answers]}
-            for question in refused.questions
-        ],
+        "questions": [question_of(question, sample, stream) for question in refused.questions],
+        **_table(sample),
     }
+
+
+def _table(sample: TableSample) -> dict[str, Any]:
+    return {"columns": sample.columns, "rows": sample.rows}
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[list[Any]]:

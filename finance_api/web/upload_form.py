@@ -1,15 +1,13 @@
-"""The form for options that a file leaves open, made from the file options and the refusal.
+"""The form for what a file leaves open, made from the file options and the refusal."""
 
-Messages name command-line options; the pages replace these with the labels of the form.
-"""
-
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from finance_api.importers.csv.columns import FIELDS, JOINED
+from finance_api.importers.csv.columns import JOINED
 from finance_api.importers.formats import format_named
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.marks import currency_code, mark_of
 from finance_api.importers.options import (
     FILE_OPTIONS,
     FileOption,
@@ -19,6 +17,14 @@ from finance_api.importers.options import (
 )
 from finance_api.importers.questions import CODE, NAME
 from finance_api.storage.interface import Upload
+from finance_api.web.column_form import (
+    COLUMN_OPTIONS,
+    ROLES,
+    ColumnField,
+    column_fields,
+    given_columns,
+)
+from finance_api.web.option_labels import CHOICES, answer_in_labels, in_labels
 
 #: Never filled in, even if a refusal proposes a value: it is too easy to confirm a wrong one.
 _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
@@ -34,11 +40,20 @@ _SUGGESTED = {
     "delimiter": (",", ";", "tab", "|"),
     "currency": ("EUR", "USD", "GBP", "CHF", "SEK", "PLN", "CZK"),
 }
+#: Help in place of an option's own, which is for a command line.
+_HELP = {
+    "currency": "EUR, €, Euro. Leave it empty if the file states it.",
+    "only": "One per line, the column and its value: Status=completed.",
+    "leave_out": "One per line, the column and its value: Status=pending.",
+    "encoding": "Choose cp1252 for most older files from Windows.",
+    "force_encoding": "Use the encoding above even if the file is valid UTF-8.",
+    "date_format": "Such as DD/MM/YYYY.",
+}
 #: The options of each group; the last group has the rest.
 _GROUPS = {
     "Account": "account currency new_account",
-    "Columns": "columns debit credit sign balance fee fee_category ignore no_text",
-    "Dates and amounts": "date_format timezone decimal thousands units positive mixed_signs invert",
+    "Dates and amounts": "date_format timezone decimal thousands units positive mixed_signs "
+    "fee_category no_text",
     "Layout of the file": "profile no_profile sheet delimiter encoding force_encoding no_header "
     "skip_rows skip_last only leave_out label_separator",
     "Records already stored": "",
@@ -48,30 +63,38 @@ _TITLES = {name: title for title, names in _GROUPS.items() for name in names.spl
 
 @dataclass(frozen=True)
 class FormField:
-    """A control. kind: see `import_options.jinja2`.
-
-    values: its current values; choices: (value, label). syntax: how to write a value.
-    """
+    """A control. kind: see `import_options.jinja2`. choices: (value, label)."""
 
     key: str
     label: str
     kind: str
     help: str = ""
-    syntax: str = ""
-    values: tuple[str, ...] = ()
+    value: str = ""
     choices: tuple[tuple[str, str], ...] = ()
     suggested: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class FormQuestion:
-    """answers: dicts with meaning and text, to choose from. fields: for other missing values."""
+    """fact: a sentence. row: the row of a table that it is about, or None; text: lines of a text,
+    each with its number. answers: texts to choose from, each with values of its columns. chosen:
+    the number of the chosen one. fields: for other missing values. has_columns: whether it asks for
+    columns.
+    """
 
     number: int
-    reason: str
+    fact: str
     line: int | None
+    row: list[str] | None
+    text: list[list[Any]]
     answers: list[dict[str, str]]
+    chosen: int | None
     fields: list[FormField]
+    has_columns: bool
+
+    @property
+    def is_asked(self) -> bool:
+        return bool(self.answers or self.fields or self.has_columns)
 
 
 @dataclass(frozen=True)
@@ -85,66 +108,148 @@ class FormGroup:
 
 @dataclass(frozen=True)
 class UploadForm:
-    """sentence: the refusal, if the questions do not say all of it. others: the format's other
-    fields. is_asked: whether the questions ask for a value in this form.
+    """columns: what each column of a table is. groups: the format's fields that no question has.
+    is_asked: whether a question can be answered in this form. asks_columns: whether one of them
+    asks for columns.
     """
 
-    sentence: str | None
     questions: list[FormQuestion]
-    others: list[FormGroup]
-    is_asked: bool
+    columns: list[ColumnField]
+    groups: list[FormGroup]
+
+    @property
+    def is_asked(self) -> bool:
+        return any(question.is_asked for question in self.questions)
+
+    @property
+    def asks_columns(self) -> bool:
+        return any(question.has_columns for question in self.questions)
 
 
-def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]) -> UploadForm:
-    """accounts, profiles: all names to choose from."""
-    outcome, given = upload.outcome, dict(upload.options)
+@dataclass(frozen=True)
+class Given:
+    """What a sent form says. options: by name, without the answers to questions.
+
+    answers: number of a question -> number of its answer. errors: sentences by the key of a field.
+    """
+
+    options: dict[str, Any]
+    answers: dict[int, int] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def answered(self, upload: Upload) -> dict[str, Any]:
+        """Return the options, completed by the answers."""
+        options = self.options
+        for number, answer in self.answers.items():
+            chosen = upload.outcome["questions"][number]["answers"][answer]
+            words, _ = _divided(chosen["words"])
+            # An answer about a column replaces what was chosen for the same field.
+            fields = [word.partition("=")[0] for word in _values_of("--map", words)]
+            replaced = [f"--map {name}" for name in fields if name not in JOINED]
+            options = answered(options, words, [*chosen["instead_of"], *replaced])
+        return {name: value for name, value in options.items() if value not in ("", {}, [])}
+
+
+def _values_of(flag: str, words: Sequence[str]) -> list[str]:
+    return [value for word, value in zip(words[::2], words[1::2], strict=False) if word == flag]
+
+
+def can_be_read(upload: Upload) -> bool:
+    """Whether an option could help to read the upload."""
+    name = upload.outcome.get("format")
+    return name is not None and bool(format_named(name).options)
+
+
+def upload_form(
+    upload: Upload, accounts: Sequence[str], profiles: Sequence[str], given: Given | None = None
+) -> UploadForm:
+    """accounts, profiles: all names to choose from. given: a sent form with errors."""
+    outcome = upload.outcome
+    options = dict(upload.options) if given is None else dict(given.options)
     asked: list[tuple[dict[str, Any], list[str]]] = []
     for question in outcome.get("questions", ()):
-        keys: list[str] = []
+        keys = list(question["needs"])
         for answer in question["answers"]:
             words, placeholders = _divided(answer["words"])
             # A new account needs a currency.
             keys += [*placeholders, *(["currency"] if "account" in placeholders else [])]
             if len(question["answers"]) == 1:
                 proposed = answered({}, words)
-                keys += _keys(proposed)
-                given = _filled(answered(given, (), answer["instead_of"]), proposed)
+                keys += [*proposed, *(_name_of(gone) for gone in answer["instead_of"])]
+                if given is None:
+                    options = _filled(answered(options, (), answer["instead_of"]), proposed)
         asked.append((question, keys))
     name = outcome.get("format")
     known = format_named(name).options if name else ()
     fields = {
-        each.key: each
+        option.name: _field(option, options, accounts, profiles, given)
         for option in FILE_OPTIONS
-        if option.name in known
-        for each in _fields(option, given, outcome, accounts, profiles)
+        if option.name in known and option.name not in COLUMN_OPTIONS and option.name != "invert"
     }
-    questions = [
-        FormQuestion(
-            number,
-            in_labels(question["reason"]),
-            question["line"],
-            _choices(question["answers"]),
-            [fields.pop(key) for key in dict.fromkeys(keys) if key in fields],
+    columns = column_fields(outcome.get("columns", ()), options)
+    asks_columns = False
+    questions = []
+    for number, (question, keys) in enumerate(asked):
+        has_columns = (
+            bool(columns) and not asks_columns and not set(keys).isdisjoint(COLUMN_OPTIONS)
         )
-        for number, (question, keys) in enumerate(asked)
-    ]
-    is_asked = any(question.answers or question.fields for question in questions)
-    reason = in_labels(outcome.get("reason", ""))
-    joined = "; and ".join(question.reason for question in questions)
-    sentence = None if is_asked and len(reason) <= len(joined) else reason
-    return UploadForm(sentence, questions, _grouped(fields.values()), is_asked=is_asked)
+        asks_columns |= has_columns
+        questions.append(
+            FormQuestion(
+                number,
+                f"{_capital(in_labels(question['fact']))}.",
+                question["line"],
+                question["row"],
+                question["text"],
+                _choices(question["answers"], outcome.get("columns", ())),
+                None if given is None else given.answers.get(number),
+                [fields.pop(key) for key in dict.fromkeys(keys) if key in fields],
+                has_columns,
+            )
+        )
+    return UploadForm(questions, columns, _grouped(fields.values()))
 
 
-def _choices(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """The answers to choose from; none if there is only one."""
-    return [
-        {
-            "meaning": in_labels(answer["meaning"]),
-            "text": answer_in_labels(answer["words"], answer["instead_of"]),
-        }
-        for answer in answers
-        if len(answers) > 1
-    ]
+def _name_of(gone: str) -> str:
+    """The name of an option in `Answer.instead_of`."""
+    flag = gone.partition(" ")[0]
+    return next(option.name for option in FILE_OPTIONS if option.flag == flag)
+
+
+def _choices(
+    answers: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, Any]]
+) -> list[dict[str, str]]:
+    """The answers to choose from, each with values of its columns; none if there is only one."""
+    if len(answers) < 2:
+        return []
+    values = {column["name"]: " · ".join(column["values"]) for column in columns}
+    found = []
+    for answer in answers:
+        words = answer["words"]
+        parts = _column_parts(words)
+        text = ", ".join(f"{label}: {name}" for label, name in parts)
+        shown = [values[name] for _, name in parts if values.get(name)]
+        found.append(
+            {
+                "text": text
+                or _capital(
+                    in_labels(answer["meaning"]) or answer_in_labels(words, answer["instead_of"])
+                ),
+                "values": "; ".join(shown),
+            }
+        )
+    return found
+
+
+def _column_parts(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return role and column of an answer that only names columns; else nothing."""
+    parts = []
+    for flag, value in zip(words[::2], words[1::2], strict=False):
+        role, _, name = value.partition("=") if flag == "--map" else (flag[2:], "", value)
+        if (flag != "--map" and role not in COLUMN_OPTIONS) or role not in ROLES or not name:
+            return []
+        parts.append((ROLES[role], name))
+    return parts
 
 
 def _grouped(fields: Iterable[FormField]) -> list[FormGroup]:
@@ -154,7 +259,7 @@ def _grouped(fields: Iterable[FormField]) -> list[FormGroup]:
         groups[_TITLES.get(each.key.partition("-")[0], last)].append(each)
     shown = [(title, members) for title, members in groups.items() if members]
     return [
-        FormGroup(title, members, number == 0 or any(any(each.values) for each in members))
+        FormGroup(title, members, number == 0 or any(each.value for each in members))
         for number, (title, members) in enumerate(shown)
     ]
 
@@ -171,38 +276,38 @@ def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return kept, names
 
 
-def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options in a form that was sent. form: all values of each name.
-
-    Raises ValueError for text in place of a number.
-    """
-    given: dict[str, Any] = {}
+def read_form(upload: Upload, form: Mapping[str, Any]) -> Given:
+    """Return what a sent form says. form: all values of each name."""
+    errors: dict[str, str] = {}
+    columns = upload.outcome.get("columns", ())
+    if columns and "column-0" in form:
+        options, error = given_columns(columns, upload.options, form)
+        if error is not None:
+            errors["columns"] = error
+        left_out = upload.options.get("columns", {}) | _proposed(upload).get("columns", {})
+        nothing = {name: texts for name, texts in left_out.items() if not any(texts)}
+        options["columns"] = nothing | options["columns"]
+    else:
+        options = {name: upload.options[name] for name in COLUMN_OPTIONS if name in upload.options}
     for option in FILE_OPTIONS:
-        if option.kind is OptionKind.MAP:
-            known = upload.options.get(option.name, {}) | _proposed(upload).get(option.name, {})
-            left_out = {name: texts for name, texts in known.items() if not any(texts)}
-            columns = {name: _texts(form, f"{option.name}-{name}") for name in FIELDS}
-            chosen = {name: texts for name, texts in columns.items() if texts}
-            given[option.name] = left_out | chosen
-            continue
-        texts = _texts(form, option.name, strip=option.name not in _MAY_BE_BLANK)
-        if option.name == "account":
-            texts = _texts(form, "new-account-name") or texts
-        if not texts:
-            continue
-        if option.kind is OptionKind.LIST:
-            given[option.name] = [line for text in texts for line in text.splitlines() if line]
-        elif option.kind is OptionKind.NUMBER:
-            given[option.name] = _number(option, texts[0])
-        else:
-            given[option.name] = option.kind is OptionKind.FLAG or texts[0]
+        if option.name not in COLUMN_OPTIONS:
+            texts = _texts(form, option.name, strip=option.name not in _MAY_BE_BLANK)
+            if option.name == "account":
+                texts = _texts(form, "new-account-name") or texts
+            if option.name == "currency":
+                texts = _texts(form, "currency-choice") or texts
+            if texts:
+                try:
+                    options[option.name] = _value(option, texts)
+                except ValueError as error_:
+                    options[option.name] = texts[0]
+                    errors[option.name] = str(error_)
+    answers = {}
     for number, question in enumerate(upload.outcome.get("questions", ())):
         numbers = _texts(form, f"answer-{number}")
         if numbers and numbers[0] in map(str, range(len(question["answers"]))):
-            answer = question["answers"][int(numbers[0])]
-            words, _ = _divided(answer["words"])
-            given = answered(given, words, answer["instead_of"])
-    return {name: value for name, value in given.items() if value not in ("", {}, [])}
+            answers[number] = int(numbers[0])
+    return Given(options, answers, errors)
 
 
 def _proposed(upload: Upload) -> dict[str, Any]:
@@ -212,6 +317,23 @@ def _proposed(upload: Upload) -> dict[str, Any]:
         if len(question["answers"]) == 1:
             found = answered(found, _divided(question["answers"][0]["words"])[0])
     return found
+
+
+def _value(option: FileOption, texts: Sequence[str]) -> Any:
+    """Return the value of an option. Raises ValueError with a sentence."""
+    if option.kind is OptionKind.LIST:
+        return [line for text in texts for line in text.splitlines() if line]
+    if option.kind is OptionKind.NUMBER:
+        return _number(option, texts[0])
+    if option.name == "currency":
+        try:
+            return currency_code(texts[0])
+        except ImportRefused as refused:
+            mark = mark_of(texts[0])
+            if mark is not None and mark.possible:
+                raise ValueError(f"{texts[0]} can be several currencies; choose one.") from None
+            raise ValueError(f"{_capital(refused.reason)}.") from None
+    return option.kind is OptionKind.FLAG or texts[0]
 
 
 def _number(option: FileOption, text: str) -> int:
@@ -227,19 +349,6 @@ def _texts(form: Mapping[str, Any], name: str, *, strip: bool = True) -> list[st
     return [found for text in texts if (found := text.strip() if strip else text)]
 
 
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-def _keys(given: Mapping[str, Any]) -> list[str]:
-    """The keys of the fields for options."""
-    keys = []
-    for name, value in given.items():
-        columns = option_named(name).kind is OptionKind.MAP
-        keys += [f"{name}-{each}" for each in value] if columns else [name]
-    return keys
-
-
 def _filled(given: dict[str, Any], proposed: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in proposed.items():
         option = option_named(name)
@@ -250,136 +359,55 @@ def _filled(given: dict[str, Any], proposed: Mapping[str, Any]) -> dict[str, Any
     return given
 
 
-def _fields(
+def _field(
     option: FileOption,
-    given: Mapping[str, Any],
-    outcome: Mapping[str, Any],
+    options: Mapping[str, Any],
     accounts: Sequence[str],
     profiles: Sequence[str],
-) -> Iterable[FormField]:
-    value = given.get(option.name)
-    values = tuple(map(str, value)) if isinstance(value, list | tuple) else (_text(value),)
-    headings = outcome.get("headings") or ()
+    given: Given | None,
+) -> FormField:
+    value = options.get(option.name)
+    text = "\n".join(value) if isinstance(value, list | tuple) else _text(value)
     kind = option.kind.name.lower()
     choices: Iterable[tuple[str, str]] = CHOICES.get(option.name, {}).items()
-    if option.kind is OptionKind.MAP:
-        for name, label in COLUMNS.items():
-            columns = tuple((value or {}).get(name, ()))
-            more = ("",) if name in JOINED or not columns else ()
-            yield FormField(
-                key=f"{option.name}-{name}",
-                label=label,
-                kind="column",
-                values=(*columns, *more),
-                choices=_with_given(headings, columns),
-            )
-        return
     if option.name == "account":
-        kind, choices = "account", _with_given(accounts, values)
+        kind, choices = "account", _with_given(accounts, text)
     elif option.name == "profile":
-        kind, choices = "choice", _with_given(profiles, values)
-    elif option.kind is OptionKind.COLUMN:
-        choices = _with_given(headings, values)
-    yield FormField(
+        kind, choices = "choice", _with_given(profiles, text)
+    elif option.name == "currency" and given is not None and "currency" in given.errors:
+        mark = mark_of(text)
+        choices = ((code, code) for code in (mark.possible if mark is not None else ()))
+    return FormField(
         key=option.name,
         label=option.label,
         kind=kind,
         help=_help(option),
-        syntax=option.metavar if option.metavar and "=" in option.metavar else "",
-        values=values,
+        value=text,
         choices=tuple(choices),
         suggested=_SUGGESTED.get(option.name, ()),
     )
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
 def _help(option: FileOption) -> str:
     """Return the option's help text, without the formats that have the option."""
+    if option.name in _HELP:
+        return _HELP[option.name]
     before, colon, rest = option.help.partition(": ")
     text = rest if colon and before in ("CSV", "CSV, QIF", "Spreadsheets") else option.help
-    return in_labels(f"{text[:1].upper()}{text[1:]}")
+    return _capital(in_labels(text))
 
 
-def _with_given(known: Iterable[str], given: Iterable[str]) -> tuple[tuple[str, str], ...]:
+def _with_given(known: Iterable[str], given: str) -> tuple[tuple[str, str], ...]:
     """Return choices of texts; empty if no text is known, so that the person can type one."""
     names = dict.fromkeys(known)
-    if names:
-        names |= dict.fromkeys(text for text in given if text)
+    if names and given:
+        names[given] = None
     return tuple((name, name) for name in names)
-
-
-#: Labels of choices, by option.
-CHOICES = {
-    "ids": {
-        "stable": "Stable: an id is always one transaction",
-        "reused": "Reused: an id can be another transaction later",
-    },
-    "first_day": {"same": "The same transactions", "new": "Other transactions"},
-    "decimal": {".": "Point (1,234.50)", ",": "Comma (1.234,50)"},
-    "mixed_signs": {
-        "plus": "Positive: as the column says; negative: the opposite",
-        "minus": "Negative: as the column says; positive: the opposite",
-        "ignore": "Nothing: only the column counts",
-    },
-    "units": {"major": "Whole units", "minor": "Hundredths, such as cents"},
-    "positive": {"in": "Money coming in", "out": "Money going out"},
-}
-#: Labels of the columns of fields.
-COLUMNS = {
-    "recordDate": "Date column",
-    "amount": "Amount column",
-    "payee": "Payee column",
-    "note": "Note column",
-    "category": "Category column",
-    "labels": "Labels column",
-    "id": "Bank id column",
-    "account": "Account column",
-    "accountNumber": "Account number column",
-    "currency": "Currency column",
-    "paymentType": "Payment type column",
-    "valueDate": "Value date column",
-    "counterpartyAccount": "Other account column",
-    "reference": "Reference column",
-    "originalAmount": "Original amount column",
-    "originalCurrencyCode": "Original currency column",
-}
-#: Words of a command line -> their label on the pages.
-_LABELS = {
-    **{option.flag: option.label for option in FILE_OPTIONS},
-    **{
-        f"{option.flag} {choice}": f"{option.label}: {label}"
-        for option in FILE_OPTIONS
-        for choice, label in CHOICES.get(option.name, {}).items()
-    },
-    **{f"--map {field}": label for field, label in COLUMNS.items()},
-    "--with-later": "Undo later changes as well",
-    "--keep-changed": "Keep later manual edits",
-    "'finance-api transfers find'": "Transfers",
-}
-#: After ``=`` comes a column, or nothing if the field has none. Quoted words are from the file.
-_WORDS = re.compile(
-    f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
-    r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"
-    rf"| (?:{NAME}|{CODE}|N|…)(?![\w=]))?"
-    r"|(?<!\w)'[^']*'(?!\w)"
-)
-
-
-def in_labels(message: str) -> str:
-    """A message of an importer, with the labels of the form in place of options."""
-    return _WORDS.sub(_label, message)
-
-
-def answer_in_labels(words: Sequence[str], instead_of: Sequence[str]) -> str:
-    """The text of an answer in the form."""
-    if not words:
-        return f"without {in_labels(', '.join(instead_of))}"
-    return in_labels(" ".join(words).replace(" --", ", --"))
-
-
-def _label(match: re.Match[str]) -> str:
-    if match["words"] is None:
-        return match[0]
-    label = f"“{_LABELS[match['words']]}”"
-    if match["none"]:
-        return f"no {label}"
-    return f"{label} " if match["column"] else label

@@ -256,10 +256,14 @@ def _first_token_without_name(page: Page) -> None:
     _submit("Rename", name=" ")(page)
 
 
-def _look_at_progress(page: Page) -> None:
-    """It would load itself anew while it is looked at."""
-    _follow("Show: xxx")(page)
+def _stay(page: Page) -> None:
+    """The page would load itself anew while it is looked at."""
     page.evaluate("for (let timer = 1; timer < 100; timer++) clearTimeout(timer)")
+
+
+def _look_at_progress(page: Page) -> None:
+    _follow("Show: xxx")(page)
+    _stay(page)
 
 
 def _import(page: Page) -> None:
@@ -364,7 +368,7 @@ SCREENS = (
         ),
     ),
     Screen("security-changed", "household", "/settings/security?done=password-changed"),
-    Screen("import", "importer", "/import"),
+    Screen("import", "importer", "/import", _stay),
     Screen("import-first", "newcomer", "/import"),
     Screen("import-none", "newcomer", "/import", _submit("Check the files")),
     Screen("import-preview", "importer", "/import", _follow("Continue: Ums")),

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.web.upload_form import answer_in_labels, in_labels
+from finance_api.web.option_labels import answer_in_labels, in_labels
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
 #: Any option but --with-records, which the account's page words differently.
@@ -26,6 +26,7 @@ def no_refusal_has_options_on_the_pages():
         patched.setattr(ImportRefused, "__init__", noted)
         yield
     shown = {in_labels(refused.reason) for refused in provoked}
+    shown |= {in_labels(question.fact) for refused in provoked for question in refused.questions}
     for refused in provoked:
         for words, instead_of, meaning in refused.answers:
             shown |= {in_labels(meaning), answer_in_labels(words, instead_of)}

@@ -233,13 +233,14 @@ class AmountColumns:
         if len(self._readings) == 2 and self._doubtful:
             text, line, point, comma = self._doubtful
             questions.ask(
-                f"the amount {quoted(text)} can be read as {_shown(point)} (with --decimal .) or "
-                f"{_shown(comma)} (with --decimal ,), and no other row shows which; choose one",
+                f"the amount {quoted(text)} can be read as {_shown(point)} or {_shown(comma)}, and "
+                f"no other row shows which",
                 *(
                     Answer(("--decimal", mark), meaning=f"{quoted(text)} is {_shown(number)}")
                     for mark, number in ((".", point), (",", comma))
                 ),
                 line=line,
+                how="; choose one with --decimal . or --decimal ,",
             )
         mark, pattern = next(iter(self._readings.items()))
         return Reading(mark, pattern)

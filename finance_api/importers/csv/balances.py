@@ -67,9 +67,10 @@ class BalanceCheck:
             raise ImportRefused(
                 f"the balance is {decimal_text(is_)}, but after the row before it should be "
                 f"{decimal_text(should)}: a row is missing, changed or moved; download the file "
-                "again" + (", or ignore the balances with --ignore" if self.answers else ""),
+                "again",
                 at,
                 answers=self.answers,
+                how=", or ignore the balances with --ignore" if self.answers else "",
             )
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:

@@ -134,14 +134,17 @@ def _ask_about_others_above(
     codes = sorted(filter(None, others))
     if codes:
         questions.ask(
-            f"the lines above the headings have {listed(codes)}, but --currency says {option}: "
-            f"say with --currency which one is right, or confirm the other with --map currency=",
+            f"the lines above the headings have {listed(codes)}, but --currency says {option}",
             *(
                 Answer(("--currency", code), ("--currency",), f"all amounts are in {code}")
                 for code in codes
             ),
             Answer(("--map", "currency="), (), f"all amounts are in {option}"),
             line=plan.headings.line,
+            how=(
+                ": say with --currency which one is right, or confirm the other with --map "
+                "currency="
+            ),
         )
 
 
@@ -173,13 +176,15 @@ def _in_columns(
         says = f", but --currency says {currency}" if currency is not None else ""
         without = ("--currency", CODE) if currency is None and needs_one() else ()
         questions.ask(
-            f"the column {quoted(name)} has {listed(sorted(codes))}{says}: if these are the "
-            f"currencies of the amounts, say --map currency=…; if all amounts are in one "
-            f"currency, say --map currency=",
+            f"the column {quoted(name)} has {listed(sorted(codes))}{says}",
             _in_column(name),
             Answer(("--map", "currency=", *without), meaning="all amounts are in one currency"),
             line=min(line for kinds in column.values.values() for line in kinds.values()),
             column=column.index,
+            how=(
+                ": if these are the currencies of the amounts, say --map currency=…; if all "
+                "amounts are in one currency, say --map currency="
+            ),
         )
         return None
     return None

@@ -308,9 +308,9 @@ class DateColumn:
             return
         if not text:
             raise ImportRefused(
-                "the date is empty; with --only or --skip-last, leave out rows that are not "
-                "transactions",
+                "the date is empty",
                 line,
+                how="; with --only or --skip-last, leave out rows that are not transactions",
             )
         read = [
             (form, day)
@@ -392,7 +392,9 @@ class DateColumn:
                     f"the other dates are {beside.name}: to ignore the column, say --map valueDate="
                 )
                 answers = [Answer(("--map", "valueDate="))]
-            questions.ask(f"the date {quoted(text)} is {days}; {help_}", *answers, line=line)
+            questions.ask(
+                f"the date {quoted(text)} is {days}", *answers, line=line, how=f"; {help_}"
+            )
         return first
 
 
@@ -433,9 +435,10 @@ class DateReader:
         if self._zone is not None:
             if moment.time is None:
                 raise ImportRefused(
-                    f"the date {quoted(text)} has no time, so --timezone cannot convert it",
+                    f"the date {quoted(text)} has no time",
                     line,
                     answers=(Answer(instead_of=("--timezone",)),),
+                    how=", so --timezone cannot convert it",
                 )
             try:
                 local = datetime.fromtimestamp(seconds - (offset or 0), self._zone)

@@ -105,10 +105,10 @@ class Deciding:
         if survey.footer is not None:
             count, first = survey.footer
             questions.ask(
-                f"{first.reason}; if the rows from there on are not transactions, leave them out "
-                f"with --skip-last",
+                f"{first.questions[0].fact}; the rows from there on may not be transactions",
                 Answer(("--skip-last", str(plan.layout.skip_last + count)), ("--skip-last",)),
                 line=first.line,
+                how=": then leave them out with --skip-last",
             )
         self.remarks += ask_about_unread(plan, survey, questions)
         is_open = currencies.option is None and "currency" not in plan.columns
@@ -174,11 +174,11 @@ class Deciding:
         named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
         if named and plan.layout.units is None and plan.profile is None:
             self._questions.ask(
-                f"the amounts of {quoted(named[0])} may be in hundredths of the currency: say "
-                f"with --units minor or --units major",
+                f"the amounts of {quoted(named[0])} may be in hundredths of the currency",
                 Answer(("--units", "minor"), (), "an amount of 1250 is 12.5"),
                 Answer(("--units", "major"), (), "an amount of 1250 is 1250"),
                 line=headings.line,
+                how=": say with --units minor or --units major",
             )
 
     def _balance_rows(self, reading: Reading) -> list[BalanceRow]:
@@ -264,7 +264,7 @@ def _ask_for_account(plan: Plan, questions: Questions) -> None:
         # List the columns only if no other question was asked.
         found = "" if questions.asked else f"; {plan.headings.found()}"
         questions.ask(
-            "the file does not say which account it belongs to; give the account with --account, "
-            f"or its column with --map account=…{found}",
+            "the file does not say which account it belongs to",
             Answer(("--account", NAME)),
+            how=f"; give the account with --account, or its column with --map account=…{found}",
         )

@@ -92,7 +92,10 @@ def open_text(
         for proposed in _PROPOSED if encoding is None and codec == "utf-8" else ():
             with suppress(ImportRefused):
                 _check(stream, proposed)
-                questions.ask(refused.reason, Answer(("--encoding", proposed)), line=refused.line)
+                (question,) = refused.questions
+                questions.asked.append(
+                    question._replace(answers=(Answer(("--encoding", proposed)),))
+                )
                 return TextFile(stream, proposed)
         raise
     return TextFile(stream, codec)
@@ -113,8 +116,7 @@ def _codec(head: bytes, encoding: str | None) -> str:
     if asked in ("utf-16", "utf-32"):
         orders = [f"{asked}-le", f"{asked}-be"]
         raise ImportRefused(
-            f"the file has no byte order mark: give its byte order with --encoding {orders[0]} or "
-            f"{orders[1]}",
+            "the file has no byte order mark",
             answers=tuple(
                 Answer(("--encoding", name), ("--encoding",), f"the file is {name}")
                 # A file without a NUL has neither encoding.
@@ -122,6 +124,7 @@ def _codec(head: bytes, encoding: str | None) -> str:
                 if b"\x00" in head
             )
             or (Answer(instead_of=("--encoding",)),),
+            how=f": give its byte order with --encoding {orders[0]} or {orders[1]}",
         )
     return asked or "utf-8"
 
@@ -152,9 +155,10 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
             wrong = character.encode().decode(codec, "replace")
             raise ImportRefused(
                 f"the file is valid UTF-8, in which this line has {quoted(character)}; {codec} "
-                f"would read {quoted(wrong)}: leave out --encoding, or say --force-encoding",
+                f"would read {quoted(wrong)}",
                 line,
                 answers=(Answer(instead_of=("--encoding",)),),
+                how=": leave out --encoding, or say --force-encoding",
             )
 
 
@@ -168,24 +172,32 @@ def _check(stream: BinaryIO, codec: str) -> None:
             unstorable = None if text.isascii() else _SURROGATES.search(text)
             if "\x00" in text or unstorable is not None:
                 raise ImportRefused(
-                    "half of a surrogate pair; the file has another encoding: give it with "
-                    "--encoding"
+                    "half of a surrogate pair; the file has another encoding"
                     if unstorable is not None
-                    else "a NUL character; UTF-16 without a byte order mark needs --encoding "
-                    "utf-16-le or utf-16-be",
+                    else "a NUL character",
                     line,
+                    how=": give it with --encoding"
+                    if unstorable is not None
+                    else "; UTF-16 without a byte order mark needs --encoding utf-16-le or "
+                    "utf-16-be",
+                    needs=("encoding",),
                 )
     except UnicodeDecodeError as error:
         at_end = error.start >= len(error.object)
         byte = "its end" if at_end else f"byte 0x{error.object[error.start]:02X}"
         before = error.object[: error.start].decode(codec, "replace")
         raise ImportRefused(
-            f"{byte} is not {codec.removesuffix('-sig')}; give the file's encoding with "
-            f"--encoding, for example cp1252",
+            f"{byte} is not {codec.removesuffix('-sig')}",
             line + 1 + len(_NEWLINES.findall(before)),
+            how="; give the file's encoding with --encoding, for example cp1252",
+            needs=("encoding",),
         ) from None
     except ValueError:
-        raise ImportRefused(f"the file is not {codec}; give its encoding with --encoding") from None
+        raise ImportRefused(
+            f"the file is not {codec}",
+            how="; give its encoding with --encoding",
+            needs=("encoding",),
+        ) from None
 
 
 def _numbered_lines(stream: BinaryIO, codec: str) -> Iterator[tuple[int, str]]:

@@ -39,6 +39,7 @@ from finance_api.importers.texts import quoted
 
 #: A question about columns with one heading names at most this many.
 _NAMED_COLUMNS = 20
+_UNKNOWN = "the file is not in a known format, and if it is CSV"
 
 
 def find_plan(
@@ -161,12 +162,12 @@ def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
     names += user_layout.says_about_amounts()
     if names:
         raise ImportRefused(
-            f"{names[0]}: the profile {shown(profile)} decides that: leave the option out, or say "
-            f"--no-profile and name every column with options",
+            f"{names[0]}: the profile {shown(profile)} decides that",
             answers=(
                 Answer(instead_of=tuple(names), meaning="the profile is right"),
                 Answer(("--no-profile",), ("--profile",), f"{names[0]} is right"),
             ),
+            how=": leave the option out, or say --no-profile and name every column with options",
         )
 
 
@@ -197,8 +198,7 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
     lines = sorted({line for fit, line in fits if fit == max(fits)[0]})
     if len(lines) > 1:
         raise ImportRefused(
-            f"lines {' and '.join(map(str, lines))} all have the headings: say with --skip-rows "
-            f"how many lines come before the right one",
+            f"lines {' and '.join(map(str, lines))} all have the headings",
             answers=tuple(
                 Answer(
                     ("--skip-rows", str(line - 1)),
@@ -207,6 +207,7 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
                 )
                 for line in lines
             ),
+            how=": say with --skip-rows how many lines come before the right one",
         )
     return [plan for plan in possible if plan.table.first_line in lines]
 
@@ -216,8 +217,7 @@ def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
     for name, others in plan.doubled.items():
         numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
         questions.ask(
-            f"columns {' and '.join(map(str, numbers))} all have a heading of {name}: choose one "
-            f"by its number with --map {name}={numbers[0]}, or none with --map {name}=",
+            f"columns {' and '.join(map(str, numbers))} all have a heading of {name}",
             *(
                 Answer(
                     ("--map", f"{name}={number}"),
@@ -228,6 +228,10 @@ def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
             ),
             line=plan.table.first_line,
             of=name,
+            how=(
+                f": choose one by its number with --map {name}={numbers[0]}, or none with --map "
+                f"{name}="
+            ),
         )
         questions.columns.update(others)
 
@@ -248,17 +252,33 @@ def _possible(
             if plan.is_complete:
                 possible.append(plan)
                 continue
-            missing = (
-                "no column is the amount; say which one is with --map amount=…, or which two with "
-                "--debit … and --credit …"
+            missing, how = (
+                (
+                    "no column is the amount",
+                    "say which one is with --map amount=…, or which two with --debit … and "
+                    "--credit …",
+                )
                 if "recordDate" in plan.columns
-                else "no column is the date; say which one is with --map recordDate=…"
+                else ("no column is the date", "say which one is with --map recordDate=…")
             )
-            raise ImportRefused(f"{missing}; {plan.headings.found()}", table.first_line)
+            is_table = _has_data(table)
+            raise ImportRefused(
+                missing if is_table else f"{_UNKNOWN}, {missing}",
+                table.first_line,
+                how=f"; {how}; {plan.headings.found()}",
+                needs=("columns",) if is_table else (),
+            )
         except ImportRefused as refused:
             if table.text.skip_rows == text.skip_rows and table.width > widest:
                 refusal, widest = refused, table.width
     return possible, refusal
+
+
+def _has_data(table: Table) -> bool:
+    """Whether any row has a digit and several cells, as in a statement, but not in a letter."""
+    return any(
+        filled(cells) > 1 and any(text[:1].isdigit() for text in cells) for cells in sample(table)
+    )
 
 
 def _consistent(possible: list[Plan]) -> Plan:
@@ -276,13 +296,11 @@ def _consistent(possible: list[Plan]) -> Plan:
         return fitting.popitem()[1]
     if not fitting:
         raise ImportRefused(
-            f"no delimiter divides all rows into the same columns ({'; '.join(faults)}): choose "
-            f"one with --delimiter"
+            f"no delimiter divides all rows into the same columns ({'; '.join(faults)})",
+            how=": choose one with --delimiter",
         )
     raise ImportRefused(
-        f"{' and '.join(map(quoted, fitting))} both divide the rows into the same columns: choose "
-        f"one with "
-        f"--delimiter",
+        f"{' and '.join(map(quoted, fitting))} both divide the rows into the same columns",
         answers=tuple(
             Answer(
                 ("--delimiter", "tab" if delimiter == "\t" else delimiter),
@@ -290,6 +308,7 @@ def _consistent(possible: list[Plan]) -> Plan:
             )
             for delimiter in fitting
         ),
+        how=": choose one with --delimiter",
     )
 
 
@@ -331,8 +350,8 @@ def refuse_data_as_headings(plan: Plan) -> None:
     dates = map(plan.headings.text, plan.columns["recordDate"])
     if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, plan.amounts))):
         raise ImportRefused(
-            "the first row was read as headings, but it has a date or an amount: if it is data, "
-            "say --no-header",
+            "the first row was read as headings, but it has a date or an amount",
             plan.table.first_line,
             answers=(Answer(("--no-header",)),),
+            how=": if it is data, say --no-header",
         )

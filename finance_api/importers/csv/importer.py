@@ -1,10 +1,11 @@
 """Reads CSV statements, from the bytes of a file to its entries, all or nothing."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, BinaryIO
 
+from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.deciding import Deciding, movements
 from finance_api.importers.csv.decoding import TextFile, open_text
 from finance_api.importers.csv.finding import find_plan, refuse_data_as_headings
@@ -12,6 +13,13 @@ from finance_api.importers.csv.index import Profiles, load_profiles
 from finance_api.importers.csv.layout import Layout, words
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
+from finance_api.importers.csv.sampling import (
+    OTHER_ROLE,
+    TableSample,
+    sample_of,
+    widest_table,
+)
+from finance_api.importers.csv.table import Table
 from finance_api.importers.interface import (
     Entry,
     ImportRefused,
@@ -27,7 +35,6 @@ class CsvImporter:
     """Reads one file under the options that were given for it.
 
     profiles: the profiles that the file's headings may select; by default, this package's.
-    headings: the file's headings, once it is being read.
     """
 
     source = "csv"
@@ -43,7 +50,9 @@ class CsvImporter:
     def __init__(self, given: Layout, profiles: Profiles | None = None) -> None:
         self._given = given
         self._profiles = profiles or load_profiles()
-        self.headings: tuple[str, ...] = ()
+        self._table: Table | None = None
+        self._roles: Columns = {}
+        self._sample = TableSample()
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -76,6 +85,15 @@ class CsvImporter:
         """Read a decoded text as `read` does a file."""
         yield from self._read(*self._find(text, remembered, Questions()))
 
+    def sample(self, lines: Collection[int] = ()) -> TableSample:
+        """Return the beginning of the table, once it was read or refused, and rows of these lines.
+
+        Rows of a spreadsheet's lines are known only while it is being read.
+        """
+        if self._table is None or self._table.text.stream.closed:
+            return self._sample
+        return sample_of(self._table, self._roles, lines)
+
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
         """Whether the columns are found without a question; None if the text is refused."""
         try:
@@ -94,13 +112,29 @@ class CsvImporter:
     def _find(
         self, text: TextFile, remembered: Remembered, questions: Questions
     ) -> tuple[Plan, Questions]:
-        return find_plan(text, self._given, remembered, self._profiles, questions), questions
+        self._table = None
+        try:
+            plan = find_plan(text, self._given, remembered, self._profiles, questions)
+        except ImportRefused as refused:
+            self._table, self._roles = widest_table(text, self._given), {}
+            self._note(refused)
+            raise
+        self._table, self._roles = plan.table, _roles(plan)
+        return plan, questions
+
+    def _note(self, refused: ImportRefused) -> None:
+        """Keep a sample with the rows of a refusal, as a sheet is closed by who asks for it."""
+        if self._table is not None and self._table.text.is_sheet:
+            lines = {question.line for question in refused.questions if question.line}
+            self._sample = sample_of(self._table, self._roles, lines)
 
     def _read(self, plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
-        self.headings = tuple(plan.table.headings or ())
         try:
+            if plan.table.text.is_sheet:
+                self._sample = sample_of(plan.table, self._roles)
             yield from _entries(plan, questions)
         except ImportRefused as refused:
+            self._note(refused)
             if plan.profile is not None:
                 refused.reason += (
                     f" (read with the profile {shown(plan.profile)}; --no-profile reads the file "
@@ -129,6 +163,13 @@ def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entr
         statements[0].remarks += [*_remarks(plan), *deciding.remarks]
         if not plan.table.text.is_sheet:
             statements[0].encoding = plan.table.text.codec
+
+
+def _roles(plan: Plan) -> Columns:
+    """Return the columns of fields, and of what else is read of them."""
+    used = plan.rows.used if plan.rows else frozenset(plan.inferred.statuses)
+    others = used - {index for indexes in plan.columns.values() for index in indexes}
+    return {**plan.columns, OTHER_ROLE: tuple(others)}
 
 
 def _remarks(plan: Plan) -> Iterator[str]:

@@ -110,10 +110,11 @@ class Profiles:
         if len(found) > 1:
             names = [match.profile.name for match in found]
             raise ImportRefused(
-                f"the headings are those of the profiles {listed(names)}: name one with --profile",
+                f"the headings are those of the profiles {listed(names)}",
                 answers=tuple(
                     Answer(("--profile", name), meaning=f"the file is of {name}") for name in names
                 ),
+                how=": name one with --profile",
             )
         return found[0] if found else None
 

@@ -268,9 +268,9 @@ def _check_ways(layout: Layout) -> None:
             meaning = means + listed(named["credit"])
             answers.append(Answer(words, (*POSITIVE, *_SIDES), meaning))
         raise ImportRefused(
-            f"--{'invert' if layout.invert else 'positive'} is for an amount column; to reverse "
-            f"the directions, swap --debit and --credit instead",
+            f"--{'invert' if layout.invert else 'positive'} is for an amount column",
             answers=tuple(answers),
+            how="; to reverse the directions, swap --debit and --credit instead",
         )
     if layout.sign is not None and (sides or positive):
         raise excluding(("--sign",), _SIDES if sides else POSITIVE)

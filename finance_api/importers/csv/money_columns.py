@@ -114,8 +114,8 @@ def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
         open_.ask(
             "amount",
             f"the amounts are in {quoted(open_.name(amount))}, or in "
-            f"{quoted(open_.name(debit))} and {quoted(open_.name(credit))}: say which with --map "
-            f"amount=…, or with --debit … and --credit …",
+            f"{quoted(open_.name(debit))} and {quoted(open_.name(credit))}",
+            ": say which with --map amount=…, or with --debit … and --credit …",
             [open_.reading(*sides), open_.reading(("amount", amount))],
         )
         return
@@ -185,8 +185,8 @@ def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
         ]
     open_.ask(
         "amount",
-        f"the amounts are in {listed(map(open_.name, columns))}: say which column with --map "
-        f"amount=…, or which two with --debit … and --credit …",
+        f"the amounts are in {listed(map(open_.name, columns))}",
+        ": say which column with --map amount=…, or which two with --debit … and --credit …",
         readings,
     )
 
@@ -206,9 +206,10 @@ def _refuse_divided(open_: OpenColumns) -> None:
             raise ImportRefused(
                 f"{quoted(open_.name(beside))} has two digits in every row, and the amounts "
                 "before it have no decimals: a decimal comma may have split each amount into two "
-                "cells; put such amounts in quotes, or say with --map amount=… which column has "
-                "the amounts",
+                "cells; put such amounts in quotes",
                 open_.headings.line,
+                how=", or say with --map amount=… which column has the amounts",
+                needs=("columns",),
             )
 
 

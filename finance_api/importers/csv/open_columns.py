@@ -242,10 +242,12 @@ class OpenColumns:
         indexes = [index for role in roles for index in columns.get(role, ())]
         return [self.all[index] for index in indexes if index < len(self.all)]
 
-    def ask(self, role: str, reason: str, readings: Sequence[tuple[Answer, Columns]]) -> None:
+    def ask(
+        self, role: str, fact: str, how: str, readings: Sequence[tuple[Answer, Columns]]
+    ) -> None:
         """Ask which reading is right; take the columns of the first one meanwhile."""
         answers = [answer for answer, _ in readings[:_MOST_PROPOSED]]
-        self.found.questions.ask(reason, *answers, line=self.headings.line, of=role)
+        self.found.questions.ask(fact, *answers, line=self.headings.line, of=role, how=how)
         for name, (index,) in readings[0][1].items():
             self.take(name, self.all[index], None)
 

@@ -93,8 +93,9 @@ def undivided(text: TextFile) -> ImportRefused:
         return ImportRefused("the file is empty")
     return ImportRefused(
         "the file is not in a known format, and if it is CSV, its first row is not divided by , "
-        "or ; or tab or |; give the delimiter with --delimiter, or say with --skip-rows how many "
-        "lines come before the headings"
+        "or ; or tab or |",
+        how="; give the delimiter with --delimiter, or say with --skip-rows how many lines come "
+        "before the headings",
     )
 
 
@@ -104,9 +105,10 @@ def refuse_headings(places: list[Table]) -> None:
         cells = [cell.strip() for cell in table.cells]
         if looks_like_headings(cells) and known_headings(cells) > 1:
             raise ImportRefused(
-                "the first row has headings: leave out --no-header",
+                "the first row has headings",
                 table.first_line,
                 answers=(Answer(instead_of=("--no-header",)),),
+                how=": leave out --no-header",
             )
 
 

@@ -219,9 +219,10 @@ class ProfileRows:
         row = ", ".join(f"{names[index]}: {quoted(cells[index].strip())}" for index in asked)
         raise ImportRefused(
             f"the profile {shown(profile)} does not know whether money comes in or goes out in "
-            f"such a row ({row}): leave these rows out with --only COLUMN=VALUE, or say "
-            f"--no-profile and name every column with options",
+            f"such a row ({row})",
             line,
+            how=": leave these rows out with --only COLUMN=VALUE, or say --no-profile and name "
+            "every column with options",
         )
 
 

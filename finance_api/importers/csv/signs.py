@@ -75,10 +75,10 @@ def decide_signs(
             if line is not None and positive is None:
                 questions.ask(
                     "no amount is negative, and no balance shows whether the amount of line "
-                    f"{line} comes in or goes out: say with --positive what a positive amount "
-                    "means",
+                    f"{line} comes in or goes out",
                     *_either_way(line),
                     line=line,
+                    how=": say with --positive what a positive amount means",
                 )
         elif positive is None:
             _ask_what_unsigned_means(survey, plan.headings, questions)
@@ -99,12 +99,14 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
     answers = _answers_of_words(name, (*words.named, *words.seen), known)
     questions.ask(
         f"it is not known whether {listed(words.unknown)} in the column {quoted(name)} means "
-        f"money coming in or going out; the column has {listed(words.seen)}: say with --sign "
-        f"COLUMN=OUT,…|IN,… which words mean money going out and which mean money coming in, or "
-        f"leave such rows out with --only",
+        f"money coming in or going out; the column has {listed(words.seen)}",
         *(answer._replace(instead_of=("--sign",)) for answer in answers),
         line=min(words.unknown.values()),
         column=words.column,
+        how=(
+            ": say with --sign COLUMN=OUT,…|IN,… which words mean money going out and which mean "
+            "money coming in, or leave such rows out with --only"
+        ),
     )
 
 
@@ -115,10 +117,13 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
     if column is None:
         has_credits = any(sign == 2 for _, sign in survey.kinds)
         questions.ask(
-            "no amount is negative: if positive amounts are money coming in, say --positive in; "
-            "if they are money going out, say --positive out",
+            "no amount is negative",
             *(either[1:] if has_credits else either),
             line=line,
+            how=(
+                ": if positive amounts are money coming in, say --positive in; if they are money "
+                "going out, say --positive out"
+            ),
         )
         return
     name = headings.named(column.index)
@@ -134,10 +139,11 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         ]
     questions.ask(
         f"no amount is negative, and the column {quoted(name)} may say whether money comes in or "
-        f"goes out ({listed(texts)}): say with --sign COLUMN=OUT,…|IN,… which words mean which",
+        f"goes out ({listed(texts)})",
         *answers,
         line=line,
         column=column.index,
+        how=": say with --sign COLUMN=OUT,…|IN,… which words mean which",
     )
 
 
@@ -237,10 +243,11 @@ def _ask_about_contradictions(
                 Answer(("--ignore", name), (), f"{quoted(name)} does not mean a direction")
             )
         questions.ask(
-            f"{reason}: {help_}, or, if the column means something else, ignore it with --ignore",
+            reason,
             *answers,
             line=line,
             column=column.index,
+            how=f": {help_}, or, if the column means something else, ignore it with --ignore",
         )
         return
 
@@ -317,10 +324,13 @@ def _ask_what_signs_mean(
         shown_ways = (_shown_way(at, trial.direction((place, sign))) for sign, at in lines.items())
         answers.append(Answer(("--mixed-signs", way), meaning=", ".join(shown_ways)))
     questions.ask(
-        f"{name} has {has}: say with --mixed-signs what the sign means: {means} or ignore (the "
-        f"sign means nothing)",
+        f"{name} has {has}",
         *answers,
         line=max(lines.values()),
+        how=(
+            f": say with --mixed-signs what the sign means: {means} or ignore (the sign means "
+            f"nothing)"
+        ),
     )
 
 

@@ -167,10 +167,10 @@ class StatementBuilder:
         elif number != rows.number:
             raise ImportRefused(
                 f"the account number is {quoted(number or '')} here and "
-                f"{quoted(rows.number or '')} in line {rows.first_line}: to import each number as "
-                f"an account of its own, leave out --account",
+                f"{quoted(rows.number or '')} in line {rows.first_line}",
                 line,
                 answers=(Answer(instead_of=("--account",)),),
+                how=": to import each number as an account of its own, leave out --account",
             )
         if amount.mark is not None:
             _check_mark(rows, amount.mark, line)
@@ -290,8 +290,7 @@ class StatementBuilder:
         elif name != self._other_name[0]:
             raise ImportRefused(
                 f"the account is {quoted(name or '')} here and "
-                f"{quoted(self._other_name[0] or '')} in line {self._other_name[1]}: to import "
-                f"both accounts, leave out --account; to ignore the column, say --map account=",
+                f"{quoted(self._other_name[0] or '')} in line {self._other_name[1]}",
                 line,
                 answers=(
                     Answer(instead_of=("--account",), meaning="the file has several accounts"),
@@ -299,6 +298,10 @@ class StatementBuilder:
                         ("--map", "account="),
                         meaning=f"every row belongs to {quoted(self._account)}",
                     ),
+                ),
+                how=(
+                    ": to import both accounts, leave out --account; to ignore the column, say "
+                    "--map account="
                 ),
             )
         return self._account, number
@@ -342,9 +345,10 @@ def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
     if rows.mark is not None and mark != rows.mark:
         raise ImportRefused(
             f"the amount is in {mark.text}, but earlier amounts of its account are in "
-            f"{rows.mark.text}; an account has one currency: say with --map account=… which "
-            f"column names the account",
+            f"{rows.mark.text}; an account has one currency",
             line,
+            how=": say with --map account=… which column names the account",
+            needs=("columns",),
         )
     rows.mark = mark
     statement.currency_mark, statement.possible_currencies = mark.text, mark.possible

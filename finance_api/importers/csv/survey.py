@@ -257,11 +257,13 @@ class Survey:
                 self._note(self.marked, code, cells, line)
         if not kinds:
             raise ImportRefused(
-                "the amount is empty; with --only or --skip-last, leave out rows that are not "
-                "transactions"
+                "the amount is empty"
                 if "amount" in self.columns
                 else "neither the debit nor the credit column has an amount",
                 line,
+                how="; with --only or --skip-last, leave out rows that are not transactions"
+                if "amount" in self.columns
+                else "",
             )
         if all(sign for _, sign in kinds[:2]) and len(kinds) == 2:
             raise ImportRefused("both the debit and the credit column have an amount", line)

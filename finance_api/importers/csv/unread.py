@@ -48,11 +48,11 @@ def ask_which_rows(
     for (index, text), line in selection.doubtful.items():
         name = headings.named(index)
         questions.ask(
-            f"the row of {quoted(text)} may be a total: say with --leave-out COLUMN=VALUE which "
-            f"rows are not transactions",
+            f"the row of {quoted(text)} may be a total",
             Answer(("--leave-out", f"{name}={text}"), (), f"{quoted(text)} is not a transaction"),
             Answer(("--leave-out", f"{name}="), (), f"{quoted(text)} is a transaction"),
             line=line,
+            how=": say with --leave-out COLUMN=VALUE which rows are not transactions",
         )
 
 
@@ -85,11 +85,11 @@ def _ask_for_words(
             words = tuple(word for text in texts for word in ("--only", f"{name}={text}"))
             answers.append(Answer(words, meaning=f"rows of {listed(texts)} are transactions"))
     questions.ask(
-        f"the column {quoted(name)} has {listed([*unknown, *kept])}: say with --only COLUMN=VALUE "
-        f"which rows are transactions",
+        f"the column {quoted(name)} has {listed([*unknown, *kept])}",
         *answers,
         line=min(unknown.values()),
         column=index,
+        how=": say with --only COLUMN=VALUE which rows are transactions",
     )
 
 
@@ -111,9 +111,12 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     if telling and not plan.layout.no_text and not {"payee", "note"} & set(plan.columns):
         words = [word for name in telling for word in ("--map", f"note={name}")]
         questions.ask(
-            f"{listed(telling)} has text, but no column is the payee or note: choose columns with "
-            f"--map payee=… or --map note=…, or import without text with --no-text",
+            f"{listed(telling)} has text, but no column is the payee or note",
             Answer(tuple(words)),
+            how=(
+                ": choose columns with --map payee=… or --map note=…, or import without text with "
+                "--no-text"
+            ),
         )
 
 
@@ -122,14 +125,15 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
     headings = plan.headings
     money = []
     for column in columns:
-        reason, answers = _readings(column, plan)
-        if reason:
+        fact, how, answers = _readings(column, plan)
+        if fact:
             name = headings.named(column.index)
             questions.ask(
-                f"the column {quoted(name)} {reason}, or ignore it with --ignore",
+                f"the column {quoted(name)} {fact}",
                 *answers,
                 line=headings.line,
                 column=column.index,
+                how=f": {how}, or ignore it with --ignore",
             )
         elif column.has_decimals:
             money.append(column)
@@ -141,10 +145,10 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
         if len(names) == 1:
             answers += _of_money(money[0], names[0], plan)
         questions.ask(
-            f"{listed(names)} has amounts of money beside the amount column: ignore it with "
-            f"--ignore, or say with --fee or --map what it is",
+            f"{listed(names)} has amounts of money beside the amount column",
             *answers,
             line=headings.line,
+            how=": ignore it with --ignore, or say with --fee or --map what it is",
         )
 
 
@@ -164,16 +168,16 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
     return answers
 
 
-def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
-    """Return what a column looks like by its heading ("": nothing), and what it may be."""
+def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Answer]]:
+    """Return what a column looks like by its heading ("": nothing), advice, and what it may be."""
     name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
     without = Answer(("--ignore", name), (), f"{quoted(name)} can be ignored")
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
         balance = Answer(("--balance", name), (), f"{quoted(name)} is the balance")
-        return "looks like a balance: name it with --balance", [balance, without]
+        return "looks like a balance", "name it with --balance", [balance, without]
     if column.money and role_fit("fee", heading):
         fee, *_ = _of_money(column, name, plan)
-        return "looks like fees: name it with --fee", [fee, without]
+        return "looks like fees", "name it with --fee", [fee, without]
     least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
     layout = plan.layout
     is_given = layout.account is not None and "account" not in map(field_of, layout.columns)
@@ -181,14 +185,15 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, list[Answer]]:
         own = ("--map", f"accountNumber={name}")
         other = ("--map", f"counterpartyAccount={name}")
         return (
-            "has several accounts: if they are yours, say --map accountNumber=…; if they are the "
-            "other side's, say --map counterpartyAccount=…",
+            "has several accounts",
+            "if they are yours, say --map accountNumber=…; if they are the other side's, say --map "
+            "counterpartyAccount=…",
             [
                 Answer(own, ("--account",), f"{quoted(name)} has your own accounts"),
                 Answer(other, (), f"{quoted(name)} has the other side's accounts"),
             ],
         )
-    return "", []
+    return "", "", []
 
 
 def _is_vocabulary(texts: Sequence[str]) -> bool:

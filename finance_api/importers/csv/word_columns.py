@@ -70,7 +70,8 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
         names = listed(map(open_.name, others))
         open_.ask(
             "recordDate",
-            f"the dates are in {names}: say with --map recordDate=… which one to use",
+            f"the dates are in {names}",
+            ": say with --map recordDate=… which one to use",
             [open_.reading(("recordDate", column)) for column in others],
         )
 
@@ -154,11 +155,14 @@ def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
     # If all are positive, `signs` decides from all rows, which may have "CR" or a word.
     if len(moved) / 2 < len(positive) < len(moved):
         open_.found.questions.ask(
-            f"most amounts in {quoted(open_.name(amount))} are positive: if these are money "
-            f"coming in, say --positive in; if they are payments, as on a card, say --positive out",
+            f"most amounts in {quoted(open_.name(amount))} are positive",
             Answer(("--positive", "out"), meaning=f"{positive[0]} goes out"),
             Answer(("--positive", "in"), meaning=f"{positive[0]} comes in"),
             line=open_.headings.line,
+            how=(
+                ": if these are money coming in, say --positive in; if they are payments, as on a "
+                "card, say --positive out"
+            ),
         )
 
 

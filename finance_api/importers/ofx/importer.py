@@ -287,8 +287,9 @@ def _check_signs(signs: _Signs) -> None:
     else:
         return
     raise ImportRefused(
-        f"the transaction is {reason}: say with --positive what a positive amount means",
+        f"the transaction is {reason}",
         debit,
+        how=": say with --positive what a positive amount means",
         answers=(
             Answer(("--positive", "in"), meaning=f"the amount of line {debit} comes in"),
             Answer(("--positive", "out"), meaning=f"the amount of line {debit} goes out"),

@@ -126,8 +126,9 @@ class _File:
             )
         if None in self._first and self._account is None:
             questions.ask(
-                f"the file does not say which account it belongs to: give --account {NAME}",
+                "the file does not say which account it belongs to",
                 Answer(("--account", NAME)),
+                how=f": give --account {NAME}",
             )
         self._date_reader = DateReader(self._dates.decide(questions))
         self._amount_reader = AmountReader(self._amounts.decide(questions))

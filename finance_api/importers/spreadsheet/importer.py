@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from finance_api.importers.csv import CsvImporter
 from finance_api.importers.csv.decoding import TextFile
+from finance_api.importers.csv.sampling import TableSample
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     Answer,
@@ -92,10 +93,9 @@ class SpreadsheetImporter:
         self._csv = csv
         self._sheet = sheet
 
-    @property
-    def headings(self) -> tuple[str, ...]:
+    def sample(self, lines: Collection[int] = ()) -> TableSample:
         """See `CsvImporter`."""
-        return self._csv.headings
+        return self._csv.sample(lines)
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -138,9 +138,10 @@ class SpreadsheetImporter:
                 break
         possible = [sheet for sheet, fit in zip(sheets, fits, strict=True) if fit is not None]
         raise ImportRefused(
-            f"the spreadsheet has the sheets {names}: say with --sheet which one has the statement",
+            f"the spreadsheet has the sheets {names}",
             answers=tuple(
                 Answer(("--sheet", s.name), meaning=f"the statement is in {quoted(s.name)}")
                 for s in possible or sheets
             ),
+            how=": say with --sheet which one has the statement",
         )

@@ -44,9 +44,9 @@ def ask_about_new_accounts(
                 are = "are" if count > 1 else "is"
                 questions.ask(
                     f"{which} for the new account {account.name} {are} already in the account "
-                    f"{name}, at most a day apart: {help_}; if it is another account, give "
-                    "--new-account",
+                    f"{name}, at most a day apart",
                     *answers,
+                    how=f": {help_}; if it is another account, give --new-account",
                 )
 
 

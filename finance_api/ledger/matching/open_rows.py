@@ -194,17 +194,25 @@ def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
 
 
 def which_one(
-    option: str, reason: str, line: int, *, same: object, other: object, again: bool = False
+    option: str,
+    fact: str,
+    line: int,
+    *,
+    how: str,
+    same: object,
+    other: object,
+    again: bool = False,
 ) -> Question:
     """Return the question whether a line is a known transaction or another one.
 
-    same, other: the option's values for each answer. again: whether the user may have given it.
+    fact, how: see `Question`. same, other: the option's values for each answer. again: whether the
+    user may have given it.
     """
     answers = (
         Answer((option, str(value)), (option,) * again, f"line {line} is {meaning}")
         for value, meaning in ((same, "the same transaction"), (other, "another one"))
     )
-    return Question(reason, line, tuple(answers))
+    return Question(fact, line, tuple(answers), how)
 
 
 def _both(one: Question, other: Question) -> Question:
@@ -214,8 +222,8 @@ def _both(one: Question, other: Question) -> Question:
         number = days(int(answer.words[1]) for answer in pair)
         meaning = ", ".join(answer.meaning for answer in pair)
         answers.append(Answer((MATCH_DAYS, str(number)), (), meaning))
-    reason = f"{one.reason}; and {other.reason} (line {other.line})"
-    return Question(reason, one.line, tuple(answers))
+    fact = f"{one.fact}; and {other.fact} (line {other.line})"
+    return Question(fact, one.line, tuple(answers), one.how)
 
 
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hashable, list[_Row]]:

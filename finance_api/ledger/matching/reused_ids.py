@@ -35,10 +35,12 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
             yield which_one(
                 "--ids",
                 f"{described(rows.read(entry))} contradicts {stored_described(candidate)}, unless "
-                f"the bank reuses ids, which it has not done for {account.name} so far: say --ids "
-                f"stable if one id is always one transaction, or --ids reused if the bank uses "
-                f"ids again",
+                f"the bank reuses ids, which it has not done for {account.name} so far",
                 line,
+                how=(
+                    ": say --ids stable if one id is always one transaction, or --ids reused if "
+                    "the bank uses ids again"
+                ),
                 same=STABLE,
                 other=REUSED,
                 again=True,

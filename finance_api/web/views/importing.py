@@ -10,7 +10,6 @@ from finance_api.auth.auditing import origin_of
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import UPLOADS
-from finance_api.importers import NATIVE
 from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
@@ -30,9 +29,11 @@ from finance_api.uploads.stored_uploads import (
     this_worker,
     waiting_uploads,
 )
+from finance_api.web.column_form import ROLES
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
+from finance_api.web.option_labels import COLUMNS, in_labels
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -48,7 +49,7 @@ from finance_api.web.page import (
 from finance_api.web.receiving import MOST_FILES, SentFile, TooLarge, TooSlow, sent_files
 from finance_api.web.rendering import size
 from finance_api.web.routes import get, post
-from finance_api.web.upload_form import COLUMNS, given_in, in_labels, upload_form
+from finance_api.web.upload_form import Given, can_be_read, read_form, upload_form
 
 #: An upload waits this long for another upload of its user, as a browser cannot send it again.
 _PLACE_SECONDS = 5
@@ -196,7 +197,7 @@ def show_upload(request: Request) -> dict[str, Any]:
         title = "Importing" if upload.state is UploadState.IMPORTING else "Checking"
         return page("import", title, upload=upload)
     if upload.state is UploadState.ASKING:
-        return _options_page(request, upload, {})
+        return _options_page(request, upload)
     return _preview_page(request, upload, None)
 
 
@@ -210,6 +211,11 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
         is_done=is_done,
         found=upload.outcome,
         sums=_sums(upload.outcome["totals"]),
+        unread=[
+            column["heading"] or column["name"]
+            for column in upload.outcome.get("columns", ())
+            if column["values"] and not column["role"]
+        ],
         label_of=_label_of,
         others=len(waiting_uploads(request.storage, user_id, now)) if is_done else 0,
         remarks=[in_labels(remark) for remark in upload.outcome["remarks"]],
@@ -241,10 +247,13 @@ def show_options(request: Request) -> Any:
     upload = _own_upload(request)
     if upload.state not in _WAITING:
         return SeeOther(_path(upload))
-    return _options_page(request, upload, {})
+    return _options_page(request, upload, is_all=True)
 
 
-def _options_page(request: Request, upload: Upload, errors: dict[str, str]) -> dict[str, Any]:
+def _options_page(
+    request: Request, upload: Upload, given: Given | None = None, *, is_all: bool = False
+) -> dict[str, Any]:
+    """given: a sent form with errors. is_all: show a form even if the file asks nothing."""
     directory = request.registry.settings["finance_api.imports.profiles_directory"]
     try:
         profiles = load_profiles(directory).names
@@ -252,23 +261,32 @@ def _options_page(request: Request, upload: Upload, errors: dict[str, str]) -> d
         # One of the operator's own profiles is faulty; the refusal of the file says so.
         profiles = []
     names = dict.fromkeys(name for _, name in named_options(own_rows(request), ACCOUNTS))
-    title = "Change how it is read"
-    if upload.state is UploadState.ASKING:
-        can_be_read = upload.outcome["format"] not in (None, NATIVE)
-        title = "More about this file" if can_be_read else "Not imported"
+    form = upload_form(upload, list(names), profiles, given)
+    if form.is_asked:
+        title = "More about this file"
+    elif is_all or given is not None or upload.state is UploadState.READY:
+        title = "Change how it is read"
+    else:
+        request.override_renderer = "import_refused.jinja2"
+        return page(
+            "import", "Not imported", upload=upload, form=form, can_be_read=can_be_read(upload)
+        )
     request.override_renderer = "import_options.jinja2"
-    form = upload_form(upload, list(names), profiles)
-    return page("import", title, upload=upload, form=form, errors=errors)
+    errors = {} if given is None else given.errors
+    targets = {key: key for key in errors}
+    return page(
+        "import", title, upload=upload, form=form, errors=errors, targets=targets, roles=ROLES
+    )
 
 
 @post("import.options", _WRITE, "import_options")
 def choose_options(request: Request) -> Any:
     upload = _own_upload(request)
-    try:
-        given = given_in(upload, request.POST.dict_of_lists())
-    except ValueError as error:
-        return refused(request, _options_page(request, upload, {"form": str(error)}))
-    return _work(request, upload, _WAITING, UploadState.CHECKING, options=given)
+    given = read_form(upload, request.POST.dict_of_lists())
+    if given.errors:
+        return refused(request, _options_page(request, upload, given))
+    options = given.answered(upload)
+    return _work(request, upload, _WAITING, UploadState.CHECKING, options=options)
 
 
 @post("import.confirm", _WRITE, "import_preview")

@@ -11,6 +11,7 @@ from finance_api.ledger.undo import UndoReport, undo
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
+from finance_api.web.option_labels import in_labels
 from finance_api.web.page import (
     PAGE_ROWS,
     Pager,
@@ -25,7 +26,6 @@ from finance_api.web.page import (
     refused,
 )
 from finance_api.web.routes import get, post
-from finance_api.web.upload_form import in_labels
 
 IMPORTS = "/imports"
 _CHANGED = "Your data has changed since you opened this page. Check the changes again, and confirm."

@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading
-from finance_api.web.upload_form import in_labels
+from finance_api.web.option_labels import in_labels
 from support.browser import (
     assert_error_page,
     changed_tables,
@@ -66,17 +66,25 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     path = sent(visitor, OPEN)
     page = visitor.get(path)
     (upload,) = uploads_of(service, user)
-    for question in upload.outcome["questions"]:
-        assert in_labels(question["reason"])[1:] in shown_text(page.text)
+    *questions, currency = upload.outcome["questions"]
+    # The currency is asked for beside the account.
+    assert "needs a currency" in currency["fact"]
+    for question in questions:
+        assert in_labels(question["fact"])[1:] in shown_text(page.text)
     assert "--" not in shown_text(page.text)
+    # The row and the columns' first values are there to see.
+    assert "Day Value Text 2026-03-01 12.50 Corner Shop" in shown_text(page.text)
+    assert "12.50 · 20.00" in shown_text(page.text)
     asked = next(form for form in forms(page.text) if form.action.endswith("options"))
     # The way of money is never chosen for the person.
     assert dict(asked.fields)["positive"] == ""
-    given = {"positive": "out", "new-account-name": "Card", "currency": "eur"}
-    given |= {"columns-payee": ["Text"]}
+    given = {"positive": "out", "new-account-name": "Card", "currency": "€"}
+    given |= {"column-2": "payee"}
     assert do(visitor, path, "options", **given) == path
     text = shown_text(visitor.get(path).text)
     assert "Preview" in text and "−32.50" in text and "Card New account" in text
+    first = "How the first rows are read Payee Line Date Amount Corner Shop 2 1 Mar 2026 −12.50"
+    assert first in text
     do(visitor, path, "confirm")
     rows = {(row["payee"], row["amount"]) for row in records_of(service, user)}
     assert rows == {("Corner Shop", -125_000), ("Bakery", -200_000)}
@@ -94,8 +102,8 @@ def test_a_preview_can_be_read_otherwise_and_a_file_discarded(service, user, vis
     do(visitor, path, "options", positive="in")
     page = visitor.get(path).text
     assert "Preview" in shown_text(page)
-    do(visitor, path, "options", **{"columns-payee": ["note"]})
-    assert "there is no heading" in shown_text(visitor.get(path).text)
+    do(visitor, path, "options", **{"column-2": "note"})
+    assert "Corner Shop" in shown_text(visitor.get(path).text)
     assert do(visitor, path, "discard") == "/import?done=discarded"
     visitor.get(path, status=404)
     assert uploads_of(service, user) == []
@@ -172,16 +180,22 @@ def test_a_database_that_is_busy_changes_nothing(service, user, visitor, monkeyp
         (b"<!DOCTYPE html><html>", "HTML"),
         (b"OFXHEADER:100\r\nDATA:OFXSGML\r\n<OFX><BANKMSGSRSV1>", ""),
         (b'{"reserved_model_type": "Nothing"}\n', "line 1"),
-        (b"\x00\xff\x00\xff" * 99, ""),
-        (b"a,b\n1\n", ""),
+        (b"\x00\xff\x00\xff" * 99, "NUL"),
+        (b"a,b\n1\n", "not in a known format"),
+        (b"Dear customer,\nhere is your statement\n", "not in a known format"),
+        (b"\x7fELF\x02\x01\x01\x00\x00\x00" + bytes(900), "a binary file"),
+        (b"date,amount\n2026-01-02,-5\n2026-01-03,abc\n", "'abc' is not an amount. (line 3)"),
+        (b":20:X\n:25:1\n:28C:1/1\n:60F:C260101EUR1,\n:61:2601", "has no end: it is cut off"),
     ],
 )
 @on_one_storage
 def test_a_file_that_cannot_be_read_is_refused_with_its_reason(service, visitor, content, why):
     path = sent(visitor, content)
     text = shown_text(visitor.get(path).text)
-    assert "The file needs an answer" in text or "The file cannot be imported" in text
+    assert "The file cannot be imported" in text
     assert why in text
+    # No form that cannot help.
+    assert not [f for f in forms(visitor.get(path).text) if f.action.endswith("options")]
     assert "Traceback" not in text
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from finance_api.importers.csv.columns import FIELDS
 from finance_api.importers.options import FILE_OPTIONS
-from finance_api.web.upload_form import CHOICES, COLUMNS, answer_in_labels, in_labels
+from finance_api.web.option_labels import CHOICES, COLUMNS, answer_in_labels, in_labels
 
 
 def test_every_column_and_choice_has_a_label():

@@ -1,13 +1,17 @@
 """The form for an import's open questions: submitting it unchanged gives the values shown."""
 
 from finance_api.storage.interface import Upload, UploadState
-from finance_api.web.upload_form import given_in, upload_form
+from finance_api.web.upload_form import read_form, upload_form
 
 HEADINGS = ["Day", "Value", "Text", "More"]
+COLUMNS = [
+    {"name": name, "heading": name, "values": [f"{name} 1", f"{name} 2"], "role": role}
+    for name, role in zip(HEADINGS, ("recordDate", "", "", ""), strict=True)
+]
 
 
 def upload(options=None, questions=(), format_name="csv"):
-    outcome = {"format": format_name, "headings": HEADINGS, "questions": list(questions)}
+    outcome = {"format": format_name, "columns": COLUMNS, "questions": list(questions)}
     return Upload(
         id="1",
         name="bank.csv",
@@ -19,10 +23,13 @@ def upload(options=None, questions=(), format_name="csv"):
     )
 
 
-def question(*answers):
+def question(*answers, needs=()):
     return {
-        "reason": "this is open",
+        "fact": "this is open",
         "line": 3,
+        "needs": list(needs),
+        "row": None,
+        "text": [],
         "answers": [{"words": w, "instead_of": i, "meaning": m} for w, i, m in answers],
     }
 
@@ -30,16 +37,20 @@ def question(*answers):
 def shown(form):
     """The fields, by their keys."""
     fields = [field for each in form.questions for field in each.fields]
-    fields += [field for group in form.others for field in group.fields]
+    fields += [field for group in form.groups for field in group.fields]
     return {field.key: field for field in fields}
 
 
 def sent_as_it_is(form):
     """Return what a browser sends if nobody changes the form."""
-    joined = {key: "\n".join(f.values) for key, f in shown(form).items() if f.kind == "list"}
-    return {key: list(field.values) for key, field in shown(form).items()} | {
-        key: [text] for key, text in joined.items()
-    }
+    roles = {column.key: [column.role] for column in form.columns}
+    return {key: [field.value] for key, field in shown(form).items()} | roles
+
+
+def given_in(found, sent):
+    given = read_form(found, sent)
+    assert not given.errors
+    return given.answered(found)
 
 
 def test_a_form_that_nobody_changes_gives_back_what_was_given():
@@ -49,7 +60,7 @@ def test_a_form_that_nobody_changes_gives_back_what_was_given():
         "new_account": True,
         "ids": "reused",
         "match_days": 0,
-        "columns": {"note": ["Text", "More"], "amount": ["2"], "payee": [""]},
+        "columns": {"note": ["Text", "More"], "amount": ["Value"], "payee": [""]},
         "thousands": " ",
         "label_separator": ",; ",
         "date_format": "DD/MM/YYYY",
@@ -59,6 +70,15 @@ def test_a_form_that_nobody_changes_gives_back_what_was_given():
     }
     found = upload(given)
     assert given_in(found, sent_as_it_is(upload_form(found, ["Card", "Other"], ["dkb"]))) == given
+    columns = {"debit": "Value", "credit": "More", "sign": "Text=S|H", "ignore": ["Day"]}
+    found = upload(columns)
+    assert given_in(found, sent_as_it_is(upload_form(found, [], []))) == columns
+    found = upload({"fee": ["Value=signed"], "balance": "More"})
+    sent = sent_as_it_is(upload_form(found, [], []))
+    assert given_in(found, sent) == found.options
+    # Without the file's columns, the form keeps what was said of them.
+    found = upload({**columns, "skip_rows": 1})
+    assert given_in(found, {"skip_rows": ["2"]}) == {**columns, "skip_rows": 2}
 
 
 def test_what_changes_sums_is_never_filled_in():
@@ -66,20 +86,19 @@ def test_what_changes_sums_is_never_filled_in():
     found = upload(questions=[question((words, (), "")), question((["--currency", "EUR"], (), ""))])
     form = upload_form(found, [], [])
     fields = shown(form)
-    assert fields["columns-amount"].values == ("Value",)
-    assert [fields[key].values for key in ("positive", "date_format", "currency")] == [("",)] * 3
+    assert [column.role for column in form.columns] == ["", "amount", "", ""]
+    assert [fields[key].value for key in ("positive", "date_format", "currency")] == [""] * 3
     asked = [[field.key for field in each.fields] for each in form.questions]
-    assert asked == [["columns-amount", "positive", "date_format"], ["currency"]]
+    assert asked == [["positive", "date_format"], ["currency"]]
+    assert [each.has_columns for each in form.questions] == [True, False]
 
 
 def test_a_column_that_is_to_be_left_out_is_unless_one_is_chosen():
     found = upload({"columns": {"payee": ["Text"]}}, [question((["--map", "valueDate="], [], ""))])
-    form = upload_form(found, [], [])
-    assert [field.values for field in form.questions[0].fields] == [("",)]
-    sent = sent_as_it_is(form)
+    sent = sent_as_it_is(upload_form(found, [], []))
     columns = {"payee": ["Text"], "valueDate": ("",)}
     assert given_in(found, sent) == {"columns": columns}
-    chosen = given_in(found, sent | {"columns-valueDate": ["Day"]})
+    chosen = given_in(found, sent | {"column-0": ["valueDate"]})
     assert chosen == {"columns": columns | {"valueDate": ["Day"]}}
 
 
@@ -90,19 +109,74 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
     )
     found = upload({"positive": "in"}, [both])
     form = upload_form(found, [], [])
-    assert [answer["meaning"] for answer in form.questions[0].answers] == ["apart", "together"]
-    text = "“Debit column” Value, “Credit column” More"
-    assert [answer["text"] for answer in form.questions[0].answers] == [text, "“Account”"]
+    assert form.questions[0].answers == [
+        {
+            "text": "Money out: Value, Money in: More",
+            "values": "Value 1 · Value 2; More 1 · More 2",
+        },
+        {"text": "Together", "values": ""},
+    ]
     # Values that only the person knows are fields beside the answers.
     assert [field.key for field in form.questions[0].fields] == ["account", "currency"]
-    sent = sent_as_it_is(form) | {"columns-amount": ["Value"], "columns-note": ["Text"]}
+    sent = sent_as_it_is(form) | {"column-1": ["amount"], "column-2": ["note"]}
     chosen = given_in(found, sent | {"answer-0": ["0"]})
     assert chosen == {"debit": "Value", "credit": "More", "columns": {"note": ["Text"]}}
     named = given_in(found, sent | {"answer-0": ["1"], "new-account-name": [" Card "]})
     assert named["account"] == "Card"
 
 
+def test_an_answer_about_a_column_counts_more_than_the_column_s_list():
+    found = upload({}, [question(*((["--map", f"amount={n}"], [], "") for n in HEADINGS[1:3]))])
+    sent = sent_as_it_is(upload_form(found, [], [])) | {"column-3": ["amount"]}
+    chosen = given_in(found, sent | {"answer-0": ["1"]})
+    assert chosen == {"columns": {"amount": ("Text",)}}
+
+
+def test_a_mistake_keeps_every_other_answer():
+    both = question((["--positive", "in"], [], "in"), (["--positive", "out"], [], "out"))
+    found = upload({}, [both, question((["--currency", "CODE"], [], ""))])
+    sent = sent_as_it_is(upload_form(found, [], [])) | {
+        "answer-0": ["1"],
+        "column-2": ["note"],
+        "column-3": ["amount"],
+        "column-1": ["amount"],
+        "skip_rows": ["x"],
+        "currency": ["$"],
+        "account": ["Card"],
+    }
+    given = read_form(found, sent)
+    assert given.errors == {
+        "columns": "Two columns are “Amount”; choose one.",
+        "currency": "$ can be several currencies; choose one.",
+        "skip_rows": "Lines before the headings: x is not a whole number.",
+    }
+    form = upload_form(found, [], [], given)
+    fields = shown(form)
+    assert form.questions[0].chosen == 1
+    assert [column.role for column in form.columns] == ["", "amount", "note", ""]
+    assert [fields[key].value for key in ("account", "skip_rows", "currency")] == ["Card", "x", "$"]
+    assert ("USD", "USD") in fields["currency"].choices
+    chosen = read_form(found, {"currency": ["$"], "currency-choice": ["CAD"]})
+    assert (chosen.options["currency"], chosen.errors) == ("CAD", {})
+
+
+def test_a_currency_is_understood_as_people_write_it():
+    for text, code in {
+        "€": "EUR",
+        "Euro": "EUR",
+        "eur": "EUR",
+        "US$": "USD",
+        " chf ": "CHF",
+    }.items():
+        assert given_in(upload(), {"currency": [text]}) == {"currency": code}
+    for text in ("Taler", "E U R"):
+        assert (
+            "is not an ISO 4217 code"
+            in read_form(upload(), {"currency": [text]}).errors["currency"]
+        )
+
+
 def test_only_options_of_the_format_are_there():
-    assert "columns-amount" not in shown(upload_form(upload(format_name="ofx"), [], []))
+    assert "date_format" not in shown(upload_form(upload(format_name="ofx"), [], []))
     for format_name in ("native", None):
         assert shown(upload_form(upload(format_name=format_name), [], [])) == {}

@@ -35,9 +35,12 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
             whole = rows.read(entry)
             yield which_one(
                 "--ids",
-                f"{described(whole)} has the id of {stored_described(candidate)}: if it corrects "
-                f"that record, say --ids stable; if it is another transaction, say --ids reused",
+                f"{described(whole)} has the id of {stored_described(candidate)}",
                 whole.line,
+                how=(
+                    ": if it corrects that record, say --ids stable; if it is another transaction, "
+                    "say --ids reused"
+                ),
                 same=STABLE,
                 other=REUSED,
                 again=True,

@@ -160,10 +160,12 @@ def _question(rows: OpenRows, groups: list[_Group]) -> Question:
     return which_one(
         MATCH_DAYS,
         f"{described(whole)} may be {stored_described(candidate)}, which the file should contain "
-        f"but does not{more}: if the bank now reports it differently, say with --match-days N how "
-        f"many days apart they may be ({days} here); if it is another transaction, say "
-        f"--match-days 0",
+        f"but does not{more}",
         whole.line,
+        how=(
+            f": if the bank now reports it differently, say with --match-days N how many days "
+            f"apart they may be ({days} here); if it is another transaction, say --match-days 0"
+        ),
         same=days,
         other=0,
     )

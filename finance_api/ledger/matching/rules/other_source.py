@@ -113,11 +113,13 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     more = f" (and {len(found) - 1} more such pairs)" if len(found) > 1 else ""
     yield which_one(
         MATCH_DAYS,
-        f"{described(whole)} may be {stored_described(other)}, which {_origin(other)}{more}: if "
-        f"it is the same transaction, say with --match-days N how many days apart they may be "
-        f"({farthest} here); if it is another one, say --match-days {_REACH_DAYS}; if the files "
-        f"have no transaction in common, say --no-match",
+        f"{described(whole)} may be {stored_described(other)}, which {_origin(other)}{more}",
         whole.line,
+        how=(
+            f": if it is the same transaction, say with --match-days N how many days apart they "
+            f"may be ({farthest} here); if it is another one, say --match-days {_REACH_DAYS}; if "
+            f"the files have no transaction in common, say --no-match"
+        ),
         same=farthest,
         other=_REACH_DAYS,
     )

@@ -178,9 +178,12 @@ def _check_part(
         yield which_one(
             "--first-day",
             f"the file covers only part of {date_text(day * DAY_SECONDS)}, and {described(first)} "
-            f"equals a stored record: if it is the same transaction, say --first-day same; if it "
-            f"is another one, say --first-day new",
+            f"equals a stored record",
             first.line,
+            how=(
+                ": if it is the same transaction, say --first-day same; if it is another one, say "
+                "--first-day new"
+            ),
             same=SAME,
             other=NEW,
         )

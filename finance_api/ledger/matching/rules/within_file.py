@@ -47,9 +47,12 @@ def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
         yield which_one(
             "--first-day",
             f"{described(last)} appears in line {line} as well, in another part of the file, and "
-            f"neither has an id: if they are one transaction, say --first-day same; if they are "
-            f"two, say --first-day new",
+            f"neither has an id",
             last.line,
+            how=(
+                ": if they are one transaction, say --first-day same; if they are two, say "
+                "--first-day new"
+            ),
             same=SAME,
             other=NEW,
         )

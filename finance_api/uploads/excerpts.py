@@ -1,0 +1,48 @@
+"""Shows people where a question or a refusal is about: rows of a table, or lines of a text."""
+
+from typing import Any, BinaryIO
+
+from finance_api.importers.csv.sampling import TableSample
+from finance_api.importers.interface import Question
+from finance_api.values.text import shown
+
+#: A line and this many before and after it are shown, of each this many characters.
+_AROUND = 1
+_LONGEST = 200
+#: A longer line is not text that a person can read, so that the next one is not looked for.
+_LONGEST_READ = 1 << 20
+
+
+def question_of(question: Question, sample: TableSample, stream: BinaryIO) -> dict[str, Any]:
+    """Return a question as JSON, with what the file has in its line."""
+    found: dict[str, Any] = {
+        "fact": question.fact,
+        "line": question.line,
+        "needs": question.needs,
+        "answers": [answer._asdict() for answer in question.answers],
+        "row": None,
+        "text": [],
+    }
+    if question.line is not None:
+        found["row"] = sample.by_line.get(question.line)
+        if not sample.columns:
+            found["text"] = _lines(stream, question.line)
+    return found
+
+
+def _lines(stream: BinaryIO, line: int) -> list[list[Any]]:
+    """Return the line with the lines beside it, each with its number."""
+    stream.seek(0)
+    before = max(0, line - 1 - _AROUND)
+    for _ in range(before):
+        if len(stream.readline(_LONGEST_READ)) == _LONGEST_READ:
+            return []
+    texts = [stream.readline(_LONGEST_READ) for _ in range(line + _AROUND - before)]
+    stream.seek(0)
+    if any(b"\0" in text for text in texts):
+        return []
+    return [
+        [number, shown(text[: 4 * _LONGEST].decode("utf-8", "replace").rstrip())[:_LONGEST]]
+        for number, text in enumerate(texts, before + 1)
+        if text
+    ]

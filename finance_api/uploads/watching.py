@@ -1,0 +1,56 @@
+"""Watches an importer while it reads a file."""
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, BinaryIO
+
+from finance_api.importers.csv.sampling import TableSample
+from finance_api.importers.interface import (
+    Entry,
+    Remembered,
+    Statement,
+    StatementImporter,
+    nothing_remembered,
+)
+
+#: The number of entries that are kept, and how often their count is reported.
+_KEPT, _REPORTED = 5, 1_000
+
+
+class WatchedImporter:
+    """Reads as another importer does. first: the first entries, as a preview shows them.
+
+    on_count: called with the number of entries, from time to time.
+    """
+
+    def __init__(self, importer: StatementImporter, on_count: Callable[[int], None]) -> None:
+        self._importer = importer
+        self._on_count = on_count
+        self.source = importer.source
+        self.first: list[dict[str, Any]] = []
+
+    def read(
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """As `StatementImporter`."""
+        self.first = []
+        count = 0
+        for statement, entry in self._importer.read(stream, remembered):
+            if entry is not None:
+                if count < _KEPT:
+                    self.first.append(
+                        {
+                            "line": entry.line,
+                            "recordDate": entry.date,
+                            "amount": entry.amount,
+                            "payee": entry.payee or entry.note,
+                        }
+                    )
+                count += 1
+                if count % _REPORTED == 0:
+                    self._on_count(count)
+            yield statement, entry
+
+    def sample(self, lines: Collection[int] = ()) -> TableSample:
+        """Return the beginning of a table; an empty one for formats without tables."""
+        sample = getattr(self._importer, "sample", None)
+        return TableSample() if sample is None else sample(lines)

@@ -1,0 +1,84 @@
+"""The words of the pages for options of a command line, in messages of importers."""
+
+import re
+from collections.abc import Sequence
+
+from finance_api.importers.options import FILE_OPTIONS
+from finance_api.importers.questions import CODE, NAME
+
+#: Labels of choices, by option.
+CHOICES = {
+    "ids": {
+        "stable": "Stable: an id is always one transaction",
+        "reused": "Reused: an id can be another transaction later",
+    },
+    "first_day": {"same": "The same transactions", "new": "Other transactions"},
+    "decimal": {".": "Point (1,234.50)", ",": "Comma (1.234,50)"},
+    "mixed_signs": {
+        "plus": "Positive: as the column says; negative: the opposite",
+        "minus": "Negative: as the column says; positive: the opposite",
+        "ignore": "Nothing: only the column counts",
+    },
+    "units": {"major": "Whole units", "minor": "Hundredths, such as cents"},
+    "positive": {"in": "Money coming in", "out": "Money going out"},
+}
+#: Labels of the columns of fields.
+COLUMNS = {
+    "recordDate": "Date column",
+    "amount": "Amount column",
+    "payee": "Payee column",
+    "note": "Note column",
+    "category": "Category column",
+    "labels": "Labels column",
+    "id": "Bank id column",
+    "account": "Account column",
+    "accountNumber": "Account number column",
+    "currency": "Currency column",
+    "paymentType": "Payment type column",
+    "valueDate": "Value date column",
+    "counterpartyAccount": "Other account column",
+    "reference": "Reference column",
+    "originalAmount": "Original amount column",
+    "originalCurrencyCode": "Original currency column",
+}
+#: Words of a command line -> their label on the pages.
+_LABELS = {
+    **{option.flag: option.label for option in FILE_OPTIONS},
+    **{
+        f"{option.flag} {choice}": f"{option.label}: {label}"
+        for option in FILE_OPTIONS
+        for choice, label in CHOICES.get(option.name, {}).items()
+    },
+    **{f"--map {field}": label for field, label in COLUMNS.items()},
+    "--with-later": "Undo later changes as well",
+    "--keep-changed": "Keep later manual edits",
+    "'finance-api transfers find'": "Transfers",
+}
+#: After ``=`` comes a column, or nothing if the field has none. Quoted words are from the file.
+_WORDS = re.compile(
+    f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
+    r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"
+    rf"| (?:{NAME}|{CODE}|N|…)(?![\w=]))?"
+    r"|(?<!\w)'[^']*'(?!\w)"
+)
+
+
+def in_labels(message: str) -> str:
+    """A message of an importer, with the labels of the form in place of options."""
+    return _WORDS.sub(_label, message)
+
+
+def answer_in_labels(words: Sequence[str], instead_of: Sequence[str]) -> str:
+    """The text of an answer in the form."""
+    if not words:
+        return f"without {in_labels(', '.join(instead_of))}"
+    return in_labels(" ".join(words).replace(" --", ", --"))
+
+
+def _label(match: re.Match[str]) -> str:
+    if match["words"] is None:
+        return match[0]
+    label = f"“{_LABELS[match['words']]}”"
+    if match["none"]:
+        return f"no {label}"
+    return f"{label} " if match["column"] else label
