@@ -211,4 +211,5 @@ def _is_binary(head: bytes) -> bool:
     zeros, others = sorted((half.count(0) for half in (head[::2], head[1::2])), reverse=True)
     if zeros * 8 > len(head) and others * 50 <= len(head):
         return False
-    return (len(head) - len(head.translate(None, _CONTROLS))) * 50 > len(head)
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    return controls > 4 and controls * 50 > len(head)

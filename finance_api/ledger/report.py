@@ -1,7 +1,7 @@
 """The report of an import."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -68,7 +68,7 @@ class ImportReport:
     skipped: number of items that no record can hold, by kind.
     new, updates, matches: the first ones of each. remarks: sentences for the user.
     totals: by account. details: those of the history entry.
-    changed: whether the import changed visible data.
+    changed: whether the import changed visible data. on_new: called as new records are noted.
     """
 
     created: int = 0
@@ -85,6 +85,7 @@ class ImportReport:
     totals: list[AccountTotal] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
     changed: bool = False
+    on_new: Callable[[], None] = lambda: None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -112,6 +113,7 @@ class ImportReport:
         self.new_records += len(records)
         self.uncategorised += sum(row["categoryId"] is None for row in records)
         self.new += records[: MOST_SHOWN - len(self.new)]
+        self.on_new()
 
     def note_update(self, update: Update) -> None:
         self.updated += 1

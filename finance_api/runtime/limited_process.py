@@ -15,13 +15,27 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 from finance_api.runtime.logs import LogRecord
 
 #: New processes are forked from a fork server, which has no threads and no connections.
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["finance_api.uploads.work", "finance_api.storage.sql"])
+#: In a process that was started here: its parent, and who may send to it.
+_parent: Connection | None = None
+_sending = threading.Lock()
+
+
+class _Report(NamedTuple):
+    value: Any
+
+
+def report(value: Any) -> None:
+    """Send a value to the parent's `LimitedProcess.reported`; in other processes, do nothing."""
+    if _parent is not None:
+        with _sending:
+            _parent.send(_Report(value))
 
 
 class LimitExceeded(Exception):
@@ -57,10 +71,12 @@ class Limits:
 class LimitedProcess:
     """Calls a function in another process, which starts at once.
 
-    function, arguments: pickled for the other process, like its answer.
+    function, arguments: pickled for the other process, like its answer. reported: the last value
+    that the function gave to `report`, while `result` waits; None before.
     """
 
     def __init__(self, limits: Limits, function: Callable[..., Any], *arguments: Any) -> None:
+        self.reported: Any = None
         self._limits = limits
         self._end = None if limits.seconds is None else time.monotonic() + limits.seconds
         self._lock = threading.Lock()
@@ -108,6 +124,9 @@ class LimitedProcess:
             if not self._answers.poll(left):
                 raise LimitExceeded(f"more than {self._limits.seconds} seconds")
             message = self._answers.recv()
+            if isinstance(message, _Report):
+                self.reported = message.value
+                continue
             if not isinstance(message, logging.LogRecord):
                 error, answer = message
                 return error, answer
@@ -131,12 +150,15 @@ class _LogToParent(logging.handlers.QueueHandler):
         return prepared
 
     def enqueue(self, record: logging.LogRecord) -> None:
-        self.queue.send(record)  # type: ignore[attr-defined]
+        with _sending:
+            self.queue.send(record)  # type: ignore[attr-defined]
 
 
 def _run(
     parent: Connection, limits: Limits, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:
+    global _parent
+    _parent = parent
     # Ctrl-C reaches every process of a terminal; only the parent decides which of them end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
@@ -151,7 +173,8 @@ def _run(
         answer = MemoryError(), None
     except Exception as error:
         answer = error, None
-    parent.send(answer)
+    with _sending:
+        parent.send(answer)
 
 
 def _exit_with_parent() -> None:

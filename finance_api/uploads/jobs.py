@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from finance_api.ledger.importing import ImportSettings
@@ -27,7 +28,7 @@ from finance_api.storage.interface import (
     unit_of_work,
 )
 from finance_api.uploads.stored_uploads import AT_WORK
-from finance_api.uploads.work import UploadWork, run_in_child
+from finance_api.uploads.work import Progress, UploadWork, run_in_child
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +61,7 @@ class _Job:
         self.upload = upload
         self.origin = origin
         self.has_begun = False
+        self.progress: Progress | None = None
         self.ended = threading.Event()
         self._lock = threading.Lock()
         self._is_killed = False
@@ -78,6 +80,18 @@ class _Job:
                 raise ProcessKilled
             process = self._process = make()
         return process.result()
+
+    def note(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def current(self) -> Upload:
+        """Return the upload; while it is checked, the outcome is the progress."""
+        with self._lock:
+            if self._process is not None:
+                self.progress = self._process.reported
+        if self.upload.state is UploadState.IMPORTING:
+            return self.upload
+        return replace(self.upload, outcome={"progress": self.progress})
 
 
 class UploadJobs:
@@ -142,6 +156,17 @@ class UploadJobs:
         if job is not None:
             job.kill()
 
+    def progress(self, user_id: int, upload: Upload) -> Progress | None:
+        """Return the progress of the work on an upload, wherever it runs; None if unknown.
+
+        Of an import only the process that does it knows more: others cannot write meanwhile.
+        """
+        with self._lock:
+            job = self._jobs.get((user_id, upload.id))
+        if job is not None and job.current().step == upload.step:
+            return job.progress
+        return upload.outcome.get("progress")
+
     @property
     def running(self) -> list[tuple[int, str]]:
         """User and id of the uploads that this process works on or has queued."""
@@ -194,7 +219,10 @@ class UploadJobs:
         if not self._backend.persistent:
             # No other process can see this storage.
             settings = ImportSettings.of(self._settings)
-            return UploadWork(self._backend, settings, job.user, job.upload, now, job.origin).run()
+            work = UploadWork(
+                *(self._backend, settings, job.user, job.upload, now, job.origin), job.note
+            )
+            return work.run()
         arguments = self._settings, job.user, job.upload, now, job.origin
         outcome: str | None = job.run_process(
             lambda: LimitedProcess(self._limits, run_in_child, *arguments)
@@ -235,7 +263,8 @@ class UploadJobs:
             suppress(StorageError),
             unit_of_work(self._backend, lock_timeout_seconds=1) as storage,
         ):
-            storage.uploads.set_alive(jobs, self._clock.now())
+            alive = [(user_id, job.current()) for (user_id, _), job in jobs.items()]
+            storage.uploads.set_alive(alive, self._clock.now())
 
 
 class Turns:

@@ -19,35 +19,34 @@ _KEPT, _REPORTED = 5, 1_000
 class WatchedImporter:
     """Reads as another importer does. first: the first entries, as a preview shows them.
 
-    on_count: called with the number of entries, from time to time.
+    count: of the entries so far. on_count: called from time to time as it rises.
     """
 
-    def __init__(self, importer: StatementImporter, on_count: Callable[[int], None]) -> None:
+    def __init__(self, importer: StatementImporter, on_count: Callable[[], None]) -> None:
         self._importer = importer
         self._on_count = on_count
         self.source = importer.source
         self.first: list[dict[str, Any]] = []
+        self.count = 0
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `StatementImporter`."""
-        self.first = []
-        count = 0
+        self.first, self.count = [], 0
         for statement, entry in self._importer.read(stream, remembered):
             if entry is not None:
-                if count < _KEPT:
+                if self.count < _KEPT:
                     self.first.append(
                         {
-                            "line": entry.line,
                             "recordDate": entry.date,
                             "amount": entry.amount,
                             "payee": entry.payee or entry.note,
                         }
                     )
-                count += 1
-                if count % _REPORTED == 0:
-                    self._on_count(count)
+                self.count += 1
+                if self.count % _REPORTED == 0:
+                    self._on_count()
             yield statement, entry
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:

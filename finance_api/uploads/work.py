@@ -1,12 +1,12 @@
 """Checking an upload (stores no records), importing it, and the outcome as JSON for the pages."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from finance_api.importers.csv.sampling import TableSample
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ImportRefused, StatementImporter
 from finance_api.ledger.importing import (
     ImportOrder,
     ImportSettings,
@@ -20,6 +20,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
 from finance_api.resources.wire import text_writer
+from finance_api.runtime.limited_process import report
 from finance_api.storage import open_backend
 from finance_api.storage.interface import (
     StorageBackend,
@@ -32,6 +33,8 @@ from finance_api.uploads.excerpts import question_of
 from finance_api.uploads.stored_uploads import content_of
 from finance_api.uploads.watching import WatchedImporter
 
+#: See `UploadWork`.
+Progress = tuple[int, int | None]
 #: A process that checks a file gives way to processes that answer requests.
 _NICENESS = 5
 
@@ -45,6 +48,8 @@ class UploadWork:
     """Does the work of the upload's state, and stores the outcome.
 
     upload: CHECKING or IMPORTING. now: the time, in seconds. origin: see `WritableStorage`.
+    on_progress: called with the number of entries that were read or checked so far, and the number
+    of all, None while it is unknown.
     """
 
     backend: StorageBackend
@@ -53,6 +58,7 @@ class UploadWork:
     upload: Upload
     now: int
     origin: str
+    on_progress: Callable[[Progress], None] = lambda progress: None
 
     def run(self) -> str | None:
         """Return the outcome of an import, "done" or "refused"; None after a check.
@@ -112,14 +118,30 @@ class UploadWork:
                     dry_run=dry_run,
                 )
                 if order.importer is not None:
-                    watched = WatchedImporter(order.importer, lambda count: None)
+                    watched = self._watched(order.importer)
                     order = replace(order, importer=watched)
-                import_file(self.backend, order, begin=begin, end=end)
+                import_file(self.backend, order, begin=self._counting(begin, watched), end=end)
             except ImportRefused as refused:
                 name = None if order is None else order.format_name
                 self._store(UploadState.ASKING, refusal_of(refused, name, watched, stream))
                 return None
             return {} if watched is None else {"first": watched.first, **_table(watched.sample())}
+
+    def _watched(self, importer: StatementImporter) -> WatchedImporter:
+        watched = WatchedImporter(importer, lambda: self.on_progress((watched.count, None)))
+        return watched
+
+    def _counting(self, begin: Step, watched: WatchedImporter | None) -> Step:
+        """Return the step, which also begins to report the progress of an import."""
+
+        def counting(session: LedgerSession, report: ImportReport) -> None:
+            begin(session, report)
+            if watched is not None:
+                report.on_new = lambda: self.on_progress(
+                    (sum(report.counts.values()), watched.count)
+                )
+
+        return counting
 
     def _store(self, state: UploadState, outcome: dict[str, Any]) -> None:
         with unit_of_work(self.backend) as storage:
@@ -134,7 +156,7 @@ def run_in_child(
         os.nice(_NICENESS)
     backend = open_backend(settings)
     try:
-        work = UploadWork(backend, ImportSettings.of(settings), user, upload, now, origin)
+        work = UploadWork(backend, ImportSettings.of(settings), user, upload, now, origin, report)
         return work.run()
     finally:
         backend.close()

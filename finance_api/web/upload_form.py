@@ -122,6 +122,11 @@ class UploadForm:
         return any(question.is_asked for question in self.questions)
 
     @property
+    def asked(self) -> frozenset[str]:
+        """The keys of the fields that are beside a question."""
+        return frozenset(field.key for question in self.questions for field in question.fields)
+
+    @property
     def asks_columns(self) -> bool:
         return any(question.has_columns for question in self.questions)
 

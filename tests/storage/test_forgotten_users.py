@@ -276,7 +276,7 @@ class Pair:
             "undo": lambda s: s.history.set_undone(mine, 1, 9),
             "prune images": lambda s: s.history.prune_before(mine, 15),
             "change an upload": lambda s: s.uploads.change(mine, upload("1", mine), name="x"),
-            "work at uploads": lambda s: s.uploads.set_alive([(mine, "1")], 99),
+            "work at uploads": lambda s: s.uploads.set_alive([(mine, upload("1", mine))], 99),
             "drop an upload's content": lambda s: s.uploads.drop_content(mine, "1"),
             "delete an upload": lambda s: s.uploads.delete(mine, "1"),
             "forget states": lambda s: s.data.forget_states(mine, 35),

@@ -105,10 +105,13 @@ class Deciding:
         if survey.footer is not None:
             count, first = survey.footer
             questions.ask(
-                f"{first.questions[0].fact}; the rows from there on may not be transactions",
+                first.questions[0].fact,
                 Answer(("--skip-last", str(plan.layout.skip_last + count)), ("--skip-last",)),
                 line=first.line,
-                how=": then leave them out with --skip-last",
+                how=(
+                    f"{first.questions[0].how}; if the rows from there on are not transactions, "
+                    f"leave them out with --skip-last"
+                ),
             )
         self.remarks += ask_about_unread(plan, survey, questions)
         is_open = currencies.option is None and "currency" not in plan.columns

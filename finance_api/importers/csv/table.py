@@ -183,24 +183,28 @@ class Table:
             if count >= least and used <= limit:
                 yield line, cells if count == most else cells[:most] + [""] * (most - count)
                 continue
-            fault = self._ragged(count, most)
+            refused = self._ragged(count, most, line)
             if count >= least and used <= most:
                 cells = cells[:most] + [""] * (most - count)
-                fault = self._ragged(used, named)
+                refused = self._ragged(used, named, line)
             if misfit is None:
-                raise ImportRefused(fault, line)
-            misfit(ImportRefused(fault, line), cells)
+                raise refused
+            misfit(refused, cells)
 
-    def _ragged(self, count: int, width: int) -> str:
+    def _ragged(self, count: int, width: int, line: int) -> ImportRefused:
         what = "the heading row" if self.has_header else "the first row"
         help_ = (
             "a cell with the delimiter in it needs quotes"
             if count > width
             else "the row is cut short or has another delimiter"
         )
-        return (
-            f"the row has {count} cells and {what} has {width}: {help_}; with --skip-rows, leave "
-            f"out rows above the headings; with --skip-last, rows below the data"
+        return ImportRefused(
+            f"the row has {count} cells and {what} has {width}: {help_}",
+            line,
+            how=(
+                "; with --skip-rows, leave out rows above the headings; with --skip-last, rows "
+                "below the data"
+            ),
         )
 
     def _all_rows(self) -> Iterator[Row]:

@@ -72,8 +72,11 @@ class UploadWriter(UploadReader):
         """
 
     @abstractmethod
-    def set_alive(self, uploads: Collection[tuple[int, str]], at: int) -> None:
-        """Record that processes work on these uploads: (user id, id). Ignores deleted ones."""
+    def set_alive(self, uploads: Collection[tuple[int, Upload]], at: int) -> None:
+        """Record that processes work on these uploads, each with its user, and their outcomes.
+
+        Ignores uploads that were deleted or have another step.
+        """
 
     @abstractmethod
     def drop_content(self, user_id: int, upload_id: str) -> None:

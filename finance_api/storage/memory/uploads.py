@@ -42,9 +42,11 @@ class MemoryUploads(Part, UploadWriter):
         self._unit.change(uploads=self._unit.database.uploads | {(user_id, upload_id): upload})
         return upload
 
-    def set_alive(self, uploads: Collection[tuple[int, str]], at: int) -> None:
-        for key in self._unit.database.uploads.keys() & set(uploads):
-            self._put(*key, alive_at=at)
+    def set_alive(self, uploads: Collection[tuple[int, Upload]], at: int) -> None:
+        for user_id, upload in uploads:
+            stored = self._unit.database.uploads.get((user_id, upload.id))
+            if stored is not None and stored.step == upload.step:
+                self._put(user_id, upload.id, alive_at=at, outcome=upload.outcome)
 
     def drop_content(self, user_id: int, upload_id: str) -> None:
         pieces = self._unit.database.upload_pieces

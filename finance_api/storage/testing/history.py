@@ -1,5 +1,6 @@
 """History, exchange rates, uploads and proposed transfers; lists after many rows were deleted."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -215,7 +216,7 @@ class HistoryConformance(OneUser):
             assert uploads.get_piece(mine, "two", 0) == b""
             uploads.delete(mine, "two")
             uploads.drop_content(mine, "two")
-            uploads.set_alive([(mine, "two")], 99)
+            uploads.set_alive([(mine, make_upload("two", created_at=5))], 99)
             assert [u.id for u in uploads.list_by_user(theirs)] == ["two", "one"]
             assert uploads.get(theirs, "two") == make_upload("two", created_at=5)
             assert uploads.get_piece(theirs, "two", 0) == b"two"
@@ -237,12 +238,13 @@ class HistoryConformance(OneUser):
             assert (ready.step, ready.state, ready.outcome) == (1, UploadState.READY, {"a": 1})
             with pytest.raises(Conflict):
                 storage.uploads.change(unit.user.id, upload, state=UploadState.DONE)
-            storage.uploads.set_alive([(unit.user.id, "one"), (unit.user.id, "gone")], 70)
+            at_work = [upload, make_upload("gone"), replace(ready, outcome={"b": 2})]
+            storage.uploads.set_alive([(unit.user.id, each) for each in at_work], 70)
             later = storage.uploads.change(unit.user.id, ready, name="b", options={"c": []})
         with unit.reading() as storage:
             assert storage.uploads.get(unit.user.id, "one") == later
             assert (later.step, later.alive_at, later.name) == (2, 70, "b")
-            assert (later.options, later.outcome) == ({"c": []}, {"a": 1})
+            assert (later.options, later.outcome) == ({"c": []}, {"b": 2})
 
     def test_old_uploads_go_unless_somebody_works_at_them(self, unit: Unit) -> None:
         with unit.writing() as storage:

@@ -29,6 +29,7 @@ from finance_api.uploads.stored_uploads import (
     this_worker,
     waiting_uploads,
 )
+from finance_api.uploads.work import Progress
 from finance_api.web.column_form import ROLES
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
@@ -75,11 +76,17 @@ def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
         "Import",
         errors={f"file-{number}" if number else "file": why for number, why in enumerate(faults)},
         uploads=uploads,
+        progress={upload.id: _progress(request, upload) for upload in uploads},
         is_working=any(upload.state in AT_WORK for upload in uploads),
         max_bytes=request.registry.settings["finance_api.imports.max_upload_bytes"],
         life_seconds=LIFE_SECONDS,
         is_lasting=request.services.storage.persistent,
     )
+
+
+def _progress(request: Request, upload: Upload) -> Progress | None:
+    user_id = identity_of(request).user.id
+    return _jobs(request).progress(user_id, upload) if upload.state in AT_WORK else None
 
 
 def _refused(request: Request, status: int, sentences: Sequence[str]) -> dict[str, Any]:
@@ -195,7 +202,7 @@ def show_upload(request: Request) -> dict[str, Any]:
     if upload.state in AT_WORK:
         request.override_renderer = "import_progress.jinja2"
         title = "Importing" if upload.state is UploadState.IMPORTING else "Checking"
-        return page("import", title, upload=upload)
+        return page("import", title, upload=upload, progress=_progress(request, upload))
     if upload.state is UploadState.ASKING:
         return _options_page(request, upload)
     return _preview_page(request, upload, None)

@@ -1,12 +1,13 @@
 """The background work on uploads."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from finance_api.ledger.importing import ImportSettings
-from finance_api.storage.interface import unit_of_work
-from finance_api.uploads.jobs import UploadJobs
+from finance_api.storage.interface import UploadState, unit_of_work
+from finance_api.uploads.jobs import UploadJobs, _Job
 from finance_api.uploads.stored_uploads import DEAD_SECONDS
 from finance_api.uploads.work import UploadWork
 from support.browser import (
@@ -61,6 +62,52 @@ def test_work_that_takes_long_has_a_page_of_its_own(service, user, visitor, held
     visitor.post(f"{path}/discard", {"csrf_token": visitor.csrf(path)}, status=303)
     held()
     assert "The file is imported." in visitor.get(path).text
+
+
+@on_one_storage
+def test_progress_is_counted_and_shown_to_whoever_comes_back(service, user, visitor, monkeypatch):
+    """The file of two thousand rows is looked at whenever its progress changes."""
+    seen = []
+    note = _Job.note
+
+    def look(job, progress):
+        note(job, progress)
+        upload = job.upload
+        jobs = service.services.upload_jobs
+        seen.append((upload.state, jobs.progress(user.id, upload)))
+        shown.append(jobs.progress(user.id, replace(upload, step=upload.step + 1)))
+
+    shown = []
+    monkeypatch.setattr(_Job, "note", look)
+    rows = "".join(f"2026-03-01,-{n},Shop {n},Current account,EUR\n" for n in range(1, 2_002))
+    path = sent(visitor, b"date,amount,payee,account,currency\n" + rows.encode())
+    checking = [(1_000, None), (2_000, None), (1_000, 2_001), (2_000, 2_001), (2_001, 2_001)]
+    assert seen == [(UploadState.CHECKING, each) for each in checking]
+    # Another step of the upload has not begun.
+    assert set(shown) == {None}
+    seen.clear()
+    do(visitor, path, "confirm")
+    assert seen == [(UploadState.IMPORTING, each) for each in checking]
+
+
+def test_progress_is_on_both_pages_while_a_file_is_checked(service, user, visitor, held):
+    path = location(post_file(visitor, STATEMENT))
+    (upload,) = uploads_of(service, user)
+    for progress, words in (
+        (None, "Being checked"),
+        ((1, None), "Read 1 row"),
+        ((120_000, 346_656), "Checked 120,000 of 346,656 rows"),
+    ):
+        alive = replace(upload, outcome={"progress": progress})
+        now = service.clock.now()
+        service.change(lambda s, alive=alive, now=now: s.uploads.set_alive([(user.id, alive)], now))
+        assert words in shown_text(visitor.get("/import").text)
+        assert words in shown_text(visitor.get(path).text) or progress is None
+    assert '<progress aria-labelledby="progress-title" value="120000" max="346656">' in (
+        visitor.get(path).text
+    )
+    held()
+    assert "Ready to import" in shown_text(visitor.get("/import").text)
 
 
 def test_work_of_a_process_that_is_gone_is_found_and_done_again(service, user, visitor, held):

@@ -18,6 +18,7 @@ from finance_api.runtime.limited_process import (
     Limits,
     ProcessDied,
     ProcessKilled,
+    report,
 )
 
 NO_LIMITS = Limits()
@@ -47,6 +48,12 @@ def log_error() -> None:
         logging.getLogger("finance_api.some_part").exception("a file failed")
 
 
+def count_up() -> str:
+    for number in range(3):
+        report((number, 3))
+    return "done"
+
+
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -54,6 +61,15 @@ def die() -> None:
 def test_the_answer_comes_from_another_process() -> None:
     process_id = LimitedProcess(NO_LIMITS, os.getpid).result()
     assert process_id != os.getpid()
+
+
+def test_what_it_reports_is_known_before_its_answer() -> None:
+    process = LimitedProcess(NO_LIMITS, count_up)
+    assert process.reported is None
+    assert process.result() == "done"
+    assert process.reported == (2, 3)
+    # Here nobody waits for it.
+    report((1, 2))
 
 
 def test_an_error_is_raised_here_with_all_it_says() -> None:

@@ -81,11 +81,12 @@ class SqlUploads(Part, UploadWriter):
             raise Conflict("another request changed the upload in the meantime")
         return self.get(user_id, upload.id)
 
-    def set_alive(self, uploads_alive: Collection[tuple[int, str]], at: int) -> None:
+    def set_alive(self, uploads_alive: Collection[tuple[int, Upload]], at: int) -> None:
         # Always in the same order, so that two processes cannot wait for each other.
-        for user_id, upload_id in sorted(uploads_alive):
-            alive = update(uploads).where(_which(user_id, upload_id)).values(alive_at=at)
-            self.connection.execute(alive)
+        for user_id, upload in sorted(uploads_alive, key=lambda each: (each[0], each[1].id)):
+            which = _which(user_id, upload.id) & (uploads.c.step == upload.step)
+            values = _written({"outcome": upload.outcome, "alive_at": at})
+            self.connection.execute(update(uploads).where(which).values(values))
 
     def drop_content(self, user_id: int, upload_id: str) -> None:
         self.connection.execute(
