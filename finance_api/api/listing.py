@@ -134,7 +134,10 @@ def _missing(reading: Reading, resource: Resource, row_id: str) -> HTTPException
     data, user_id = reading.storage.data, reading.user_id
     if resource is not RECORDS or not data.get_rows(user_id, SPLITS, [row_id]):
         return problem(404, NOT_FOUND)
-    parts = data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", [row_id])])
+    parts = list(data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", [row_id])]))
+    if not parts:
+        # It was deleted.
+        return problem(404, NOT_FOUND)
     detail = f"This record was split into parts: the {len(parts)} records whose splitId is its id."
     return problem(410, detail, partIds=[part["id"] for part in parts])
 

@@ -73,8 +73,8 @@ def edit_command(edit: Edit, file: str) -> None:
 def remove(edit: Edit, ids: tuple[str, ...]) -> None:
     """Remove records by id, or all records in a file with a column id.
 
-    A file may also have just one id on each line; - is standard input. The next statement file with
-    such a record imports it again: to prevent that, set recordState to void instead.
+    A file may also have just one id on each line; - is standard input. Statement files with such a
+    record do not bring it back; imports undo does.
     """
     if len(ids) > 1 or are_ids(ids[0]):
         edit("records remove", lambda s: remove_records(s, ids))

@@ -81,6 +81,8 @@ class _UserData:
         self._counted: dict[str, dict[str, Any]] = {}
         #: By split: the amount of the whole without the parts read so far.
         self._rests: dict[str, int] = {}
+        #: The splits with parts; the others are deleted records.
+        self._with_parts: set[str] = set()
 
     def _pages(self, resource: Resource) -> Iterator[list[Row]]:
         return self._storage.data.scan_pages(self._user.id, resource, _PAGE)
@@ -88,13 +90,13 @@ class _UserData:
     def faults(self) -> list[Fault]:
         found = Found(self._user.email)
         self._counted = {i: _nothing(row) for i, row in self._accounts.items()}
-        self._rests = {}
+        self._rests, self._with_parts = {}, set()
         for resource in RESOURCES:
             for page in self._pages(resource):
                 for row in page:
                     self._check(found, resource, row)
         for split_id, rest in self._rests.items():
-            if rest:
+            if rest and split_id in self._with_parts:
                 message = "the parts do not add up to the whole, for splits: {}"
                 found.add("splits", message, split_id, RESTORE)
         for account_id, counted in self._counted.items():
@@ -127,6 +129,7 @@ class _UserData:
             found.add("splits", "records are the wholes of splits, too: {}", row["id"], RESTORE)
         if row["splitId"] in self._rests:
             self._rests[row["splitId"]] -= row["amount"]
+            self._with_parts.add(row["splitId"])
         elif row["splitId"] is not None:
             message = "splitId refers to a missing object, for records: {}"
             found.add("references", message, row["id"], RESTORE)

@@ -19,7 +19,13 @@ from finance_api.ledger.references import (
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.splits import change_wholes, check_account, check_splits
+from finance_api.ledger.splits import (
+    change_wholes,
+    check_account,
+    check_splits,
+    deleted_among,
+    put_wholes,
+)
 from finance_api.resources import (
     ACCOUNTS,
     CATEGORIES,
@@ -155,11 +161,14 @@ class NativeImport:
         wholes = RowSet(SPLITS, self._stored_rows(SPLITS, documents))
         if not wholes.rows:
             return documents, False
-        others, pairs = [], []
+        deleted = deleted_among(self._session, wholes.rows)
+        others, pairs, restored = [], [], []
         for document in documents:
             given = document.values
             stored = self._whole(records, wholes, document)
-            if stored is None:
+            if stored is None or stored["id"] in deleted:
+                # The file brings a deleted record back.
+                restored += [] if stored is None else [stored]
                 others.append(document)
                 continue
             row = replaced(SPLITS, {n: v for n, v in given.items() if n in stored}, stored)
@@ -171,6 +180,7 @@ class NativeImport:
                 check_account(self._session, after, document.line)
                 pairs.append((stored, after))
                 self._report.updated += 1
+        put_wholes(self._session, [(row, None) for row in restored])
         self._report.remarks += change_wholes(self._session, self._balances, pairs)
         return others, bool(pairs)
 

@@ -2,12 +2,16 @@
 
 Statements state the whole, so only the whole has their ids and values. The parts add up to it, and
 have its account, date and import. A change of wholes or parts ends with `check_splits`.
+
+A deleted record that statements state is a whole without parts: it still matches their entries, so
+that no file brings it back.
 """
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+from finance_api.importers import NATIVE
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import derive
@@ -24,11 +28,10 @@ from finance_api.values.time import date_text
 
 _BATCH = 500
 _WHOLE = tuple(field.name for field in SPLITS.persisted_fields)
+#: The values of a record that no statement states.
+UNSTATED: Row = {**dict.fromkeys(("source", "sourceId", "stated")), "furtherSources": ()}
 #: Values of the whole that its parts never have.
-_OF_WHOLE = {
-    **dict.fromkeys(("source", "sourceId", "stated", "originalAmount", "originalCurrencyCode")),
-    "furtherSources": (),
-}
+_OF_WHOLE = {**UNSTATED, "originalAmount": None, "originalCurrencyCode": None}
 #: Values that parts take from a changed whole as long as they have the same.
 _FOLLOWED = (
     *("payee", "note", "paymentType", "recordState"),
@@ -54,6 +57,32 @@ def part_of(record: Row, part_id: str, amount: int, now: int) -> Row:
     """Return a new part with the values of the record that is split; `derive` completes it."""
     own = {"id": part_id, "splitId": record["id"], "createdAt": now, "updatedAt": now}
     return {**record, **_OF_WHOLE, **own, "amount": amount}
+
+
+def is_stated(row: Row) -> bool:
+    """Return whether a statement stated this record or whole, so that another one may as well."""
+    is_own = row["sourceId"] is None or row["source"] == NATIVE
+    return not is_own or row["stated"] is not None or bool(row["furtherSources"])
+
+
+def keep_deleted(session: LedgerSession, records: Iterable[Row]) -> None:
+    """Keep deleted records, so that files that state them do not bring them back."""
+    gone = [row for row in records if row["splitId"] is None and is_stated(row)]
+    put_wholes(session, [(None, whole_of(row)) for row in gone])
+
+
+def forget_deleted(session: LedgerSession, account_id: str) -> None:
+    """Delete the wholes of an account that is removed with its records."""
+    data, user_id = session.storage.data, session.user.id
+    for page in data.scan_pages(
+        user_id, SPLITS, _BATCH, conditions=[any_of("accountId", [account_id])]
+    ):
+        put_wholes(session, [(row, None) for row in page])
+
+
+def deleted_among(owned: UserRows, wholes: Iterable[str]) -> set[str]:
+    """Return the ids of the wholes that have no parts: deleted records."""
+    return {split_id for split_id, parts in parts_of(owned, wholes).items() if not parts}
 
 
 def get_wholes(owned: UserRows, ids: Iterable[str]) -> dict[str, Row]:
@@ -159,6 +188,8 @@ def change_wholes(
     remarks = []
     for before, after in pairs:
         own = parts[after["id"]]
+        if not own:
+            continue
         changes += follow(session, before, after, own)
         if difference := after["amount"] - sum(part["amount"] for part in own):
             remarks.append(
@@ -183,9 +214,10 @@ def _followed(before: Row, after: Row, part: Row) -> dict[str, Any]:
 
 
 def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: bool = True) -> None:
-    """Check changed splits: delete wholes without parts, and void wholes whose parts are void.
+    """Check changed splits, and void wholes whose parts are void.
 
-    can_end: whether there may be wholes without parts. Raises ChangeRefused also if parts do not
+    A whole without parts is a deleted record; it is forgotten if no statement states it.
+    can_end: whether there may be such wholes. Raises ChangeRefused also if parts do not
     add up to their whole, or differ in account, date or state.
     """
     ids = list(dict.fromkeys(split_ids))
@@ -200,6 +232,8 @@ def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: b
                 raise ChangeRefused(
                     f"splitId {split_id} is not the id of any split record of this user"
                 )
+        elif not parts and is_stated(whole):
+            continue
         elif not parts and not can_end:
             raise ChangeRefused(
                 f"the split record {title_of_whole(whole)} has no parts: add the records that have "

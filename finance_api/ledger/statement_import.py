@@ -23,9 +23,10 @@ from finance_api.ledger.matching.model import FileEntries, Outcome
 from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
 from finance_api.ledger.matching.open_rows import OpenRows, day_digest
 from finance_api.ledger.matching.stated import Scope
-from finance_api.ledger.matching.stored import get_stated
+from finance_api.ledger.matching.stored import get_stated, is_whole
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.splits import deleted_among
 from finance_api.ledger.statement_accounts import find_account, is_of_several
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.query.model import any_of, dated
@@ -364,7 +365,9 @@ class StatementFacts:
         found.pop(self._session.number, None)
         wanted = iter(held if found else ())
         while batch := list(islice(wanted, _BATCH)):
-            for row in get_stated(self._session, batch).values():
+            rows = get_stated(self._session, batch)
+            deleted = deleted_among(self._session, [i for i in rows if is_whole(rows[i])])
+            for row in (row for row_id, row in rows.items() if row_id not in deleted):
                 is_of_day = row["recordDate"] - row["recordDate"] % DAY_SECONDS == day
                 number = row["importId"] or 0
                 if is_of_day and row["recordState"] != VOID and number in found:

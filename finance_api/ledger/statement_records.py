@@ -26,7 +26,7 @@ from finance_api.ledger.matching.stored import get_stated, is_whole
 from finance_api.ledger.report import ImportReport, Match, Update
 from finance_api.ledger.rows import RowSet, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.splits import change_wholes, part_of, put_wholes, whole_of
+from finance_api.ledger.splits import change_wholes, deleted_among, part_of, put_wholes, whole_of
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -275,6 +275,8 @@ class StatementRecords:
         session = self._session
         pairs: list[tuple[Row, Row]] = []
         wholes: list[tuple[Row, Row]] = []
+        changed_wholes = [i for i, old in before.items() if is_whole(old) and after[i] != old]
+        deleted = deleted_among(session, changed_wholes)
         for record_id, old in before.items():
             row = after[record_id]
             if row == old:
@@ -283,7 +285,7 @@ class StatementRecords:
             if not is_whole(row):
                 derive(session, row, lines[record_id])
             names = [f.name for f in RECORDS.fields if row.get(f.name) != old.get(f.name)]
-            if names:
+            if names and record_id not in deleted:
                 row["updatedAt"] = session.now
                 self.changed = True
                 values = [{n: r[n] for n in names if n in _SHOWN} for r in (old, row)]

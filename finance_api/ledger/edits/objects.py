@@ -20,6 +20,7 @@ from finance_api.ledger.references import (
 )
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.splits import forget_deleted
 from finance_api.query.model import any_of
 from finance_api.resources import (
     ACCOUNTS,
@@ -141,6 +142,8 @@ def remove_object(
     if with_records:
         for page in pages_of(session, any_of("accountId", [row["id"]])):
             changes.remove(page)
+    if resource is ACCOUNTS:
+        forget_deleted(session, row["id"])
     changes.finish()
     session.row_set(resource).remove(row["id"])
     session.close(records_changed=True, details=changes.report.details)

@@ -8,10 +8,11 @@ from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.ledger.splits import check_splits
+from finance_api.ledger.splits import UNSTATED, check_splits, keep_deleted
 from finance_api.query.model import Condition, Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.values import Row
+from finance_api.values.ids import new_id
 
 BATCH = 1_000
 
@@ -92,6 +93,23 @@ class RecordChanges:
             self._session.note_records(new=new)
             self._session.storage.data.put_rows(self._session.user.id, RECORDS, new=new, changed=())
             self.changed = True
+
+    def move(self, before: Row, after: Row) -> None:
+        """Replace a record that statements state by one of another account, or of a distant day.
+
+        The next file that states it finds the record deleted at its old place.
+        """
+        session = self._session
+        after |= {**UNSTATED, "id": new_id(), "importId": session.number, "updatedAt": session.now}
+        derive(session, after)
+        self.report.note(session, RECORDS, before, after)
+        for old, new in ((before, None), (None, after)):
+            self._balances.note(old, new)
+        session.delete(RECORDS, [before])
+        keep_deleted(session, [before])
+        session.note_records(new=[after])
+        session.storage.data.put_rows(session.user.id, RECORDS, new=[after], changed=())
+        self.changed = True
 
     def remove(self, rows: Iterable[Row]) -> None:
         """Remove records. If one is part of a transfer, `finish` unlinks the other record."""

@@ -9,9 +9,11 @@ from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, set_by_hand
 from finance_api.ledger.edits.record_file import ID, FileRow, RecordFile
-from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.edits.transfers import check_halves
+from finance_api.ledger.matching.stated import REACH_DAYS, is_out_of_reach
 from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.splits import is_stated, keep_deleted
 from finance_api.resources import CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Field
 from finance_api.resources.records import VOID
@@ -88,7 +90,11 @@ def change_records(
             changed = {name: value for name, value in wanted.items() if value != row[name]}
             if changed:
                 after = set_by_hand(row, changed)
-                changes.put(row, after)
+                if is_stated(row) and is_out_of_reach(row, after):
+                    _refuse_half(row)
+                    changes.move(row, after)
+                else:
+                    changes.put(row, after)
                 if row["transferId"] is not None and not changed.keys().isdisjoint(_OF_HALVES):
                     halves.append(after)
     changes.finish()
@@ -96,11 +102,23 @@ def change_records(
     return changes.close()
 
 
+def _refuse_half(row: Row) -> None:
+    if row["transferId"] is not None:
+        raise ChangeRefused(
+            f"the record {title_of(RECORDS, row)} is half of a transfer: unlink it first, to move "
+            f"the record to another account or by more than {REACH_DAYS} days"
+        )
+
+
 def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
-    """Raises ChangeRefused if a record does not exist."""
+    """Delete records; files that state them do not bring them back.
+
+    Raises ChangeRefused if a record does not exist.
+    """
     changes = RecordChanges(session)
     for rows in stored_records(session, ids):
         changes.remove(rows)
+        keep_deleted(session, rows)
     changes.finish()
     return changes.close()
 

@@ -54,11 +54,12 @@ class Split:
 
 
 def find_split(owned: UserRows, row_id: str) -> Split | None:
-    """Return the split whose whole or part has this id."""
+    """Return the split whose whole or part has this id; None also for a deleted record."""
     record = owned.storage.data.get_rows(owned.user.id, RECORDS, [row_id]).get(row_id)
     split_id = row_id if record is None else record["splitId"]
     whole = get_wholes(owned, [split_id]).get(split_id) if split_id else None
-    return None if whole is None else Split(whole, parts_of(owned, [split_id])[split_id])
+    parts = [] if whole is None else parts_of(owned, [split_id])[split_id]
+    return Split(whole, parts) if whole is not None and parts else None
 
 
 def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> EditReport:

@@ -14,6 +14,7 @@ from finance_api.ledger.matching.model import (
     Earlier,
 )
 from finance_api.ledger.matching.stated import (
+    REACH_DAYS,
     Content,
     StatedValues,
     bank_id_in,
@@ -24,15 +25,13 @@ from finance_api.ledger.matching.stated import (
 from finance_api.ledger.matching.stored import get_stated, get_stated_by_source, stated_pages
 from finance_api.ledger.rows import row_id
 from finance_api.ledger.session import LedgerSession
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 
 #: For each bank id, look for up to this many records.
 MOST_OF_AN_ID = 8
 _BATCH = 1_000
-#: Records are candidates up to this many days before and after the file's days.
-REACH_DAYS = 7
 
 
 class Wanted(NamedTuple):
@@ -56,8 +55,9 @@ class CandidateReader:
         self._source = source
         self._accounts = {account.id: account for account in accounts}
         self.candidates: list[Candidate] = []
-        #: Whether the user has no records at all.
-        self.is_empty = not session.storage.data.scan_rows(session.user.id, RECORDS, limit=1)
+        scan = session.storage.data.scan_rows
+        #: Whether the user has no records at all, and deleted none.
+        self.is_empty = not any(scan(session.user.id, r, limit=1) for r in (RECORDS, SPLITS))
 
     @cached_property
     def _own(self) -> dict[str, Candidate]:

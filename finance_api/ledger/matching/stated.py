@@ -17,6 +17,8 @@ from finance_api.values import Row
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
+#: Records are candidates up to this many days before and after the file's days.
+REACH_DAYS = 7
 #: The fields whose values files state.
 CONTENT = ("recordDate", "amount", "payee", "note")
 #: Members of the JSON -> fields of `StatedValues`.
@@ -158,6 +160,16 @@ def note_stated(before: Row, after: Row) -> None:
     if source not in stated:
         stated_values = StatedValues(bank_id_in(before["sourceId"]), own_content(before))
         after["stated"] = written({**stated, source: [stated_values]})
+
+
+def is_out_of_reach(before: Row, after: Row) -> bool:
+    """Return whether files that state the record no longer find it by its account and day."""
+    stated = [v.now for entries in read_stated(after).values() for v in entries if v.now]
+    days = [content.day for content in stated] or [own_content(before).day]
+    now = own_content(after).day
+    return before["accountId"] != after["accountId"] or any(
+        abs(day - now) > REACH_DAYS for day in days
+    )
 
 
 def _json(text: str | None) -> str:

@@ -16,7 +16,7 @@ from finance_api.ledger.edits.transfers import (
     unlink_records,
 )
 from finance_api.ledger.session import UserRows
-from finance_api.ledger.splits import get_wholes
+from finance_api.ledger.splits import deleted_among, get_wholes
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -145,9 +145,10 @@ def _form_variables(
 
 @get("record", Permission.DATA_READ, "record")
 def show_record(request: Request) -> Response | dict[str, Any]:
-    if get_wholes(own_rows(request), [path_id(request)]):
+    row_id, owned = path_id(request), own_rows(request)
+    if get_wholes(owned, [row_id]) and not deleted_among(owned, [row_id]):
         query = f"?{request.query_string}" if request.query_string else ""
-        return SeeOther(f"{_RECORDS}/{path_id(request)}/split{query}")
+        return SeeOther(f"{_RECORDS}/{row_id}/split{query}")
     row = own_row(request, RECORDS)
     if (kept := kept_form(request)) is not None:
         shown = _form(request, row, sent_record(kept), {})
@@ -165,10 +166,11 @@ def change_record(request: Request) -> Response | dict[str, Any]:
         if request.POST.get("seen") != digest_of(texts_of_record(stored)):
             raise conflict(session, FIELDS, texts, texts_of_record(stored))
         named = with_new_category(session, texts)
-        change_records(session, [stored["id"]], read_record(session, named, stored))
+        report = change_records(session, [stored["id"]], read_record(session, named, stored))
+        is_moved = any(change.id != stored["id"] for change in report.changes)
     if errors:
         return refused(request, _form(request, own_row(request, RECORDS), texts, errors))
-    return changed(session, _path(stored))
+    return changed(session, _RECORDS if is_moved else _path(stored))
 
 
 def _form(

@@ -2,10 +2,12 @@
 
 import pytest
 
+from finance_api.importers.interface import Statement
 from support.browser import location, new_token, new_user, signed_in
 from support.html import forms, shown_text
 from support.native_rows import account, category, label, record, record_rule, uid
 from support.service import Client, on_one_storage
+from support.statements import OFX_ACCOUNT, Reader, entry
 
 GIRO, CASH, ABROAD = uid("Account", 1), uid("Account", 2), uid("Account", 3)
 NEW = "/records/new"
@@ -215,3 +217,23 @@ def test_nothing_of_another_user_is_reached(service, client, visitor):
         NEW, form.filled({"accountId": CASH, "amount": "1"}) + [("then", "another")]
     )
     assert location(answer).startswith(f"{NEW}?changed=")
+
+
+@on_one_storage
+def test_a_deleted_record_of_a_file_stays_away_and_has_no_page(service, user, visitor):
+    entries = [entry("1", "-1", "Aldi"), entry("2", "-2", "Lidl")]
+    client = Client(service, user, new_token(service, user))
+    statement = (Statement(OFX_ACCOUNT), entries)
+    client.statement(Reader("ofx", statement))
+    (row,) = listed(client, payee="eq.Aldi")
+    path = f"/records/{row['id']}"
+    page = visitor.follow(visitor.submit(f"{path}/remove", f"{path}/remove"))
+    for _ in range(2):
+        assert client.names("records", "payee") == ["Lidl"]
+        for below in ("", "/split", "/remove"):
+            visitor.get(path + below, status=404)
+        assert client.get(path.removeprefix("/")).status_int == 404
+        client.statement(Reader("ofx", statement))
+    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
+    visitor.post(form.action, form.fields, status=303)
+    assert client.get(path.removeprefix("/")).json["payee"] == "Aldi"

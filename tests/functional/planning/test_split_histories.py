@@ -1,4 +1,4 @@
-"""Random imports, splits, edits of splits, joins, removals and undos against a plain model.
+"""Random imports, manual edits, splits, joins, removals and undos against a plain model.
 
 After each step the sums, balances and counts of the API are those of the model.
 """
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from finance_api.importers.interface import ChangeRefused, Entry, Statement
 from finance_api.ledger.changing import changing
+from finance_api.ledger.edits.own_records import add_record
 from finance_api.ledger.edits.records import change_records, remove_records
 from finance_api.ledger.edits.splits import Part, join_parts, split_record
 from finance_api.ledger.undo import undo
@@ -44,6 +45,10 @@ class Books:
         self.model: dict[int, Parts] = {}
         #: What the user's record of each transaction was last told to come to.
         self.known: dict[int, int] = {}
+        #: Transactions whose records were deleted: no file brings them back.
+        self.gone: set[int] = set()
+        #: Transactions whose amounts were set manually, or whose records were moved far away.
+        self.own: set[int] = set()
         self.past: list[Any] = []
 
     def amount(self) -> int:
@@ -51,14 +56,15 @@ class Books:
         return self.chance.choice([-1, 1, -1]) * self.chance.randint(1, 10**7)
 
     def step(self) -> None:
-        before = copy.deepcopy((self.model, self.known))
+        before = copy.deepcopy((self.model, self.known, self.gone, self.own))
         number = self.newest()
         split = [self.split, self.split, self.join, self.categorise, self.remove]
-        self.chance.choice([self.bring, self.bring, *split, self.undo])()
+        manual = [self.enter, self.set_amount, self.set_day]
+        self.chance.choice([self.bring, self.bring, self.bring, *split, *manual, self.undo])()
         if self.newest() > number:
             self.past.append(before)
         elif self.newest() == number:
-            assert (self.model, self.known) == before
+            assert (self.model, self.known, self.gone, self.own) == before
 
     def newest(self) -> int:
         """Return the number of the newest entry that is not undone."""
@@ -90,7 +96,7 @@ class Books:
         ]
         reader = Reader("ofx", (Statement(OFX_ACCOUNT), entries))
         self.client.statement(reader, ids="stable")
-        for n in numbers:
+        for n in (n for n in numbers if n not in self.gone | self.own):
             stated = self.stated[n]
             parts = self.model.setdefault(n, {0: (stated, None)})
             if len(parts) == 1:
@@ -152,6 +158,56 @@ class Books:
         with self.session() as session:
             remove_records(session, [row["id"] for row in rows])
         del self.model[number]
+        self.own.discard(number)
+        self.gone.add(number)
+
+    def enter(self) -> None:
+        """Add a record manually."""
+        number = 100 + len(self.model) + len(self.gone)
+        amount = self.amount()
+        with self.session() as session:
+            values = {
+                "accountId": next(iter(session.accounts.rows), None),
+                "recordDate": self.chance.randint(0, 40) * DAY_SECONDS,
+                "amount": amount,
+                "payee": f"T{number}",
+            }
+            if values["accountId"] is None or number in self.model:
+                return
+            add_record(session, values)
+        self.model[number] = {0: (amount, None)}
+        self.own.add(number)
+
+    def whole_record(self) -> tuple[int, str] | None:
+        """Return a transaction whose record is not split, and the record's id."""
+        numbers = [n for n, parts in self.model.items() if len(parts) == 1]
+        if not numbers:
+            return None
+        number = self.chance.choice(numbers)
+        (row,) = self.rows(number)
+        return None if row["splitId"] else (number, row["id"])
+
+    def set_amount(self) -> None:
+        if (chosen := self.whole_record()) is None:
+            return
+        number, row_id = chosen
+        ((_, category),) = self.model[number].values()
+        amount = self.amount()
+        with self.session() as session:
+            change_records(session, [row_id], {"amount": amount})
+        self.model[number] = {0: (amount, category)}
+        self.own.add(number)
+
+    def set_day(self) -> None:
+        """Change the day of a record, perhaps by so much that it becomes another record."""
+        if (chosen := self.whole_record()) is None:
+            return
+        number, row_id = chosen
+        day = self.chance.choice([number + 3, 40, 300])
+        with self.session() as session:
+            change_records(session, [row_id], {"recordDate": day * DAY_SECONDS})
+        if day > number + 3:
+            self.own.add(number)
 
     def undo(self) -> None:
         if not self.past:
@@ -159,7 +215,7 @@ class Books:
         number = self.newest()
         with self.session(None) as session:
             undo(session, number)
-        self.model, self.known = self.past.pop()
+        self.model, self.known, self.gone, self.own = self.past.pop()
 
     # -- what is compared
 

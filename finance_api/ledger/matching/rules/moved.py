@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import islice, product
 
 from finance_api.importers.interface import Question
-from finance_api.ledger.matching.candidates import REACH_DAYS
 from finance_api.ledger.matching.duplicates import are_alike
 from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
 from finance_api.ledger.matching.open_rows import (
@@ -17,6 +16,7 @@ from finance_api.ledger.matching.open_rows import (
     which_one,
 )
 from finance_api.ledger.matching.rules.same_id import correction
+from finance_api.ledger.matching.stated import REACH_DAYS
 
 #: A question names the nearest of up to this many pairs.
 _MANY = 100

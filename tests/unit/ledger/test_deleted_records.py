@@ -1,0 +1,216 @@
+"""Records that were deleted or changed manually, when files state them again."""
+
+import pytest
+
+from finance_api.importers.interface import BankBalance
+from finance_api.ledger.changing import changing
+from finance_api.ledger.edits.objects import remove_object
+from finance_api.ledger.edits.records import change_records, remove_records
+from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
+from support.edits import edited
+from support.ledger import Person, account, an_id, units
+from support.statements import CSV_ACCOUNT, OFX_ACCOUNT, Bank, day, entry
+
+RENT, COFFEE = entry("1", "-100", "Rent"), entry("3", "-3", "Coffee")
+POWER = entry("9", "-20", "EON")
+SOURCES = pytest.mark.parametrize("source", ["ofx", "csv"])
+
+
+def with_ids(*entries):
+    return [each._replace(bank_id=f"id-{each.payee}") for each in entries]
+
+
+@pytest.fixture
+def ofx(person):
+    bank = Bank(person)
+    bank.file(*with_ids(RENT, COFFEE, POWER))
+    return bank
+
+
+def row_of(person, payee):
+    (row,) = (row for row in person.rows(RECORDS) if row["payee"] == payee)
+    return row
+
+
+def delete(person, *payees):
+    return edited(person, remove_records, [row_of(person, payee)["id"] for payee in payees])
+
+
+def payees(person):
+    return sorted(row["payee"] for row in person.rows(RECORDS))
+
+
+def test_the_same_file_and_longer_ones_do_not_bring_it_back(ofx):
+    person = ofx.person
+    delete(person, "Coffee")
+    assert payees(person) == ["EON", "Rent"]
+    before = person.snapshot()
+    report = ofx.file(*with_ids(RENT, COFFEE, POWER), data="the same again")
+    assert (report.created, report.updated) == (0, 0) and person.snapshot() == before
+    report = ofx.file(*with_ids(COFFEE, POWER, entry("12", "-7", "Kino")))
+    assert report.created == 1 and payees(person) == ["EON", "Kino", "Rent"]
+    person.audit()
+
+
+def test_another_format_recognises_it_and_so_does_the_next_file_of_that(ofx):
+    person = ofx.person
+    delete(person, "Coffee")
+    csv = Bank(person, "csv")
+    for entries in ((RENT, COFFEE, POWER), (COFFEE, POWER, entry("12", "-7", "Kino"))):
+        csv.file(*entries, account_name="Checking 100")
+        assert "Coffee" not in payees(person)
+    assert payees(person) == ["EON", "Kino", "Rent"]
+    person.audit()
+
+
+@SOURCES
+def test_a_user_who_deleted_everything_gets_nothing_back(person, source):
+    bank = Bank(person, source)
+    bank.file(RENT, COFFEE)
+    delete(person, "Rent", "Coffee")
+    bank.file(RENT, COFFEE, data="again")
+    assert payees(person) == []
+
+
+def test_an_undo_of_the_deletion_restores_everything(ofx):
+    person = ofx.person
+    before, dump = person.everything(), person.dump()
+    delete(person, "Coffee", "Rent")
+    person.undo(2)
+    assert person.dump() == dump and person.everything()["records"] == before["records"]
+    assert person.rows(SPLITS) == []
+    report = ofx.file(*with_ids(RENT, COFFEE, POWER), data="again")
+    assert (report.created, report.updated) == (0, 0)
+
+
+@pytest.mark.parametrize("options", [{"with_later": True}, {"keep_changed": True}], ids=str)
+def test_an_undo_of_the_import_leaves_nothing_behind(ofx, options):
+    person = ofx.person
+    delete(person, "Coffee")
+    person.undo(1, **options)
+    if "keep_changed" in options:
+        person.undo(2)
+    assert person.rows(RECORDS) == person.rows(SPLITS) == person.rows(ACCOUNTS) == []
+    ofx.file(*with_ids(RENT, COFFEE, POWER), data="as for the first time")
+    assert len(person.rows(RECORDS)) == 3
+
+
+def test_a_correction_of_a_deleted_record_changes_nothing_that_is_seen(ofx):
+    person = ofx.person
+    delete(person, "Coffee")
+    before = person.snapshot()
+    late = entry("3", "-4", "Coffee", "id-Coffee")
+    report = ofx.file(*with_ids(RENT), late, *with_ids(POWER), as_of=day("20"))
+    assert (report.created, report.updated, report.remarks) == (0, 0, [])
+    assert person.snapshot()[1].count(b'"Record"') == before[1].count(b'"Record"') == 2
+    person.audit()
+
+
+def test_a_second_equal_payment_is_new(ofx):
+    person = ofx.person
+    delete(person, "Coffee")
+    ofx.file(*with_ids(RENT, COFFEE), entry("3", "-3", "Coffee", "id-2"), *with_ids(POWER))
+    assert payees(person) == ["Coffee", "EON", "Rent"]
+
+
+def test_the_account_shows_what_the_bank_has_and_the_records_lack(person):
+    bank = Bank(person)
+    for entries, balance in (((RENT,), "1"), ((COFFEE,), "3")):
+        bank.file(*with_ids(*entries), closing=_closing(balance))
+    coffee = row_of(person, "Coffee")["id"]
+    with changing(person.backend, person.user.email, person.clock.now(), action="x") as session:
+        remove_records(session, [coffee])
+    (giro,) = person.rows(ACCOUNTS)
+    assert giro["unexplained"] == units("3")
+    person.undo(3)
+    (giro,) = person.rows(ACCOUNTS)
+    assert giro["unexplained"] == 0
+
+
+def _closing(number):
+    amount = {"1": "900", "3": "897"}[number]
+    return BankBalance(units(amount), day(number))
+
+
+def test_an_account_that_was_removed_starts_over(ofx):
+    person = ofx.person
+    delete(person, "Coffee")
+    edited(person, remove_object, ACCOUNTS, "Checking 100", with_records=True)
+    assert person.rows(SPLITS) == []
+    ofx.file(*with_ids(RENT, COFFEE, POWER), data="again")
+    assert len(person.rows(RECORDS)) == 3
+    person.undo(4)
+    person.undo(3)
+    assert payees(person) == ["EON", "Rent"]
+    ofx.file(*with_ids(RENT, COFFEE, POWER), data="and again")
+    assert payees(person) == ["EON", "Rent"]
+
+
+def test_a_dump_takes_deletions_along(ofx):
+    delete(ofx.person, "Coffee")
+    other = Person(ofx.person.backend)
+    other.file(ofx.person.dump())
+    assert other.dump() == ofx.person.dump()
+    Bank(other).file(*with_ids(RENT, COFFEE, POWER))
+    assert payees(other) == ["EON", "Rent"]
+
+
+def test_a_native_file_with_the_record_brings_it_back(ofx):
+    person = ofx.person
+    dump = person.dump()
+    delete(person, "Coffee")
+    person.file(dump)
+    assert payees(person) == ["Coffee", "EON", "Rent"] and person.rows(SPLITS) == []
+    person.audit()
+
+
+# -- changed records
+
+
+@SOURCES
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"amount": units("-3.50")},
+        {"recordDate": day("5")},
+        {"recordDate": day("2026-03-01"), "amount": units("8")},
+        {"payee": "Café", "note": "x", "amount": units("-99")},
+    ],
+    ids=lambda values: "+".join(values),
+)
+def test_manual_values_win_and_no_file_doubles_the_record(person, source, values):
+    bank = Bank(person, source)
+    entries = (RENT, COFFEE, POWER) if source == "csv" else with_ids(RENT, COFFEE, POWER)
+    bank.file(*entries)
+    coffee = row_of(person, "Coffee")["id"]
+    report = edited(person, change_records, [coffee], values)
+    # A record that is moved far away is a new one.
+    coffee = report.changes[0].id
+    expected = person.row(RECORDS, coffee)
+    bank.file(*entries, data="again")
+    bank.file(*entries[1:], entry("12", "-7", "Kino", None if source == "csv" else "k"))
+    other = Bank(person, "camt" if source == "csv" else "csv", OTHER[source])
+    other.file(RENT, COFFEE, POWER, account_name=person.only(ACCOUNTS)["name"])
+    assert len(person.rows(RECORDS)) == 4
+    now = person.row(RECORDS, coffee)
+    assert {name: now[name] for name in values} == {name: expected[name] for name in values}
+    person.audit()
+
+
+OTHER = {"csv": OFX_ACCOUNT, "ofx": CSV_ACCOUNT}
+
+
+def test_a_record_moved_to_another_account_stays_there(ofx):
+    person = ofx.person
+    person.native(account(9, name="Wallet"))
+    before = person.dump()
+    coffee = row_of(person, "Coffee")
+    edited(person, change_records, [coffee["id"]], {"accountId": an_id(9)})
+    moved = row_of(person, "Coffee")
+    assert moved["accountName"] == "Wallet" and moved["id"] != coffee["id"]
+    ofx.file(*with_ids(RENT, COFFEE, POWER), data="again")
+    Bank(person, "csv").file(RENT, COFFEE, POWER, account_name="Checking 100")
+    assert payees(person) == ["Coffee", "EON", "Rent"]
+    person.undo(4)
+    person.undo(3)
+    assert person.dump() == before
