@@ -36,7 +36,6 @@ from finance_api.api.representation import (
     next_offset,
     page_headers,
 )
-from finance_api.api.xlsx import MAX_ROWS
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import NOT_FOUND, parameter_problem, problem
 from finance_api.http.querystring import split_query
@@ -51,6 +50,7 @@ from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import FLOW
 from finance_api.resources.wire import RowEncoder, encoder_of, shown
+from finance_api.resources.xlsx import MAX_ROWS
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage
 from finance_api.values import Row
 

@@ -9,12 +9,12 @@ import orjson
 from pyramid.response import Response
 from webob.acceptparse import create_accept_header
 
-from finance_api.api.csv import csv_chunks
-from finance_api.api.xlsx import xlsx_chunks
 from finance_api.http.errors import problem
 from finance_api.query.model import Query
+from finance_api.resources.csv import csv_chunks
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.wire import shown
+from finance_api.resources.xlsx import xlsx_chunks
 from finance_api.storage.interface import JsonPage, Page
 
 HeaderItems = tuple[tuple[str, str], ...]

@@ -181,6 +181,16 @@ class RecordFilters:
         given = {**self.list_parameters, "withTotal": "true", **page}
         return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="The list")
 
+    def download_path(self, form: str) -> str:
+        """form: csv or xlsx."""
+        return self.path(format=form).replace("/records", "/records/download", 1)
+
+    @property
+    def download_request(self) -> ApiRequest:
+        return ApiRequest(
+            f"{PUBLIC_SURFACE}records.csv", self.list_parameters, about="The download"
+        )
+
     @property
     def sums_request(self) -> ApiRequest:
         given = {**self.parameters, _CONVERT_TO: self.convert_to}

@@ -19,6 +19,7 @@ ROUTES = {
     "overview": "/overview",
     "records": "/records",
     "record.new": "/records/new",
+    "records.download": "/records/download",
     "records.category": "/records/{id}/category",
     "records.rule": "/records/{id}/rule",
     "record": "/records/{id}",

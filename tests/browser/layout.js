@@ -11,6 +11,9 @@
   };
   const isOnlyHeard = (element) =>
     [...ancestors(element)].some((e) => getComputedStyle(e).clipPath === "inset(50%)");
+  // A bar at the edge of the window lies on what scrolls below it.
+  const isBar = (element) =>
+    [...ancestors(element)].some((e) => getComputedStyle(e).position === "sticky");
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true });
   const named = (element) => {
     const text = (element.value ?? element.textContent ?? "").trim().replace(/\s+/g, " ");
@@ -70,7 +73,8 @@
       const x = Math.min(a.rect.right, b.rect.right) - Math.max(a.rect.left, b.rect.left);
       const y = Math.min(a.rect.bottom, b.rect.bottom) - Math.max(a.rect.top, b.rect.top);
       const clipped = [a, b].some((c) => getComputedStyle(c.element).textOverflow === "ellipsis");
-      if (x > 1 && y > 4 && !clipped) faults.push(`${named(a.element)} lies on ${named(b.element)}`);
+      const apart = clipped || isBar(a.element) !== isBar(b.element);
+      if (x > 1 && y > 4 && !apart) faults.push(`${named(a.element)} lies on ${named(b.element)}`);
     }
   return [...new Set(faults)];
 }

@@ -94,3 +94,34 @@ def test_a_rule_is_made_in_three_actions_and_counts_while_it_is_written(list_pag
     page.get_by_label("Keyword").fill("i")
     expect(matches).to_contain_text("Matches 2 records, 1 of them without a category")
     expect(page.get_by_role("button", name="Check")).to_be_hidden()
+
+
+def test_keyboard_shortcuts_lead_through_the_list_but_never_while_one_types(list_page):
+    page, keys = list_page, list_page.keyboard
+    name = {each: page.get_by_role("link", name=each, exact=True) for each in NAMES}
+    for key, focused in (("j", "Aldi"), ("j", "Kino"), ("j", "Rewe"), ("j", "Rewe"), ("k", "Kino")):
+        keys.press(key)
+        expect(name[focused]).to_be_focused()
+    keys.press("x")
+    expect(page.get_by_role("checkbox", name="Choose Kino")).to_be_checked()
+    expect(name["Kino"]).to_be_focused()
+    keys.press("c")
+    expect(category_of(page, "Kino")).to_be_focused()
+    keys.type("jx/")
+    expect(category_of(page, "Kino")).to_have_value("jx/")
+    name["Kino"].focus()
+    keys.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    name["Rewe"].focus()
+    keys.press("?")
+    expect(page.get_by_text("previous record")).to_be_visible()
+    page.get_by_label("Use these keys").uncheck()
+    page.reload()
+    keys.press("j")
+    expect(name["Aldi"]).not_to_be_focused()
+    page.locator("#shortcuts summary").click()
+    page.get_by_label("Use these keys").check()
+    page.reload()
+    keys.press("j")
+    keys.press("e")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Aldi")

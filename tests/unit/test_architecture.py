@@ -88,7 +88,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("click", own("cli")),
         ("rich", own("cli")),
         ("waitress", ()),
-        ("xlsxwriter", own("api")),
+        ("xlsxwriter", own("resources.xlsx")),
         ("python_calamine", own("importers.spreadsheet.conversion")),
         ("olefile", own("importers.spreadsheet.container")),
         (

@@ -66,6 +66,42 @@ if (list) {
   showChosen();
 }
 
+// Keyboard shortcuts, unless a control has the focus or the user switched them off.
+const help = document.getElementById("shortcuts");
+const use = document.getElementById("use-shortcuts");
+const OFF = "shortcuts-off";
+const rowNow = () => document.activeElement.closest(".lines tbody tr");
+const focusName = (row) => row?.querySelector(".name-text").focus();
+const actions = {
+  j: () => focusName(rowNow() ? rowNow().nextElementSibling : list.querySelector("tbody tr")),
+  k: () => focusName(rowNow()?.previousElementSibling),
+  x: () => rowNow()?.querySelector(".choose input").click(),
+  c: () => rowNow()?.querySelector("[name=category]").focus(),
+  e: () => rowNow()?.querySelector(".name-text").click(),
+  "/": () => document.getElementById("q").focus(),
+  "?": () => {
+    help.open = true;
+    help.querySelector("summary").focus();
+  },
+};
+
+if (help) {
+  help.hidden = false;
+  use.checked = localStorage.getItem(OFF) === null;
+  use.addEventListener("change", () => {
+    if (use.checked) localStorage.removeItem(OFF);
+    else localStorage.setItem(OFF, "yes");
+  });
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    const isControl = target.closest("input, select, textarea, button, summary");
+    if (!use.checked || isControl || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!Object.hasOwn(actions, key)) return;
+    event.preventDefault();
+    actions[key]();
+  });
+}
+
 // A rule: the records that its keyword matches are counted as it is written.
 const rule = document.getElementById("rule");
 let counting;

@@ -89,7 +89,7 @@ def list_page(
         given_states=[("", "Choose"), *_choices(RECORD_STATES)],
         sent={name: form_text(request, name) for name in (NEW_CATEGORY, "set_note")},
         pager=Pager.of(request, found.total or 0, filters.size),
-        api=[asked, filters.sums_request],
+        api=[asked, filters.sums_request, filters.download_request],
     )
 
 

@@ -167,6 +167,22 @@ def test_a_page_has_as_many_records_as_asked_and_says_which(service, user, visit
         assert f"limit={100 if 'size=100' in query else 50}" in page
 
 
+def test_what_is_shown_is_downloaded_as_the_api_returns_it(client, visitor):
+    path = "/records?q=a&min=15&sort=amount&size=100"
+    page = html.unescape(visitor.get(path).text)
+    csv_path, xlsx_path = re.findall('href="(/records/download[^"]+)"', page)
+    (target,) = set(re.findall("GET (/v1/api/records\\.csv[^<]*)", page))
+    answer = visitor.get(csv_path)
+    assert answer.text == client.get(target.removeprefix("/v1/api/")).text
+    assert '"ALDI Nord"' in answer.text and '"Aldi"' not in answer.text
+    assert re.search(r'filename="records-[0-9-]{10}\.csv"', answer.headers["Content-Disposition"])
+    workbook = visitor.get(xlsx_path)
+    assert workbook.body == client.get(target.removeprefix("/v1/api/").replace("csv", "xlsx")).body
+    visitor.get("/records/download?format=exe", status=404)
+    answer = visitor.get("/records/download?format=csv&from=x", status=303)
+    assert answer.headers["Location"] == "/records?from=x"
+
+
 def confirm(visitor, sent, path="/records"):
     """Send the form for several records; return the question, and its form."""
     page = visitor.post(path, {"csrf_token": visitor.csrf(), **sent}, status=200)

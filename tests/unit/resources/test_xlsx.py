@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xlsxwriter import Workbook
 
-from finance_api.api import xlsx
-from finance_api.api.xlsx import xlsx_chunks
+from finance_api.resources import xlsx
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
+from finance_api.resources.xlsx import xlsx_chunks
 from finance_api.values.time import parse_date
 from support.nightly import count
 

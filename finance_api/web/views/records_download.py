@@ -1,0 +1,66 @@
+"""The download of the records that a list shows."""
+
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.response import Response
+
+from finance_api.auth.auditing import note_export
+from finance_api.auth.policy import Permission
+from finance_api.http.downloads import Chunks, download
+from finance_api.http.errors import problem
+from finance_api.http.requests import Request
+from finance_api.query.model import Query
+from finance_api.query.parse import parse_sort
+from finance_api.resources import RECORDS
+from finance_api.resources.csv import csv_chunks
+from finance_api.resources.xlsx import MAX_ROWS, xlsx_chunks
+from finance_api.storage.interface import Storage, data_state_of
+from finance_api.values.time import date_text
+from finance_api.web.api_results import conditions_of
+from finance_api.web.page import SeeOther, identity_of, today_of
+from finance_api.web.record_filters import RecordFilters
+from finance_api.web.routes import get
+
+_TYPES = {
+    "csv": "text/csv; charset=utf-8; header=present",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+@get("records.download", Permission.DATA_READ)
+def download_records(request: Request) -> Response:
+    """Return all records that match the filters, with the fields and the order of the API."""
+    filters, form = RecordFilters.of(request), request.GET.get("format", "")
+    if form not in _TYPES:
+        raise HTTPNotFound()
+    if filters.errors:
+        # The list says what is wrong.
+        return SeeOther(filters.path())
+    user_id, today, given = identity_of(request).user.id, today_of(request), filters.list_parameters
+    sort = parse_sort(RECORDS, given["sortBy"] or RECORDS.default_sort)
+    name = f"records-{date_text(today)}.{form}"
+
+    def begin(storage: Storage) -> tuple[Response, Chunks]:
+        data_state_of(storage, user_id)
+        query = Query(RECORDS, conditions_of(storage, user_id, today, RECORDS, given), sort)
+        count = storage.data.count_rows(user_id, query)
+        if form == "xlsx" and count > MAX_ROWS:
+            raise problem(
+                400, f"A workbook can have only {MAX_ROWS:,} rows: filter for fewer, or take CSV."
+            )
+        headers = [
+            ("Content-Type", _TYPES[form]),
+            ("Content-Disposition", f'attachment; filename="{name}"'),
+        ]
+        return Response(headerlist=headers), _chunks(storage, user_id, query, form, count)
+
+    response = download(request, user_id, begin)
+    note_export(request, user_id)
+    return response
+
+
+def _chunks(storage: Storage, user_id: int, query: Query, form: str, count: int) -> Chunks:
+    lines = storage.data.stream_json(user_id, query)
+    if form == "csv":
+        yield from csv_chunks(RECORDS.fields, lines)
+    else:
+        yield from xlsx_chunks(RECORDS.fields, lines, count)
