@@ -43,9 +43,23 @@ def test_categories_are_set_row_by_row_with_the_keyboard_alone(list_page):
     expect(category_of(page, "Kino")).to_have_accessible_description(
         "There is no category nothing like it."
     )
+    page.keyboard.type("fun")
+    page.keyboard.press("Enter")
+    expect(category_of(page, "Rewe")).to_have_value("Fun")
+    expect(category_of(page, "Rewe")).to_be_focused()
     page.reload()
-    for name, value in zip(NAMES, ("Groceries", "", ""), strict=True):
+    for name, value in zip(NAMES, ("Groceries", "", "Fun"), strict=True):
         expect(category_of(page, name)).to_have_value(value)
+
+
+def test_a_row_that_the_filters_leave_out_after_its_change_goes(list_page):
+    page = list_page
+    page.goto("/records?category=none")
+    category_of(page, "Rewe").fill("fun")
+    page.keyboard.press("Enter")
+    expect(category_of(page, "Rewe")).to_have_count(0)
+    expect(category_of(page, "Kino")).to_be_focused()
+    expect(page.locator("#totals-title")).to_have_text("2 records")
 
 
 def test_the_form_for_several_records_appears_when_one_is_ticked(list_page):

@@ -40,9 +40,13 @@ async function setCategory(form) {
     return;
   }
   const isTicked = row.querySelector(".choose input").checked;
+  const hadFocus = row.contains(document.activeElement);
   const newer = renew(row, page);
   if (newer) newer.querySelector(".choose input").checked = isTicked;
-  else if (!row.contains(document.activeElement)) row.remove();
+  // The last row has no next one.
+  if (hadFocus) (newer ?? row.previousElementSibling)?.querySelector("[name=category]").focus();
+  // The filters leave it out now.
+  if (!newer) row.remove();
   renew(document.getElementById("sums"), page);
   for (const old of document.querySelectorAll("main > .notice")) old.remove();
   const notice = page.querySelector("main > .notice");
