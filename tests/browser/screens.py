@@ -240,6 +240,30 @@ def _first_record(page: Page) -> None:
     page.wait_for_load_state()
 
 
+def _split_form(page: Page) -> None:
+    _first_record(page)
+    _follow("Split this record")(page)
+    _click("Add a part")(page)
+
+
+def _split_faults(page: Page) -> None:
+    _split_form(page)
+    page.locator("#amount-1").fill("some")
+    _click("Split")(page)
+
+
+def _first_part(page: Page) -> None:
+    _first_record(page)
+    if page.get_by_role("link", name="Change the parts").is_visible():
+        return
+    _follow("Split this record")(page)
+    total = float(page.locator("form .money").first.inner_text().split()[0])
+    page.locator("#amount-1").fill("1")
+    page.locator("#amount-2").fill(f"{total - 1:.2f}")
+    _click("Split")(page)
+    _follow("Back to the record")(page)
+
+
 def _first_object(page: Page) -> None:
     page.locator("th.name .name-text").first.click()
     page.wait_for_load_state()
@@ -335,6 +359,10 @@ SCREENS = (
     Screen("records-none", "newcomer", "/records"),
     Screen("records-extreme", "extreme", "/records"),
     Screen("record", "household", "/records", _first_record),
+    Screen("record-split", "household", "/records", _split_form),
+    Screen("record-split-faults", "household", "/records", _split_faults),
+    Screen("record-split-extreme", "extreme", "/records", _split_form),
+    Screen("record-part", "importer", "/records", _first_part),
     Screen("records-rule", "household", "/records", _follow("Make a rule of")),
     Screen("records-selecting", "household", "/records?select=page"),
     Screen("rules-apply", "household", "/rules/apply", _click("Preview")),
