@@ -83,7 +83,7 @@ def limit_progress(value: int, budget: Row) -> Markup:
     """Draw how much of its limit a budget has used. value: the share, in ten-thousandths."""
     if budget["remaining"] < 0:
         over = amount(-budget["remaining"], budget["currencyCode"])
-        return Markup('<strong class="warning nowrap">over by {}</strong>').format(over)
+        return Markup('<strong class="warning">over by {}</strong>').format(over)
     # Refunds may exceed what was spent.
     return _bar(value, _percent(max(value, 0)))
 
