@@ -37,7 +37,11 @@ def _lines(stream: BinaryIO, line: int) -> list[list[Any]]:
     for _ in range(before):
         if len(stream.readline(_LONGEST_READ)) == _LONGEST_READ:
             return []
-    texts = [stream.readline(_LONGEST_READ) for _ in range(line + _AROUND - before)]
+    texts: list[bytes] = []
+    while len(texts) < line + _AROUND - before:
+        texts.append(stream.readline(_LONGEST_READ))
+        if len(texts[-1]) == _LONGEST_READ:
+            break
     stream.seek(0)
     if any(b"\0" in text for text in texts):
         return []

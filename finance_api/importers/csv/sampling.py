@@ -11,6 +11,7 @@ from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.places import headings_of, tables
 from finance_api.importers.csv.table import Row, Table, filled
 from finance_api.importers.interface import ImportRefused
+from finance_api.values.text import shown
 
 #: Up to this many columns are shown, of each this many values, from this many rows.
 _MOST_COLUMNS, _MOST_VALUES, _SEARCHED_ROWS = 100, 3, 50
@@ -96,5 +97,5 @@ def _shortened(cells: Sequence[str]) -> list[str]:
 
 def _cut(cells: Sequence[str]) -> str:
     """The text of one cell, or of none."""
-    text = " ".join("".join(cells).split())
+    text = shown(" ".join("".join(cells).split()))
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"

@@ -225,9 +225,15 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
         ],
         label_of=_label_of,
         others=len(waiting_uploads(request.storage, user_id, now)) if is_done else 0,
-        remarks=[in_labels(remark) for remark in upload.outcome["remarks"]],
+        remarks=[_remark(remark) for remark in upload.outcome["remarks"]],
         error=error,
     )
+
+
+def _remark(text: str) -> str:
+    """A remark of an importer in the words of the page: "Date is 'Posted': its heading says so"."""
+    role, is_, rest = text.partition(" is '")
+    return f"{ROLES[role]}{is_}{rest}" if is_ and role in ROLES else in_labels(text)
 
 
 def _label_of(name: str) -> str:

@@ -83,6 +83,7 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     assert do(visitor, path, "options", **given) == path
     text = shown_text(visitor.get(path).text)
     assert "Preview" in text and "−32.50" in text and "Card New account" in text
+    assert "Date is 'Day': its heading says so" in text and "recordDate" not in text
     first = "How the first rows are read Payee Date Amount Corner Shop 1 Mar 2026 −12.50"
     assert first in text
     do(visitor, path, "confirm")
