@@ -1,5 +1,6 @@
 """Making a rule from a record, and applying it at once."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyramid.response import Response
@@ -10,8 +11,9 @@ from finance_api.ledger.edits.rules import SEARCHED_BY_RULES, add_and_apply_rule
 from finance_api.planning.keywords import first_word, keyword_of
 from finance_api.query.model import Condition, Operator, Query, condition_on
 from finance_api.resources import CATEGORIES, RECORDS
+from finance_api.storage.interface import TooManySums
 from finance_api.values import Row
-from finance_api.values.text import TextError, clean
+from finance_api.values.text import TextError, clean, fold
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.forms import (
     NEW_CATEGORY,
@@ -37,7 +39,9 @@ from finance_api.web.routes import get, post
 #: Up to this many records decide what the payees of a merchant share.
 _MOST_ALIKE = 200
 _MOST_EXAMPLES = 5
-_WITHOUT = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
+_MOST_GROUPS = 20_000
+#: What the matching records are counted by: category, the text, and what is counted before.
+_GROUPS = {"payee": ("categoryId", "payee"), "note": ("categoryId", "note", "payee")}
 
 
 @get("records.rule", Permission.DATA_READ, "record_rule")
@@ -79,6 +83,7 @@ def _form(
 ) -> dict[str, Any]:
     owned = own_rows(request)
     keyword = texts["keyword"].strip()
+    found = _matches(request, keyword)
     given = {"keywords": joined([keyword]), "categoryId": texts["category"]}
     return page(
         "records",
@@ -88,9 +93,7 @@ def _form(
         back=page_after(back or "/records"),
         errors=errors,
         categories=[("", "Choose"), *named_options(owned, CATEGORIES)],
-        matches=_count(request, keyword),
-        without=_count(request, keyword, _WITHOUT),
-        examples=_examples(request, keyword),
+        matches=found,
         more=ApiRequest("/rules/new", given).target,
     )
 
@@ -100,43 +103,53 @@ def _proposed(request: Request, row: Row) -> str:
     name = "payee" if row["payee"] else "note"
     text = row[name] or ""
     conditions = _containing(name, first_word(text))
-    rows = _found(request, conditions, _MOST_ALIKE) if conditions else []
+    if conditions is None:
+        return keyword_of(text, [])
+    query = Query(RECORDS, conditions, limit=_MOST_ALIKE)
+    rows = request.storage.data.list_rows(identity_of(request).user.id, query).rows
     return keyword_of(text, [each[name] for each in rows])
 
 
-def _containing(name: str, text: str) -> tuple[Condition, ...]:
-    """Conditions of the records that a rule finds in one field; () for what nothing contains."""
+def _containing(name: str, text: str) -> tuple[Condition] | None:
+    """The condition on the records that a rule finds in one field; None if no text contains it."""
     try:
         cleaned = clean(text)
     except TextError:
-        return ()
-    return (condition_on(RECORDS, name, Operator.CONTAINS_I, cleaned),) if cleaned else ()
+        return None
+    return (condition_on(RECORDS, name, Operator.CONTAINS_I, cleaned),) if cleaned else None
 
 
-def _count(request: Request, keyword: str, *others: Condition) -> int:
-    """Return the number of records that the keyword matches: in payee or note, each once."""
-    per_field = [_containing(name, keyword) for name in SEARCHED_BY_RULES]
-    if not all(per_field):
-        return 0
-    user_id, data = identity_of(request).user.id, request.storage.data
-    both = tuple(condition for conditions in per_field for condition in conditions)
-    counts = [
-        data.count_rows(user_id, Query(RECORDS, (*others, *conditions)))
-        for conditions in (*per_field, both)
-    ]
-    return counts[0] + counts[1] - counts[2]
+@dataclass
+class _Matches:
+    """The records that a keyword matches. without: those without a category.
+
+    examples: a few of the texts that it is found in.
+    """
+
+    count: int = 0
+    without: int = 0
+    examples: list[str] = field(default_factory=list)
 
 
-def _examples(request: Request, keyword: str) -> list[str]:
-    """Return a few different texts that the keyword is found in, newest first."""
-    texts: dict[str, None] = {}
+def _matches(request: Request, keyword: str) -> _Matches | None:
+    """Return what the keyword matches; None for more different texts than are counted."""
+    user_id, data, found = identity_of(request).user.id, request.storage.data, _Matches()
     for name in SEARCHED_BY_RULES:
-        if conditions := _containing(name, keyword):
-            texts |= dict.fromkeys(row[name] for row in _found(request, conditions, _MOST_ALIKE))
-    return list(texts)[:_MOST_EXAMPLES]
-
-
-def _found(request: Request, conditions: tuple[Condition, ...], limit: int) -> list[Row]:
-    query = Query(RECORDS, conditions, limit=limit)
-    found: list[Row] = request.storage.data.list_rows(identity_of(request).user.id, query).rows
+        conditions = _containing(name, keyword)
+        if conditions is None:
+            break
+        try:
+            groups = data.sum_by(
+                user_id, _GROUPS[name], conditions, with_void=True, most=_MOST_GROUPS
+            )
+        except TooManySums:
+            return None
+        for (category, text, *payee), group in groups.items():
+            if fold(str(conditions[0].operand)) in fold("".join(filter(None, payee))):
+                # Counted by its payee.
+                continue
+            found.count += group.number
+            found.without += group.number if category is None else 0
+            if text not in found.examples and len(found.examples) < _MOST_EXAMPLES:
+                found.examples.append(text)
     return found
