@@ -264,6 +264,17 @@ def _first_part(page: Page) -> None:
     _follow("Back to the record")(page)
 
 
+def _of_record(*then: Callable[[Page], object]) -> Callable[[Page], object]:
+    """Open the first record, and then go on from there."""
+
+    def steps(page: Page) -> None:
+        _first_record(page)
+        for step in then:
+            step(page)
+
+    return steps
+
+
 def _first_object(page: Page) -> None:
     page.locator("th.name .name-text").first.click()
     page.wait_for_load_state()
@@ -363,6 +374,16 @@ SCREENS = (
     Screen("record-split-faults", "household", "/records", _split_faults),
     Screen("record-split-extreme", "extreme", "/records", _split_form),
     Screen("record-part", "importer", "/records", _first_part),
+    Screen("record-new", "household", "/records/new"),
+    Screen("record-new-none", "newcomer", "/records/new"),
+    Screen(
+        "record-faults",
+        "household",
+        "/records/new",
+        _submit("Add the record", amount="1.250", recordDate="0001-01-01"),
+    ),
+    Screen("record-link", "household", "/records", _of_record(_follow("Choose the other half"))),
+    Screen("record-remove", "household", "/records", _of_record(_follow("Delete this record"))),
     Screen("records-rule", "household", "/records", _follow("Make a rule of")),
     Screen("records-selecting", "household", "/records?select=page"),
     Screen("rules-apply", "household", "/rules/apply", _click("Preview")),
@@ -416,6 +437,7 @@ SCREENS = (
     Screen("imports-none", "newcomer", "/imports"),
     Screen("imports-entry", "importer", "/imports/1"),
     Screen("imports-undo", "importer", "/imports/1/undo"),
+    Screen("notice", "household", "/labels/new", _submit("Add the label", name="Trip")),
     Screen("error", "household", "/settings/tokens/nothing/revoke"),
     Screen("error-lost", "household", "/budget"),
 )
