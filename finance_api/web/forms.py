@@ -41,6 +41,8 @@ _LABELS = {
     "currencyCode": "Currency",
     "originalCurrencyCode": "Original currency",
     "recurrenceRule": "Repeats",
+    "recordDate": "Date",
+    "recordState": "State",
 }
 _CHOICES = {
     "BUDGET_INTERVAL_WEEK": "Week",

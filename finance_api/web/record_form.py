@@ -1,22 +1,34 @@
 """The form of a record: its texts, with the sign of the amount as a choice, and reading them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from webob.multidict import MultiDict
 
 from finance_api.ledger.edits.naming import editable_fields
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 from finance_api.values.time import date_text, from_date, to_date
-from finance_api.web.forms import FormFaults, field_texts, read_texts, sent_texts
+from finance_api.web.forms import (
+    Control,
+    FormFaults,
+    controls_of,
+    field_texts,
+    read_texts,
+    sent_texts,
+)
 
 FIELDS = {field.name: field for field in editable_fields(RECORDS).values()}
 #: The control for the sign of the amount, and its choices.
 DIRECTION, OUT, IN = "direction", "out", "in"
 DIRECTIONS = ((OUT, "Money out"), (IN, "Money in"))
 _AMOUNT, _DATE = "amount", "recordDate"
+_HINTS = {
+    "recordState": "How far it is settled. Void records count in no sum and no balance.",
+    "categoryId": "If you choose none for a new record, the rules do.",
+}
 _MINUS = ("-", "\N{MINUS SIGN}")
 #: Dates beyond these years are typing errors.
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
@@ -36,6 +48,12 @@ def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
     return {name: given.get(name) or defaults.get(name, "") for name in (*FIELDS, DIRECTION)}
 
 
+def controls_of_record(owned: UserRows, texts: Mapping[str, str]) -> list[Control]:
+    """The controls of the form, with hints for people who enter a payment."""
+    controls = controls_of(owned, FIELDS, texts)
+    return [replace(control, hint=_HINTS.get(control.name, "")) for control in controls]
+
+
 def sent_record(sent: MultiDict) -> dict[str, str]:
     """Return the texts of a form that was sent."""
     direction = IN if sent.get(DIRECTION) == IN else OUT
@@ -52,16 +70,16 @@ def read_record(
     errors: dict[str, str] = {}
     signed = {**texts, _AMOUNT: _signed(texts, errors)}
     before = {} if stored is None else field_texts(FIELDS, stored)
+    if before.get(_DATE) != signed[_DATE]:
+        _check_year(session, signed, errors)
     try:
         read = read_texts(session, FIELDS, signed, stored)
     except FormFaults as faults:
         raise FormFaults({**faults.errors, **errors}) from None
     values = {name: value for name, value in read.items() if before.get(name) != signed[name]}
-    if (day := values.get(_DATE)) is not None:
-        _check_year(day, errors)
-        if stored is not None and day == from_date(to_date(stored[_DATE])):
-            # The same day in another form: the record keeps its time.
-            del values[_DATE]
+    if stored is not None and values.get(_DATE) == from_date(to_date(stored[_DATE])):
+        # The same day in another form: the record keeps its time.
+        del values[_DATE]
     if errors:
         raise FormFaults(errors)
     return values
@@ -82,7 +100,11 @@ def _signed(texts: Mapping[str, str], errors: dict[str, str]) -> str:
     return f"-{text}"
 
 
-def _check_year(day: int, errors: dict[str, str]) -> None:
+def _check_year(session: LedgerSession, texts: Mapping[str, str], errors: dict[str, str]) -> None:
+    try:
+        day = read_texts(session, {_DATE: FIELDS[_DATE]}, texts)[_DATE]
+    except FormFaults:
+        return
     year = to_date(day).year
     if not _FIRST_YEAR <= year <= _LAST_YEAR:
         errors[_DATE] = (

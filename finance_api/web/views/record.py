@@ -27,7 +27,6 @@ from finance_api.web.cells import Cells
 from finance_api.web.forms import (
     FormFaults,
     conflict,
-    controls_of,
     digest_of,
     form_errors,
     form_id,
@@ -53,6 +52,7 @@ from finance_api.web.record_form import (
     DIRECTION,
     DIRECTIONS,
     FIELDS,
+    controls_of_record,
     read_record,
     sent_record,
     texts_of_new,
@@ -133,7 +133,7 @@ def _form_variables(
     owned: UserRows, texts: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
     return {
-        "controls": controls_of(owned, FIELDS, texts),
+        "controls": controls_of_record(owned, texts),
         "directions": DIRECTIONS,
         "direction": texts[DIRECTION],
         "errors": errors,

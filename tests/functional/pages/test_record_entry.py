@@ -137,6 +137,9 @@ def test_bad_input_gets_a_sentence_beside_the_field_and_loses_nothing(
     (again,) = (f for f in forms(page.text) if f.action == NEW)
     assert dict(again.fields) == {**dict(form.fields), **good, **given}
     assert len(listed(client)) == 3
+    both = form.filled({"recordDate": "0001-01-01", "amount": "x"})
+    page = visitor.post(form.action, both, status=400)
+    assert 'id="recordDate-error"' in page.text and 'id="amount-error"' in page.text
     fixed = {"amount": "1", "recordDate": "2026-03-01", "accountId": CASH, "payee": "ok"}
     visitor.post(again.action, again.filled({**fixed, "direction": "out"}), status=303)
     assert listed(client, payee="eq.ok")[0]["note"] == good["note"]
