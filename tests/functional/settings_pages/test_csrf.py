@@ -108,7 +108,8 @@ POSTS = (
 )
 #: Those that share a view with one of them, or are tested with the pages that they are of.
 LIKE_THESE = {f"{name}{action}" for name in OBJECT_PAGES for action in (".new", ".edit", ".remove")}
-LIKE_THESE |= {"record", "record.new", "record.remove", "record.link", "rules.apply", "transfers"}
+LIKE_THESE |= {"record", "record.new", "record.remove", "record.link", "record.split"}
+LIKE_THESE |= {"record.join", "rules.apply", "transfers"}
 LIKE_THESE |= {
     "records.category",
     "records.rule",
