@@ -15,6 +15,14 @@ _WITHDRAWN = (
 
 CURRENCIES: tuple[str, ...] = tuple(sorted({*(c.code for c in Currency), *_WITHDRAWN}))
 
+#: Units of account and funds, which nobody has an account in.
+_UNITS = "BOV CHE CHW CLF COU MXV USN UYI UYW XAD".split()
+#: Currencies that people pay with, and their names. Codes for tests and metals have no decimals.
+IN_USE = {
+    c.code: c.currency_name
+    for c in sorted(Currency, key=lambda c: str(c.code))
+    if c.exponent is not None and c.code not in {*_WITHDRAWN, *_UNITS}
+}
 _USUAL_DECIMALS = 2
 
 

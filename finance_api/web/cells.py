@@ -1,7 +1,5 @@
 """Values of fields as the pages show them."""
 
-import re
-
 from markupsafe import Markup
 
 from finance_api.ledger.edits.report import shown
@@ -10,12 +8,12 @@ from finance_api.planning.repetition import parse_repetition
 from finance_api.resources.field import Field, Kind
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, decimal_text
+from finance_api.web.colors import color_words, full_hex
 from finance_api.web.forms import choice_label
 from finance_api.web.regions import current_region
 from finance_api.web.rendering import amount, count, day, moment
 
 NONE = Markup('<span class="muted">–</span>')
-_COLOR = re.compile("#(?:[0-9a-fA-F]{3}){1,2}")
 _PERCENT = 100
 #: 1 in ten-thousandths.
 _WHOLE = 10**DECIMALS
@@ -59,7 +57,7 @@ class Cells:
                 return choice_label(value)
             case Kind.TEXT_LIST:
                 return ", ".join(value)
-        if field.name == "color" and _COLOR.fullmatch(value):
+        if field.name == "color" and full_hex(value):
             return _swatch(value)
         if field.name == "recurrenceRule":
             repetition = parse_repetition(value)
@@ -108,5 +106,5 @@ def _bar(value: int, text: str) -> Markup:
 def _swatch(color: str) -> Markup:
     return Markup(
         '<svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">'
-        '<circle cx="5" cy="5" r="5" fill="{0}"/></svg> {0}'
-    ).format(color)
+        '<circle cx="5" cy="5" r="5" fill="{}"/></svg> {}'
+    ).format(color, color_words(color))

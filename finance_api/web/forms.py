@@ -24,20 +24,23 @@ from finance_api.ledger.edits.objects import add_category
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.resources import CATEGORIES, referred_by
-from finance_api.resources.currencies import decimals_of, smallest_units
+from finance_api.resources.common import COLOR
+from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.values.number import DECIMALS
 from finance_api.values.text import fold
-from finance_api.values.time import date_text
-from finance_api.values.written import WrittenRefused, parse_amount, parse_day
+from finance_api.values.written import WrittenRefused
+from finance_api.web.choices import Options, currency_options, flat
+from finance_api.web.colors import PALETTE, color_text, full_hex, parse_color
 from finance_api.web.page import CHANGED_MEANWHILE, sentence
 from finance_api.web.regions import current_region
+from finance_api.web.typed import day_text, is_money, plain_text, too_exact
 
 _LABELS = {
+    "color": "Colour",
     "currencyCode": "Currency",
     "originalCurrencyCode": "Original currency",
     "recurrenceRule": "Repeats",
@@ -51,7 +54,6 @@ _CHOICES = {
     "BUDGET_CUSTOM": "From start date to end date",
 }
 _CURRENCY = 3
-_NUMBERS_IN_WORDS = ("no", "one", "two", "three")
 #: Forms with a category also take the name of a new one.
 NEW_CATEGORY = "new-category"
 _CATEGORY = "categoryId"
@@ -59,6 +61,9 @@ _CATEGORY = "categoryId"
 _STEP = " › "
 #: A refusal names up to this many options.
 _NAMED_OPTIONS = 3
+#: A colour picker without a colour; and its fields in a form.
+_NO_COLOR = "#808080"
+_PICKED, _BEFORE = "color-picked", "color-before"
 _CAMEL_CASE = re.compile("(?<![a-z])[a-z]++(?:[A-Z][a-z]++)+")
 
 
@@ -86,8 +91,9 @@ def form_errors() -> Iterator[dict[str, str]]:
 class Control:
     """A field of a form.
 
-    kind: flag, one, many, date, number or text. options: pairs of a value and its label.
+    kind: flag, one, many, date, number, color or text. options: see `web.choices`.
     chosen: values of chosen options. new_name: a new category's; None if not a category field.
+    picked: the colour of a colour picker, which always has one.
     """
 
     name: str
@@ -96,9 +102,10 @@ class Control:
     kind: str
     text: str
     optional: bool
-    options: Sequence[tuple[str, str]]
+    options: Options
     chosen: frozenset[str]
     new_name: str | None
+    picked: str
 
 
 def label_of(field: Field) -> str:
@@ -131,20 +138,13 @@ def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control
         label=label,
         hint=_hint(field, label),
         kind=_kind(field),
-        text=_day_text(text) if field.kind is Kind.DATE else text,
+        text=day_text(text) if field.kind is Kind.DATE else text,
+        picked=full_hex(parse_color(text)) or _NO_COLOR,
         optional=field.nullable and not field.required,
-        options=_options(owned, field),
+        options=_options(owned, field, text),
         chosen=frozenset(_split(text) if many else [text]),
         new_name=texts.get(NEW_CATEGORY, "") if field.name == _CATEGORY else None,
     )
-
-
-def _day_text(text: str) -> str:
-    """Return a day in the form that browsers fill a date field with; other texts as they are."""
-    try:
-        return date_text(parse_day(text, current_region()))
-    except WrittenRefused:
-        return text
 
 
 def _hint(field: Field, label: str) -> str:
@@ -160,24 +160,25 @@ def _kind(field: Field) -> str:
         return "many"
     if field.choices or field.references:
         return "one"
+    if field.name == COLOR.name:
+        return "color"
     return {Kind.BOOLEAN: "flag", Kind.DATE: "date", Kind.NUMBER: "number"}.get(field.kind, "text")
 
 
-def _options(owned: UserRows, field: Field) -> list[tuple[str, str]]:
+def _options(owned: UserRows, field: Field, text: str) -> Options:
+    """text: the chosen value, which is offered in any case."""
+    found: Options
     if field.references:
         found = named_options(owned, referred_by(field))
+    elif field.name.endswith("urrencyCode"):
+        own = {row["currencyCode"] for row in owned.accounts.rows.values()}
+        found = currency_options(own | ({text} & {*field.choices}))
+    elif field.name == COLOR.name:
+        return [(name, name) for name in PALETTE]
     else:
-        found = [(value, choice_label(value)) for value in _choices(owned, field)]
+        found = [(value, choice_label(value)) for value in field.choices]
     needs_none = field.kind is not Kind.ID_LIST and (field.nullable or field.required)
-    return [("", "None" if field.nullable else "Choose")] * needs_none + found
-
-
-def _choices(owned: UserRows, field: Field) -> list[str]:
-    """The choices; the currencies of the accounts come first."""
-    if not field.name.endswith("urrencyCode"):
-        return list(field.choices)
-    own = sorted({row["currencyCode"] for row in owned.accounts.rows.values()})
-    return list(dict.fromkeys([*own, *field.choices]))
+    return [("", "None" if field.nullable else "Choose")] * needs_none + [*found]
 
 
 def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
@@ -210,15 +211,13 @@ def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
         if is_money(field) and value is not None:
             decimals = decimals_of(row.get("currencyCode"))
             found[field.name] = current_region().written(value, decimals)
+        elif field.name == COLOR.name:
+            found[field.name] = color_text(value or "")
         elif field.kind.is_list:
             found[field.name] = joined(value)
         else:
             found[field.name] = "" if value is None else str(text_writer(field)(value))
     return found
-
-
-def is_money(field: Field) -> bool:
-    return field.kind is Kind.NUMBER and field.decimals == DECIMALS
 
 
 def plain_texts(
@@ -227,7 +226,8 @@ def plain_texts(
     """Return the texts with numbers and days as commands take them. values: from `read_texts`."""
     found = dict(texts)
     for field in fields.values():
-        if field.kind in (Kind.NUMBER, Kind.DATE) and texts.get(field.name, "").strip():
+        is_read = field.kind in (Kind.NUMBER, Kind.DATE) or field.name == COLOR.name
+        if is_read and texts.get(field.name, "").strip():
             found[field.name] = str(text_writer(field)(values[field.name]))
     return found
 
@@ -256,7 +256,8 @@ def conflict(
 
 def _words_of(control: Control) -> str:
     if control.kind in ("one", "many"):
-        chosen = [label for value, label in control.options if value in control.chosen and value]
+        options = flat(control.options)
+        chosen = [label for value, label in options if value in control.chosen and value]
         return ", ".join(chosen) or "none"
     if control.kind == "flag":
         return "yes" if control.text == "true" else "no"
@@ -274,9 +275,18 @@ def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
             found[field.name] = joined(values)
         else:
             found[field.name] = (values or [""])[0]
+    if COLOR.name in found:
+        found[COLOR.name] = _sent_color(found[COLOR.name], sent)
     if _CATEGORY in found:
         found[NEW_CATEGORY] = str(sent.get(NEW_CATEGORY, ""))
     return found
+
+
+def _sent_color(text: str, sent: MultiDict) -> str:
+    """Return the picked colour if only the picker was changed; else the text."""
+    before, picked = str(sent.get(_BEFORE, text)), str(sent.get(_PICKED, ""))
+    shown = full_hex(parse_color(before)) or _NO_COLOR
+    return picked if text == before and picked not in ("", shown) else text
 
 
 #: The hidden field of a form that adds something: the id of the new row. So a form that is sent
@@ -349,7 +359,8 @@ def read_texts(
             errors[field.name] = f"{label} is missing."
             continue
         try:
-            values[field.name] = parse_value(owned, field, _plain(field, text))
+            plain = plain_text(field, text, (stored or {}).get(field.name))
+            values[field.name] = parse_value(owned, field, plain)
         except (ValueRefused, WrittenRefused) as error:
             errors[field.name] = f"{label} {error}."
         except ChangeRefused as error:
@@ -366,32 +377,11 @@ def read_texts(
     return values
 
 
-def _plain(field: Field, text: str) -> str:
-    """Return the text of a number or day as commands take it. Raises WrittenRefused."""
-    if field.kind is Kind.NUMBER and text.strip():
-        return f"{parse_amount(text, current_region()):f}"
-    if field.kind is Kind.DATE and text.strip():
-        return date_text(parse_day(text, current_region()))
-    return text
-
-
 def _currency(owned: UserRows, values: Row) -> str | None:
     """The currency that a form gives, or the account in it has."""
     account = owned.accounts.rows.get(values.get("accountId") or "")
     code = values.get("currencyCode") or (account["currencyCode"] if account else None)
     return None if code is None else str(code)
-
-
-def too_exact(units: int, currency: str) -> str | None:
-    """Return why an amount has too many decimals for its currency, and its neighbours, or None."""
-    decimals, region = decimals_of(currency), current_region()
-    smallest = smallest_units(currency)
-    below = units // smallest * smallest
-    if below == units:
-        return None
-    near = " or ".join(region.written(each, decimals) for each in (below, below + smallest))
-    has = f"{currency} has {_NUMBERS_IN_WORDS[decimals]} decimals"
-    return f"{region.written(units)} is too exact, as {has}: write {near}"
 
 
 def joined(values: Iterable[str]) -> str:

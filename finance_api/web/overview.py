@@ -70,6 +70,7 @@ class Line:
     now: Money
     before: Money = field(default_factory=Money)
     share: float = 0
+    category_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -258,6 +259,7 @@ class Overview:
                 money,
                 earlier.get(key, Money()),
                 max(0, round(100 * money.spent / most, 2)),
+                key,
             )
             for key, money in spent
         ]

@@ -30,6 +30,7 @@ from finance_api.values.time import (
 from finance_api.version import __version__
 from finance_api.web.api_results import curl_line
 from finance_api.web.change_notice import change_notice
+from finance_api.web.colors import chart_color
 from finance_api.web.kept_forms import owner_mark
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import DONE
@@ -190,6 +191,7 @@ def includeme(config: Configurator) -> None:
                 "cents": cents,
                 "count": count,
                 "size": size,
+                "chart_color": chart_color,
             }
         }
     )

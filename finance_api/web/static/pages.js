@@ -66,3 +66,10 @@ if (files) {
     files.form.requestSubmit();
   });
 }
+
+// A picked colour is also shown as text.
+for (const picker of document.querySelectorAll("input[type=color]")) {
+  picker.addEventListener("input", () => {
+    picker.previousElementSibling.value = picker.value;
+  });
+}

@@ -12,6 +12,7 @@ from finance_api.resources import BUDGETS
 from finance_api.values.time import Period, date_text
 from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells
+from finance_api.web.colors import chart_color
 from finance_api.web.overview import MOST_ROWS, Overview, newest_day
 from finance_api.web.page import SeeOther, data_state, identity_of, own_rows, page
 from finance_api.web.routes import get
@@ -62,6 +63,7 @@ def show_overview(request: Request) -> dict[str, Any]:
             for kind in KINDS
         ],
         cells=Cells(owned),
+        colors={key: chart_color(row["color"]) for key, row in owned.categories.rows.items()},
         progress_field=BUDGETS["progress"],
         transfer_count=request.storage.transfers.count(identity_of(request).user.id),
         most=MOST_ROWS,

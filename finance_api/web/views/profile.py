@@ -1,7 +1,6 @@
 """The profile: time zone, region and base currency."""
 
 from typing import Any
-from zoneinfo import available_timezones
 
 from pyramid.response import Response
 
@@ -11,6 +10,7 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.values.regions import RegionError, parse_region, region_names
 from finance_api.values.time import TimeError, parse_time_zone
+from finance_api.web.choices import Options, currency_options, flat, time_zone_options
 from finance_api.web.page import (
     done,
     form_text,
@@ -40,12 +40,12 @@ def _page(request: Request, texts: dict[str, str], errors: dict[str, str]) -> di
         "Profile",
         targets={name: name for name in _FIELDS},
         texts=texts,
-        time_zones=[(zone, zone) for zone in sorted(available_timezones())],
+        time_zones=time_zone_options(),
         regions=[("", "As your browser asks for"), *_regions(texts["region"])],
         # A variable, as Jinja would format a constant only once.
         example=_EXAMPLE_UNITS,
         today=today_of(request),
-        currencies=[("", "None"), *((code, code) for code in _currencies(request))],
+        currencies=_currencies(request),
         is_open_to_all=is_open_to_all(request.registry.settings),
         errors=errors,
     )
@@ -58,12 +58,12 @@ def _regions(chosen: str) -> list[tuple[str, str]]:
     return [*others, *names.items()]
 
 
-def _currencies(request: Request) -> list[str]:
+def _currencies(request: Request) -> Options:
     """The currencies of the user's accounts and of the exchange rates, and the chosen one."""
-    found = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
-    found |= request.storage.rates.get_state().currencies
+    own = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
     chosen = identity_of(request).user.base_currency
-    return sorted(found | ({chosen} if chosen else set()))
+    rated = request.storage.rates.get_state().currencies
+    return [("", "None"), *currency_options(own | ({chosen} if chosen else set()), rated)]
 
 
 @post("settings.profile", Permission.SETTINGS_PROFILE_WRITE, "profile")
@@ -79,7 +79,7 @@ def change_profile(request: Request) -> dict[str, Any] | Response:
         changes["region"] = parse_region(texts["region"]) if texts["region"] else None
     except RegionError:
         errors["region"] = "Choose a region from the list."
-    if texts["base_currency"] not in ("", *_currencies(request)):
+    if texts["base_currency"] not in dict(flat(_currencies(request))):
         errors["base_currency"] = "Choose a currency from the list."
     if errors:
         return refused(request, _page(request, texts, errors))

@@ -153,3 +153,61 @@ def test_names_that_are_markup_are_shown_as_they_are(service, user, visitor):
         page = visitor.get(path)
         assert "<img src=x" not in page.text, path
         assert name in shown_text(page.text) or "value=" in page.text, path
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ({"color": "teal"}, "#00897b"),
+        ({"color": "#3A7D44"}, "#3A7D44"),
+        ({"color-picked": "#123456"}, "#123456"),
+        ({"color": "Red", "color-picked": "#123456"}, "#d32f2f"),
+        ({"color": "", "color-picked": "#123456"}, "#123456"),
+        ({}, None),
+    ],
+)
+def test_a_colour_is_typed_or_picked(at_home, visitor, given, stored):
+    visitor.submit("/labels/new", "/labels/new", status=303, name="Tinted", **given)
+    (label_,) = at_home.get("labels", name="eq.Tinted").json["labels"]
+    assert label_["color"] == stored
+    path = f"/labels/{label_['id']}"
+    visitor.submit(path, path, status=303)
+    assert at_home.get(f"labels/{label_['id']}").json["color"] == stored
+    visitor.submit(path, path, status=303, color="")
+    assert at_home.get(f"labels/{label_['id']}").json["color"] is None
+
+
+@on_one_storage
+def test_a_colour_that_nobody_knows_is_refused_unless_it_is_stored(service, at_home, visitor, user):
+    service.load(user, [label(9, name="Odd", color="papaya whip")])
+    path = f"/labels/{uid('Label', 9)}"
+    visitor.submit(path, path, status=303, name="Even")
+    assert at_home.get(f"labels/{uid('Label', 9)}").json["color"] == "papaya whip"
+    page = visitor.submit(path, path, status=400, color="mauve")
+    assert "Colour is not a colour such as Red, Orange," in shown_text(page.text)
+    assert 'value="mauve"' in page.text
+
+
+@on_one_storage
+def test_the_overview_draws_categories_in_their_colours(service, user, visitor):
+    rows = [account(1), category(1, color="#ff0"), category(2, name="Plain", color="odd")]
+    spent = [record(n, categoryId=uid("Category", n), amount=-5) for n in (1, 2)]
+    service.load(user, [*rows, *spent])
+    text = visitor.get("/overview").text
+    assert text.count('<rect fill="#') == 1
+    assert text.count('class="column expense" width="') == 1
+
+
+@on_one_storage
+def test_currencies_are_offered_in_groups_and_a_stored_one_stays(service, user, visitor):
+    service.load(user, [account(1, currencyCode="DEM"), budget(1, currencyCode="XXX")])
+    page = visitor.get("/budgets/new").text
+    offered = page.partition('id="currencyCode"')[2].partition("</select>")[0]
+    assert [offered.count(f'<optgroup label="{g}"') for g in ("Yours", "Common", "All others")] == [
+        1
+    ] * 3
+    assert 'value="DEM"' in offered and 'value="XTS"' not in offered
+    path = f"/budgets/{uid('Budget', 1)}"
+    assert 'value="XXX" selected' in visitor.get(path).text
+    visitor.submit(path, path, status=303)

@@ -1,0 +1,52 @@
+"""What people type into forms: numbers, days and colours as commands take them."""
+
+from typing import Any
+
+from finance_api.resources.common import COLOR
+from finance_api.resources.currencies import decimals_of, smallest_units
+from finance_api.resources.field import Field, Kind
+from finance_api.values.number import DECIMALS
+from finance_api.values.time import date_text
+from finance_api.values.written import WrittenRefused, parse_amount, parse_day
+from finance_api.web.colors import PALETTE, parse_color
+from finance_api.web.regions import current_region
+
+_NUMBERS_IN_WORDS = ("no", "one", "two", "three")
+
+
+def is_money(field: Field) -> bool:
+    return field.kind is Kind.NUMBER and field.decimals == DECIMALS
+
+
+def plain_text(field: Field, text: str, stored: Any) -> str:
+    """Return the text of a number, day or colour as commands take it. Raises WrittenRefused."""
+    if field.name == COLOR.name and text.strip() and text != stored:
+        color = parse_color(text)
+        if color is None:
+            raise WrittenRefused(f"is not a colour such as {', '.join(PALETTE)} or #3a7d44")
+        return color
+    if field.kind is Kind.NUMBER and text.strip():
+        return f"{parse_amount(text, current_region()):f}"
+    if field.kind is Kind.DATE and text.strip():
+        return date_text(parse_day(text, current_region()))
+    return text
+
+
+def day_text(text: str) -> str:
+    """Return a day in the form that browsers fill a date field with; other texts as they are."""
+    try:
+        return date_text(parse_day(text, current_region()))
+    except WrittenRefused:
+        return text
+
+
+def too_exact(units: int, currency: str) -> str | None:
+    """Return why an amount has too many decimals for its currency, and its neighbours, or None."""
+    decimals, region = decimals_of(currency), current_region()
+    smallest = smallest_units(currency)
+    below = units // smallest * smallest
+    if below == units:
+        return None
+    near = " or ".join(region.written(each, decimals) for each in (below, below + smallest))
+    has = f"{currency} has {_NUMBERS_IN_WORDS[decimals]} decimals"
+    return f"{region.written(units)} is too exact, as {has}: write {near}"
