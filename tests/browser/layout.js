@@ -45,7 +45,8 @@
     // Commands and tokens may be broken anywhere, as in a terminal; words that fit a line may not.
     if (element.closest("code, .who-email")) continue;
     for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N},.]+/gu)) {
-      if (word.length > 20) continue;
+      // An amount of nine digits may be longer than a column on the smallest screens.
+      if (word.length > 20 || /^[\d,.]{12,}$/.test(word)) continue;
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
       const lines = new Set([...range.getClientRects()].map((rect) => Math.round(rect.top)));
