@@ -224,10 +224,10 @@ def list_candidates(owned: UserRows, row: Row, *, limit: int) -> list[Row]:
     """List records that may be the other half of a transfer, nearest in amount and day first."""
     first = max(MIN_SECONDS, row["recordDate"] - _REACH_SECONDS)
     end = min(MAX_SECONDS, row["recordDate"] + _REACH_SECONDS) + 1
-    free = condition_on(RECORDS, "transferId", Operator.IS_NULL)
+    free = [condition_on(RECORDS, n, Operator.IS_NULL) for n in ("transferId", "splitId")]
     found = [
         each
-        for page in pages_of(owned, dated(first, end), free)
+        for page in pages_of(owned, dated(first, end), *free)
         for each in page
         if each["recordState"] != VOID and _misfit(row, each) is None
     ]

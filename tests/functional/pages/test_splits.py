@@ -143,6 +143,8 @@ def test_a_part_is_neither_deleted_nor_resized_alone(client, visitor):
     path = f"/records/{parts(client)[0]['id']}"
     page = visitor.get(path)
     assert f"{path}/remove" not in page.text and f"{path}/link" not in page.text
+    client.load(account(2), record(4, amount=10, accountId=uid("Account", 2)))
+    assert path.rpartition("/")[2] not in visitor.get(f"/records/{uid('Record', 4)}/link").text
     page = visitor.submit(f"{path}/remove", f"{path}/remove", status=400)
     assert "change or remove all of its parts together" in shown_text(page.text)
     page = visitor.submit(path, path, status=400, amount="11")
