@@ -56,7 +56,7 @@ def test_the_last_twelve_periods_are_the_api_s(with_budget, visitor):
     (target,) = re.findall(r"GET /v1/api/(budgets/[^<]*/periods[^<]*)</code>", page)
     periods = client.get(html.unescape(target)).json["periods"]
     rows = page.split('id="periods-table"')[1].split("<tbody>")[1].split("</tbody>")[0]
-    cells = [re.findall(r'class="number">([^<]*)<', row) for row in rows.split("<tr>")[1:]]
+    cells = [re.findall(r'class="number[^"]*">([^<]*)<', row) for row in rows.split("<tr>")[1:]]
     assert [float(cell[0].replace(",", "")) for cell in cells] == [p["spent"] for p in periods]
     assert len(periods) == 12
     assert [cell[1] for cell in cells if "over" in cell[1]] == ["over by 20.00"]
