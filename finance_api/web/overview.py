@@ -17,7 +17,7 @@ from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiRequest, ApiResults
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.record_filters import NO_CATEGORY
+from finance_api.web.record_filters import NONE
 from finance_api.web.rendering import amount, cents, month_words
 from finance_api.web.timespans import Timespan
 
@@ -255,7 +255,7 @@ class Overview:
         return [
             Line(
                 names[key] or "Without category",
-                self.records(self.span, category=key or NO_CATEGORY, flow=SPENT),
+                self.records(self.span, category=key or NONE, flow=SPENT),
                 money,
                 earlier.get(key, Money()),
                 max(0, round(100 * money.spent / most, 2)),
@@ -332,7 +332,7 @@ class Overview:
     # -- links
 
     #: The page of all records without a category.
-    uncategorised_link = f"/records?category={NO_CATEGORY}&counted=true"
+    uncategorised_link = f"/records?category={NONE}&counted=true"
 
     def records(self, span: Timespan, **filters: str) -> str:
         """The page with the records that a figure counts."""

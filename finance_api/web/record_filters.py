@@ -25,7 +25,6 @@ from finance_api.web.timespans import Timespan, parse_timespan
 
 #: In place of a category, label or note: records without one, and records with any.
 NONE, ANY = "none", "any"
-NO_CATEGORY = NONE
 _NULL_TESTS = {NONE: "is.null", ANY: "is.not_null"}
 #: Income and expense are money that came from or went to somebody else.
 TYPES = {
