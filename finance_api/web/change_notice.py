@@ -14,6 +14,7 @@ from finance_api.storage.interface import HistoryEntry
 from finance_api.values.text import counted
 from finance_api.web.forms import label_of
 from finance_api.web.page import CHANGED, NOTICE_PARAMETERS, identity_of
+from finance_api.web.regions import current_region
 
 #: A page that is opened later, from a bookmark for example, shows no notice.
 _SECONDS = 3_600
@@ -83,7 +84,7 @@ def sentence_of(entry: HistoryEntry) -> str:
 
 def _import_sentence(file: str | None, counts: dict[str, int]) -> str:
     rows = [
-        f"{counts[key]:,} {word}"
+        f"{current_region().count(counts[key])} {word}"
         for key, word in (("created", "new"), ("updated", "changed"))
         if counts.get(key)
     ]

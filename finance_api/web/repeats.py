@@ -10,6 +10,7 @@ from finance_api.planning.recurrence import schedule_of
 from finance_api.planning.repetition import PATTERNS, parse_repetition
 from finance_api.values import Row
 from finance_api.web.forms import Control
+from finance_api.web.regions import current_region
 
 RULE = "recurrenceRule"
 #: The choice of a rule that is none of the patterns.
@@ -38,6 +39,17 @@ def _groups() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 _GROUPS = _groups()
+
+
+def _groups_of_region() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the patterns, with the days of the week as they begin in the region."""
+    first = current_region().first_weekday
+    found = []
+    for unit, options in _GROUPS:
+        days = [option for option in options if option[0].startswith("FREQ=WEEKLY;")]
+        others = [option for option in options if option not in days]
+        found.append((unit, [*others, *days[first:], *days[:first]]))
+    return found
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,7 @@ def _repeats(control: Control) -> RepeatsControl:
     }
     return RepeatsControl(
         **given,
-        groups=_GROUPS,
+        groups=_groups_of_region(),
         every=found.every if found else 1,
         other="" if found else control.text,
         stored=control.text,

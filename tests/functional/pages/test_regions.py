@@ -1,5 +1,7 @@
 """Numbers and dates on the pages, as people of a region write them."""
 
+import re
+
 import pytest
 
 from support.browser import new_token, new_user, signed_in
@@ -149,3 +151,12 @@ def test_a_day_may_be_typed_where_the_browser_has_no_calendar(service):
     add_budget(visitor, limitAmount="5", **typed)
     budget = the_budget(client)
     assert (budget["startDate"], budget["endDate"]) == ("2026-04-03", "2026-05-01")
+
+
+@on_one_storage
+@pytest.mark.parametrize(("region", "first"), [(None, "Monday"), ("en-US", "Sunday")])
+def test_the_days_of_the_week_begin_with_the_region_s_first(service, region, first):
+    visitor, _ = at_home(service, region)
+    text = shown_text(visitor.get("/standing-orders/new").text)
+    days = list(dict.fromkeys(re.findall("[A-Z][a-z]+day", text)))
+    assert days[0] == first and len(days) == 7
