@@ -82,6 +82,11 @@ class Cluster:
                 f" WHERE datname = '{name}'",
             )
 
+    def thaw(self, name: str) -> None:
+        """Let programs connect to a database again."""
+        for node in self.nodes:
+            run(node, f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+
     def copy(self, template: str, name: str) -> str:
         for node in self.nodes:
             run(node, f"CREATE DATABASE {name} TEMPLATE {template}")

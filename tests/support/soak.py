@@ -130,6 +130,7 @@ class Tally:
 
     def fail(self, text: str) -> None:
         """Note a mistake. Twenty are enough to stop."""
+        print(text, flush=True)
         self.wrong.append(text)
         if len(self.wrong) >= 20:
             self.stopped.set()

@@ -11,6 +11,7 @@ from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import reading
 from finance_api.storage.sql.tables import users
 from support.browser import new_user, signed_in
+from support.citus import CITUS_URL, Cluster
 from support.native_rows import account, budget, household, record, uid
 from support.service import Client, Service
 
@@ -34,6 +35,12 @@ def copied(url):
         target.close()
         return f"{url}.copy"
     name = make_url(url).database
+    if CITUS_URL:
+        cluster = Cluster.of(CITUS_URL)
+        cluster.freeze(name)
+        copy = cluster.copy(name, f"{name}_copy")
+        cluster.thaw(name)
+        return copy
     server = create_engine(make_url(url).set(database="postgres"), isolation_level="AUTOCOMMIT")
     with server.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}_copy TEMPLATE {name}"))

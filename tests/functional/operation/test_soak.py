@@ -114,7 +114,8 @@ class Rig:
         faults = [(at, kind) for at, kind in FAULTS if self.database or kind != "database"]
         for at, kind in faults:
             self._wait(at)
-            getattr(self, f"_{kind}_fails")()
+            if not self.tally.stopped.is_set():
+                getattr(self, f"_{kind}_fails")()
         self._wait(1)
         wait_until(lambda: self.writer.changes >= CHANGES or self.tally.stopped.is_set())
         self.tally.stopped.set()
