@@ -8,6 +8,7 @@ from finance_api.ledger.changing import changing
 from finance_api.ledger.undo import undo
 from finance_api.storage.sql.writing import rebuilding
 from support.browser import new_token
+from support.citus import CITUS_URL
 from support.mirror import TYPES, Mirror
 from support.native_rows import (
     account,
@@ -334,6 +335,8 @@ def test_after_an_upgrade_that_shows_data_otherwise_everybody_starts_over(reader
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_after_a_restore_what_was_lost_is_gone(kind, new_settings, tmp_path):
+    if CITUS_URL and kind == "postgresql":
+        pytest.skip("each server of a Citus cluster is backed up by itself")
     service = Service(kind, new_settings(kind))
     try:
         client = service.client()
