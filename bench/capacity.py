@@ -100,7 +100,7 @@ def _milliseconds(server: Postgresql, calls: int, call: Callable[[int], object])
     return (time.process_time() - begin + server.busy_seconds() - served) / calls * 1_000
 
 
-def _new_records(workspace: Workspace, person: data.Person) -> bytes:
+def new_records(workspace: Workspace, person: data.Person) -> bytes:
     """Return a native file of records that are new to this user, on the user's accounts."""
     lines = data.file_of(workspace, person.number).read_bytes().splitlines(keepends=True)
     head = b'{"reserved_model_type":"Record","id":"'
@@ -121,7 +121,7 @@ def _measure(server: Postgresql, workspace: Workspace, ini: Path, users: int) ->
         page = _milliseconds(server, _REQUESTS, ask)
         memory = anonymous_bytes(os.getpid()), server.memory_bytes()
     cli = context_of(ini)
-    files = [_new_records(workspace, person) for person in people[: _IMPORTS + 1]]
+    files = [new_records(workspace, person) for person in people[: _IMPORTS + 1]]
 
     def bring(number: int) -> None:
         order = ImportOrder(people[number].email, io.BytesIO(files[number]), now=MADE_AT)

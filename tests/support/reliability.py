@@ -1,6 +1,7 @@
 """The rows of docs/reliability.md: what is promised, what shows it, and what makes it hold.
 
-tests/reliability/ has the rows, and the figures that `pytest --record-figures` writes.
+tests/reliability/ has the rows, and the figures that `--record-figures` of pytest and of
+scripts/guards writes.
 """
 
 import json
@@ -67,7 +68,7 @@ def _row(
 
 
 def record_figures(new: Mapping[str, list[str]]) -> None:
-    """new: id of a test -> the figures that it measured today"""
+    """new: id of a test or a row -> the figures that were measured today"""
     day = datetime.now(UTC).date().isoformat()
     figures = {**_figures(), **{test: {"day": day, "figures": new[test]} for test in new}}
     _FIGURES.write_text(json.dumps(figures, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
@@ -98,7 +99,7 @@ def _table(rows: list[Row]) -> str:
             row.promise,
             row.guard,
             "<br>".join(_link(test) for test in tests),
-            _latest(figures, tests) or row.count,
+            "<br>".join(filter(None, (row.count, _latest(figures, (*tests, row.id))))),
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ import re
 import signal
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -65,7 +66,7 @@ class Crowd:
     times: list[tuple[float, float]] = field(default_factory=list)
     acknowledged: int = 0
     refused: int = 0
-    wrong: list[object] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._stop = threading.Event()
@@ -88,7 +89,8 @@ class Crowd:
         """Wait for more responses with 200, and for more imports; both begin after this call."""
         begun = time.monotonic()
         sent, acknowledged = len(self.times), self.acknowledged
-        while not self.wrong:
+        while True:
+            assert self.wrong == []
             new = sum(at > begun for at, _ in self.times[sent:])
             if new >= answers and self.acknowledged >= acknowledged + imports:
                 return
@@ -103,8 +105,8 @@ class Crowd:
         try:
             while not (self._stop.is_set() or self.wrong):
                 work(number)
-        except Exception as error:
-            self.wrong.append(error)
+        except Exception:
+            self.wrong.append(traceback.format_exc())
 
     def _import(self, number: int) -> None:
         for owner in self.owners[number::IMPORTERS]:

@@ -1,0 +1,131 @@
+"""What distribution by user costs: the same calls on one PostgreSQL server and on a Citus cluster.
+
+python -m bench.distributed ONE CITUS       prints the table in docs/scaling.md
+
+ONE and CITUS are URLs of empty databases, the second on the coordinator of a cluster. They take
+turns, call by call, without a server. A time is that of the fastest tenth of the calls, because
+what else runs on the machine only ever adds to it.
+"""
+
+import argparse
+import io
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from bench import data
+from bench.capacity import new_records
+from bench.importing import MADE_AT, import_everybody
+from bench.ini import context_of, write_ini
+from bench.micro.application import Application, opened
+from bench.prepare import run_program
+from bench.sizes import PAGE, Size
+from bench.workspace import Workspace, exclusive
+from finance_api.auth.sessions import start_session
+from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.storage.interface import StorageBackend, unit_of_work
+
+_SIZE = Size("distributed", users=20, large_records=20_000, regular_users=18, regular_records=1_000,
+             shared_records=1_000, bulk_records=1, token_counts=(1, 1), run_seconds=1, runs=1,
+             memory_seconds=0)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One of the databases, with its application. everybody, large: who sends the requests."""
+
+    backend: StorageBackend
+    everybody: Application
+    large: Application
+
+
+def _ask(path: str, *, large: bool = False) -> Callable[[_Side, int], None]:
+    def call(side: _Side, _: int) -> None:
+        application = side.large if large else side.everybody
+        status, _headers, body = application.respond(application.environ(path))
+        assert status.startswith("200"), (path, status, body)
+
+    return call
+
+
+def _sign_in(side: _Side, number: int) -> None:
+    with unit_of_work(side.backend) as storage:
+        user = storage.users.get(data.prepare(Workspace(_SIZE))[number % _SIZE.users].email)
+        start_session(storage, user, now=MADE_AT, user_agent="bench")
+
+
+def _import(side: _Side, number: int) -> None:
+    workspace = Workspace(_SIZE)
+    person = data.prepare(workspace)[1 + number % _SIZE.regular_users]
+    file = io.BytesIO(new_records(workspace, person))
+    import_file(side.backend, ImportOrder(person.email, file, now=MADE_AT))
+
+
+_RECORDS = "/v1/api/records"
+#: What is measured: how many calls of it.
+_CALLS: dict[str, tuple[int, Callable[[_Side, int], None]]] = {
+    "first page of 100, users in turn": (400, _ask(f"{_RECORDS}?limit={PAGE}")),
+    "100 at an offset of 10,000": (
+        200,
+        _ask(f"{_RECORDS}?limit={PAGE}&offset={_SIZE.deep_offset}", large=True),
+    ),
+    "sums by category and month, 20,000 records": (
+        100,
+        _ask(f"{_RECORDS}/summary?groupBy=category,month&limit={PAGE}", large=True),
+    ),
+    "export of 20,000 records, ndjson": (10, _ask("/v1/api/export/records.ndjson", large=True)),
+    "import of 30 records": (40, _import),
+    "signing in, without the password's hash": (200, _sign_in),
+}
+
+
+@contextmanager
+def _side(url: str, name: str, *commands: tuple[str, ...]) -> Iterator[tuple[_Side, float]]:
+    """Yield a database with the data, and how many records a second were imported."""
+    workspace = Workspace(_SIZE)
+    ini = write_ini(workspace.scratch(f"{name}.ini"), url=url, cached=False)
+    for command in commands:
+        run_program(ini, *command)
+    rate = import_everybody(ini, workspace).records_per_second
+    people = data.prepare(workspace)
+    context = context_of(ini)
+    with opened(ini, people) as everybody, opened(ini, people[:1]) as large:
+        yield _Side(context.backend, everybody, large), rate
+    context.close()
+
+
+def _milliseconds(
+    sides: tuple[_Side, _Side], calls: int, call: Callable[[_Side, int], None]
+) -> list[float]:
+    taken: tuple[list[float], list[float]] = ([], [])
+    for number in range(calls):
+        for side, times in zip(sides, taken, strict=True):
+            begin = time.perf_counter()
+            call(side, number)
+            times.append((time.perf_counter() - begin) * 1_000)
+    return [sorted(times)[calls // 10] for times in taken]
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("one")
+    parser.add_argument("citus")
+    given = parser.parse_args()
+    upgrade = ("db", "upgrade")
+    with exclusive(), ExitStack() as stack:
+        one, one_rate = stack.enter_context(_side(given.one, "one", upgrade))
+        citus, citus_rate = stack.enter_context(
+            _side(given.citus, "citus", upgrade, ("db", "distribute"))
+        )
+        for title, (calls, call) in _CALLS.items():
+            before, after = _milliseconds((one, citus), calls, call)
+            print(f"| {title} | {before:.1f} ms | {after:.1f} ms | {after / before:.1f}× |")
+        rates = f"{one_rate:,.0f} records/s | {citus_rate:,.0f} records/s"
+        print(f"| importing everybody's files | {rates} | {one_rate / citus_rate:.1f}× |")
+
+
+if __name__ == "__main__":
+    _main()
