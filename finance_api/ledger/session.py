@@ -141,11 +141,13 @@ class LedgerSession(UserRows):
         """
         if self._open_writing is None:
             return
+        # Read now, because the rehearsal ends when writing begins.
+        known = self.history
         storage, self._open_writing = self._open_writing(), None
         state = storage.data.lock(self.user.id)
         history = storage.history.list_entries(self.user.id)
         # A change without visible effect adds to the history, but keeps the tag.
-        if state.tag != self._state.tag or history != self.history:
+        if state.tag != self._state.tag or history != known:
             raise DataMoved
         self.storage = storage
 

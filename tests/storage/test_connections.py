@@ -107,6 +107,15 @@ def test_a_connection_is_given_back_once_and_without_its_snapshot(new_backend, d
     assert backend.read_engine.pool.checkedout() == 0
 
 
+@DATABASES
+def test_a_unit_of_work_that_has_ended_reads_no_more(new_backend, database):
+    # Its connection may be another thread's by then.
+    with reading(new_backend(database)) as storage:
+        assert storage.users.list_all() == []
+    with pytest.raises(RuntimeError, match="has ended"):
+        storage.users.list_all()
+
+
 def test_what_reads_nothing_takes_no_connection(new_backend):
     backend = new_backend("sqlite")
     with reading(backend):

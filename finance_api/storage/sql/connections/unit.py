@@ -80,6 +80,7 @@ class ReadConnection:
         self._cache = cache
         self._pooled: PoolProxiedConnection | None = None
         self._driver: Driver | None = None
+        self._is_closed = False
         self._in_snapshot = False
         self._stream: Generator[bytes, None, None] | None = None
         self._seconds = 0.0
@@ -88,6 +89,9 @@ class ReadConnection:
     def driver(self) -> Driver:
         check_time()
         if self._driver is None:
+            if self._is_closed:
+                # Its connection may serve somebody else already.
+                raise RuntimeError("the unit of work has ended")
             self._pooled = connect(self._engine, self._engine.raw_connection)
             self._driver = self._pooled.info[Driver.INFO]
         return self._driver
@@ -162,9 +166,10 @@ class ReadConnection:
     def close(self) -> None:
         """End the snapshot and return the connection to the pool; harmless if already done."""
         pooled, driver = self._pooled, self._driver
+        self._is_closed = True
         if pooled is None or driver is None:
             return
-        self._pooled = None
+        self._pooled = self._driver = None
         if self._stream is not None:
             # Somebody may still hold its iterator.
             self._stream.close()
