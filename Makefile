@@ -32,6 +32,8 @@ coverage: $(VENV)/.installed-for-tests ## Run the whole test suite, and hold its
 
 nightly: $(VENV)/.installed-for-tests ## Run the tests of faults with large counts, and print what they measured
 	@FINANCE_TEST_NIGHTLY=1 $(BIN)/python -m pytest -m nightly $(ARGS)
+	@$(BIN)/python scripts/citus run --if-installed \
+	  $(BIN)/python -m pytest -k postgresql tests/storage tests/functional
 
 check: format lint types test ## Format, lint, check types and test
 

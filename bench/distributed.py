@@ -33,11 +33,17 @@ _SIZE = Size("distributed", users=20, large_records=20_000, regular_users=18, re
 
 @dataclass(frozen=True)
 class _Side:
-    """One of the databases, with its application. everybody, large: who sends the requests."""
+    """One of the databases, with its application.
+
+    everybody: sends requests of all people in turn. large: of the one with most records.
+    files: new records of the other people.
+    """
 
     backend: StorageBackend
+    people: list[data.Person]
     everybody: Application
     large: Application
+    files: list[tuple[data.Person, bytes]]
 
 
 def _ask(path: str, *, large: bool = False) -> Callable[[_Side, int], None]:
@@ -51,15 +57,13 @@ def _ask(path: str, *, large: bool = False) -> Callable[[_Side, int], None]:
 
 def _sign_in(side: _Side, number: int) -> None:
     with unit_of_work(side.backend) as storage:
-        user = storage.users.get(data.prepare(Workspace(_SIZE))[number % _SIZE.users].email)
+        user = storage.users.get(side.people[number % len(side.people)].email)
         start_session(storage, user, now=MADE_AT, user_agent="bench")
 
 
 def _import(side: _Side, number: int) -> None:
-    workspace = Workspace(_SIZE)
-    person = data.prepare(workspace)[1 + number % _SIZE.regular_users]
-    file = io.BytesIO(new_records(workspace, person))
-    import_file(side.backend, ImportOrder(person.email, file, now=MADE_AT))
+    person, content = side.files[number]
+    import_file(side.backend, ImportOrder(person.email, io.BytesIO(content), now=MADE_AT))
 
 
 _RECORDS = "/v1/api/records"
@@ -75,7 +79,7 @@ _CALLS: dict[str, tuple[int, Callable[[_Side, int], None]]] = {
         _ask(f"{_RECORDS}/summary?groupBy=category,month&limit={PAGE}", large=True),
     ),
     "export of 20,000 records, ndjson": (10, _ask("/v1/api/export/records.ndjson", large=True)),
-    "import of 30 records": (40, _import),
+    "import of 30 records": (_SIZE.regular_users, _import),
     "signing in, without the password's hash": (200, _sign_in),
 }
 
@@ -91,7 +95,8 @@ def _side(url: str, name: str, *commands: tuple[str, ...]) -> Iterator[tuple[_Si
     people = data.prepare(workspace)
     context = context_of(ini)
     with opened(ini, people) as everybody, opened(ini, people[:1]) as large:
-        yield _Side(context.backend, everybody, large), rate
+        files = [(each, new_records(workspace, each)) for each in people[1:]]
+        yield _Side(context.backend, people, everybody, large, files), rate
     context.close()
 
 

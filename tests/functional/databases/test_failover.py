@@ -90,7 +90,7 @@ class Crowd:
         begun = time.monotonic()
         sent, acknowledged = len(self.times), self.acknowledged
         while True:
-            assert self.wrong == []
+            assert not self.wrong, self.wrong[0]
             new = sum(at > begun for at, _ in self.times[sent:])
             if new >= answers and self.acknowledged >= acknowledged + imports:
                 return
@@ -182,7 +182,7 @@ def crowd(pair: Pair, tmp_path: Path) -> Iterator[Crowd]:
     with made:
         made.wait(CLIENTS, USERS)
         yield made
-    assert made.wrong == []
+    assert not made.wrong, made.wrong[0]
     for owner in owners:
         (shown,) = owner.client.names("labels", "name")
         assert shown in {owner.name(number) for number in range(owner.newest, owner.sent + 1)}
