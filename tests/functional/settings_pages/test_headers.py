@@ -199,7 +199,7 @@ def test_what_is_not_there_is_a_404_for_people(plain, signed):
 
 
 def test_an_error_of_ours_is_a_500_without_internals(plain, monkeypatch):
-    def broken(*arguments):
+    def broken(*arguments, **options):
         raise RuntimeError("the secret reason: SELECT * FROM users")
 
     visitor = signed_in(plain)
