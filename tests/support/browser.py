@@ -385,6 +385,7 @@ def comparable(response: TestResponse) -> tuple[str, list[tuple[str, str]], str]
     left_out = ("X-Request-Id", "Set-Cookie", "Date")
     headers = sorted((k, v) for k, v in response.headers.items() if k not in left_out)
     text = response.text.replace(own, "(request id)")
-    for token in {v for form in forms(text) for k, v in form.fields if k == "csrf_token"}:
-        text = text.replace(token, "(csrf)")
+    random = {v for form in forms(text) for k, v in form.fields if k in ("csrf_token", "form-id")}
+    for value in random:
+        text = text.replace(value, "(random)")
     return response.status, headers, text
