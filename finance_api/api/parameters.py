@@ -186,7 +186,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
             )
             self.add_parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), (), meaning)
             flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}
-            meaning = f"{FLOW.meaning} By its category's kind; without one, by the sign."
+            meaning = f"{FLOW.meaning} The category's kind decides, or else the sign."
             self.add_parameter(FLOW.name, Scalar(parse_flow, flow), None, meaning)
         if has_categories(resource):
             meaning = "Whether a filter by category includes the categories below it."

@@ -26,7 +26,7 @@ from finance_api.values.time import DAY_SECONDS
 
 IDLE_SECONDS = 1_800
 LONGEST_SECONDS = 43_200
-#: How long an ended session is kept: it still says whose a form is that is sent too late.
+#: How long an ended session is kept: it names the user of a form that is sent after its end.
 KEPT_SECONDS = DAY_SECONDS
 #: The stored time of last use must be this old before it is written again.
 SEEN_SECONDS = 60

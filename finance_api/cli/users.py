@@ -120,7 +120,7 @@ def list_users(cli: CliContext, as_json: bool) -> None:
 @click.option(
     "--region",
     metavar="REGION",
-    help='Whose numbers and dates the pages show: de-AT, en-GB, hu-HU; "": the browser\'s.',
+    help='Region for numbers and dates on the pages, such as de-AT; "" for the browser\'s.',
 )
 @pass_cli_context
 def set_user(

@@ -200,7 +200,7 @@ def detect_format(stream: BinaryIO) -> Format:
     return next(each for each in FORMATS if not each.is_certain and each.recognises(text, stream))
 
 
-#: Characters that no text has, but for a stray one.
+#: Control characters; text has a stray one at most.
 _CONTROLS = bytes({*range(32)} - set(b"\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f"))
 
 

@@ -76,7 +76,7 @@ def settle_bank_balances(
 
 
 class Gap(NamedTuple):
-    """From one stated balance to the next, the bank's balance changed by other than the records.
+    """Two stated balances whose difference is not the sum of the records between them.
 
     first, last: the days of the balances. amount: the bank's change less the records' sum.
     """

@@ -79,7 +79,7 @@ class _UserData:
         self._accounts = self._owned.accounts.rows
         self._imports = {entry.number for entry in self._owned.history}
         self._counted: dict[str, dict[str, Any]] = {}
-        #: By split: the amount of the whole without the parts read so far.
+        #: Split -> the amount of the whole minus the parts read so far.
         self._rests: dict[str, int] = {}
         #: The splits with parts; the others are deleted records.
         self._with_parts: set[str] = set()
@@ -126,7 +126,7 @@ class _UserData:
 
     def _check_part(self, found: Found, row: Row) -> None:
         if row["id"] in self._rests:
-            found.add("splits", "records are the wholes of splits, too: {}", row["id"], RESTORE)
+            found.add("splits", "records are also stored as split records: {}", row["id"], RESTORE)
         if row["splitId"] in self._rests:
             self._rests[row["splitId"]] -= row["amount"]
             self._with_parts.add(row["splitId"])

@@ -103,7 +103,7 @@ def parts_of(owned: UserRows, split_ids: Iterable[str]) -> dict[str, list[Row]]:
 
 
 def check_account(session: LedgerSession, whole: Row, line: int | None) -> None:
-    """Raises ChangeRefused if the user does not have the account of a whole."""
+    """Raise ChangeRefused if the account of a whole is not the user's."""
     if whole["accountId"] not in session.accounts.rows:
         raise ChangeRefused(
             f"accountId {whole['accountId']} is not the id of any Account of this user", line

@@ -220,7 +220,7 @@ TOOLS: tuple[Tool, ...] = (
             "columns": text(
                 "Sums to return, comma-separated, of count, income, expense, net, spent, received, "
                 "firstDate, lastDate. spent and received go by the category's kind, so a refund "
-                "reduces spent. Default: all but these two."
+                "reduces spent. Default: all except spent and received."
             ),
             "include": text(
                 "Records to count that are otherwise left out: void, transfers, excluded."

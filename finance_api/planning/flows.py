@@ -1,4 +1,4 @@
-"""What counts as spent and what as received: by a category's kind, without one by the sign.
+"""Decides what counts as spent and what as received: the category's kind, or else the sign.
 
 So a refund in a category of expenses reduces what was spent. Budgets and summaries use this.
 """

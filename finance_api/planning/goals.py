@@ -10,7 +10,7 @@ from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 
-#: The rate is that of this many days before today; of fewer, if there are no records before.
+#: The rate is measured over this many days before today, or since the first record.
 RATE_DAYS = 180
 #: With fewer days of records there is no rate.
 LEAST_DAYS = 30
@@ -57,7 +57,7 @@ def _expected(saved: Saved, target: int, today: int) -> int | None:
 
 
 def _saved(goal: Row, links: Mapping[str, "_Link"]) -> Saved | None:
-    """None if what it is linked to has no sum in its currency."""
+    """Return None if the linked account or label has no sum in the goal's currency."""
     if goal["accountId"] is not None:
         return links["accountId"].of_account(goal["accountId"], goal["currencyCode"])
     if goal["labelId"] is not None:

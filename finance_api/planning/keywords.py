@@ -12,9 +12,9 @@ _BEFORE_MERCHANT = frozenset(
     "paypal sumup sq zettle izettle klarna stripe visa mastercard maestro girocard card debit "
     "credit pos payment purchase kartenzahlung lastschrift".split()
 )
-#: Words with as many digits are numbers of terminals or dates.
+#: Words with this many digits are numbers of terminals, or dates.
 _DIGITS_OF_NUMBERS = 3
-#: A keyword with fewer letters needs another word, if that is usual.
+#: A keyword with fewer letters gets another word, if most texts have it.
 _LETTERS = 4
 #: How many words of a text that looks like no other can be the merchant's.
 _WORDS_ALONE = 3

@@ -36,7 +36,7 @@ _STEP = 0.06
 _GRACE = 0.25
 #: Two payments of similar amounts among others of a payee can be a coincidence.
 _LEAST_OF_PART = 3
-#: How many days nearer to its due days a series has to be, to be one of days rather than months.
+#: An interval in days is preferred to one in months only if it fits better by this many days.
 _UNUSUAL = 0.5
 _TWO_MONTHS = 62 * DAY_SECONDS
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")

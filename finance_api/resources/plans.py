@@ -82,14 +82,14 @@ GOALS = Resource(
         amount_field("targetAmount", "Amount to save.", 1200),
         amount_field("savedAmount", "Amount saved so far, if it has neither link.", 300, 0),
         currency_field("Currency of the amounts."),
-        reference_field("accountId", "Account", "The account whose balance is what is saved."),
-        reference_field("labelId", "Label", "The label whose records add up to what is saved."),
+        reference_field("accountId", "Account", "The account whose balance counts as saved."),
+        reference_field("labelId", "Label", "The label whose records add up to the saved amount."),
         date_field("desiredDate", "When it should be reached."),
         choice_field("state", STATES, "Whether the user is saving for it.", "active", "active"),
         computed_field(
             "currentAmount",
             Kind.NUMBER,
-            "What is saved: the account's balance, the sum of the label's records until today, or "
+            "Saved so far: the account's balance, the sum of the label's records until today, or "
             "savedAmount.",
             300,
         ),
@@ -97,7 +97,7 @@ GOALS = Resource(
         computed_field(
             "expectedDate",
             Kind.DATE,
-            "When it is reached at the rate of the last 180 days, or of all if they are fewer.",
+            "When it is reached at the rate of the last 180 days, or since the first record.",
             "2026-11-30",
         ),
         CREATED_AT,

@@ -1,4 +1,4 @@
-"""Shows people where a question or a refusal is about: rows of a table, or lines of a text."""
+"""Shows people the place that a question or refusal is about: table rows or lines of text."""
 
 from typing import Any, BinaryIO
 
@@ -6,10 +6,10 @@ from finance_api.importers.csv.sampling import TableSample
 from finance_api.importers.interface import Question
 from finance_api.values.text import shown
 
-#: A line and this many before and after it are shown, of each this many characters.
+#: How many lines are shown before and after a line, and how many characters of each.
 _AROUND = 1
 _LONGEST = 200
-#: A longer line is not text that a person can read, so that the next one is not looked for.
+#: Stop looking for the next line after this many bytes: people cannot read such a line.
 _LONGEST_READ = 1 << 20
 
 

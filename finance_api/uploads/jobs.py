@@ -159,7 +159,7 @@ class UploadJobs:
     def progress(self, user_id: int, upload: Upload) -> Progress | None:
         """Return the progress of the work on an upload, wherever it runs; None if unknown.
 
-        Of an import only the process that does it knows more: others cannot write meanwhile.
+        Only the process that runs an import knows its progress: others cannot write meanwhile.
         """
         with self._lock:
             job = self._jobs.get((user_id, upload.id))

@@ -17,7 +17,7 @@ _KEPT, _REPORTED = 5, 1_000
 
 
 class WatchedImporter:
-    """Reads as another importer does. first: the first entries, as a preview shows them.
+    """Wraps an importer, and reads as it does. first: the first entries, for the preview.
 
     count: of the entries so far. on_count: called from time to time as it rises.
     """

@@ -86,7 +86,7 @@ _PLAIN = _without_accents()
 def plain(text: str) -> str:
     """Return a form that is equal for texts that differ only by case and accents.
 
-    Each character has its form by itself, so that the form of a part is in the form of the whole.
+    Each character is replaced by itself, so the form of a text contains the forms of its parts.
     """
     return text.lower() if text.isascii() else text.casefold().translate(_PLAIN)
 

@@ -22,7 +22,7 @@ ROLES = {
     **{f"fee={kind}": label for kind, label in _FEES.items()},
     _IGNORE: "Leave out",
 }
-_RECOGNISED = {**ROLES, "fee": "Fee", OTHER_ROLE: "Used for the rows"}
+_RECOGNISED = {**ROLES, "fee": "Fee", OTHER_ROLE: "Selects rows"}
 #: The options that this part of the form sets.
 COLUMN_OPTIONS = ("columns", "debit", "credit", "sign", "balance", "fee", _IGNORE)
 _SINGLE = ("debit", "credit", "sign", "balance")

@@ -61,7 +61,7 @@ _CATEGORY = "categoryId"
 _STEP = " › "
 #: A refusal names up to this many options.
 _NAMED_OPTIONS = 3
-#: A colour picker without a colour; and its fields in a form.
+#: What a colour picker shows without a colour, and the names of its fields.
 _NO_COLOR = "#808080"
 _PICKED, _BEFORE = "color-picked", "color-before"
 _CAMEL_CASE = re.compile("(?<![a-z])[a-z]++(?:[A-Z][a-z]++)+")
@@ -336,7 +336,7 @@ def find_option(options: Sequence[tuple[str, str]], text: str, word: str) -> str
             named = dict(options)
             some = ", ".join(named[value] for value in found[:_NAMED_OPTIONS])
             more = f" and {len(found) - _NAMED_OPTIONS} more" if found[_NAMED_OPTIONS:] else ""
-            raise ChangeRefused(f"{text} can be {some}{more}: write more of it")
+            raise ChangeRefused(f"{text} can be {some}{more}: type more of the name")
     near = did_you_mean(text, [label for _, label in options])
     raise ChangeRefused(f"there is no {word} {text}{near}")
 

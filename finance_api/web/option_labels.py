@@ -1,4 +1,4 @@
-"""The words of the pages for options of a command line, in messages of importers."""
+"""Replaces command-line options in importers' messages by the labels that the pages use."""
 
 import re
 from collections.abc import Sequence

@@ -23,7 +23,7 @@ from finance_api.web.forms import (
 
 AMOUNT = "amount"
 _FIELDS = {name: RECORDS[name] for name in (AMOUNT, *OF_A_PART)}
-_HINT = "In the direction of the record; with a minus for the other one."
+_HINT = "In the direction of the record; a minus means the opposite direction."
 
 
 @dataclass(frozen=True)

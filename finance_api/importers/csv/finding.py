@@ -275,7 +275,7 @@ def _possible(
 
 
 def _has_data(table: Table) -> bool:
-    """Whether any row has a digit and several cells, as in a statement, but not in a letter."""
+    """Return whether any row looks like a statement's: several cells, one starting with a digit."""
     return any(
         filled(cells) > 1 and any(text[:1].isdigit() for text in cells) for cells in sample(table)
     )

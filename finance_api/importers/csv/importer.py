@@ -86,9 +86,9 @@ class CsvImporter:
         yield from self._read(*self._find(text, remembered, Questions()))
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
-        """Return the beginning of the table, once it was read or refused, and rows of these lines.
+        """Return the start of the table and the rows at these lines; call it after reading.
 
-        Rows of a spreadsheet's lines are known only while it is being read.
+        The lines of a spreadsheet are known only while it is being read.
         """
         if self._table is None or self._table.text.stream.closed:
             return self._sample
@@ -123,7 +123,7 @@ class CsvImporter:
         return plan, questions
 
     def _note(self, refused: ImportRefused) -> None:
-        """Keep a sample with the rows of a refusal, as a sheet is closed by who asks for it."""
+        """Keep a sample with the rows that a refusal names, because the caller closes the sheet."""
         if self._table is not None and self._table.text.is_sheet:
             lines = {question.line for question in refused.questions if question.line}
             self._sample = sample_of(self._table, self._roles, lines)
@@ -166,7 +166,7 @@ def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entr
 
 
 def _roles(plan: Plan) -> Columns:
-    """Return the columns of fields, and of what else is read of them."""
+    """Return the columns of the fields, and the other columns that are read."""
     used = plan.rows.used if plan.rows else frozenset(plan.inferred.statuses)
     others = used - {index for indexes in plan.columns.values() for index in indexes}
     return {**plan.columns, OTHER_ROLE: tuple(others)}

@@ -13,11 +13,11 @@ from finance_api.importers.csv.table import Row, Table, filled
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.text import shown
 
-#: Up to this many columns are shown, of each this many values, from this many rows.
+#: How many columns are shown, how many values of each, and how many rows they come from.
 _MOST_COLUMNS, _MOST_VALUES, _SEARCHED_ROWS = 100, 3, 50
 _MOST_ROWS = 5
 _LONGEST_TEXT = 60
-#: The role of a column that is read, but is no field: it selects rows, or a profile needs it.
+#: The role of a column that is read but is not a field: it selects rows, or a profile needs it.
 OTHER_ROLE = "other"
 
 
@@ -96,6 +96,6 @@ def _shortened(cells: Sequence[str]) -> list[str]:
 
 
 def _cut(cells: Sequence[str]) -> str:
-    """The text of one cell, or of none."""
+    """Return the text of at most one cell, shortened."""
     text = shown(" ".join("".join(cells).split()))
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"

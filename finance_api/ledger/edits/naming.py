@@ -80,7 +80,7 @@ def _candidate(owned: UserRows, resource: Resource, row: Row) -> str:
 
 
 _NOT_EDITED = ("id", "createdAt", "updatedAt")
-#: The fields of records that people know, in the order of forms. Files state others as well.
+#: The fields of records that people fill in, in the order of forms. Files state others as well.
 _KNOWN_OF_RECORDS = (
     *("accountId", "recordDate", "amount", "payee", "note"),
     *("categoryId", "labelIds", "recordState", "paymentType"),

@@ -1,4 +1,4 @@
-"""Adds records that the user types in, and changes everything that a person knows of a record."""
+"""Adds records that the user types in, and changes the fields that people fill in."""
 
 from collections.abc import Mapping
 from typing import Any

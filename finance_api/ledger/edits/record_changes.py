@@ -95,7 +95,7 @@ class RecordChanges:
             self.changed = True
 
     def move(self, before: Row, after: Row) -> None:
-        """Replace a record that statements state by one of another account, or of a distant day.
+        """Replace a stated record by a new one, in another account or on a distant day.
 
         The next file that states it finds the record deleted at its old place.
         """

@@ -105,8 +105,8 @@ def change_records(
 def _refuse_half(row: Row) -> None:
     if row["transferId"] is not None:
         raise ChangeRefused(
-            f"the record {title_of(RECORDS, row)} is half of a transfer: unlink it first, to move "
-            f"the record to another account or by more than {REACH_DAYS} days"
+            f"the record {title_of(RECORDS, row)} is half of a transfer: unlink it before you "
+            f"move it to another account or by more than {REACH_DAYS} days"
         )
 
 

@@ -52,7 +52,7 @@ def _keywords(keywords: Sequence[str]) -> Any:
 
 
 def add_and_apply_rule(session: LedgerSession, keyword: str, category_id: str) -> EditReport:
-    """Add a rule, and apply the rules to the records without a category that it matches.
+    """Add a rule, and apply the rules to the records that it matches and that have no category.
 
     Raises ChangeRefused.
     """

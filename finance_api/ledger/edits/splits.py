@@ -26,7 +26,7 @@ from finance_api.values.number import NumberError, decimal_text, parse_decimal, 
 from finance_api.values.text import shown
 
 MAX_PARTS = 500
-#: In place of an amount: what the other parts leave.
+#: Stands for the amount that the other parts leave.
 REST = "rest"
 #: The fields of a part, besides its amount, that can differ from the whole.
 OF_A_PART = ("categoryId", "labelIds", "note")

@@ -1,4 +1,4 @@
-"""Reads the rows that statements can state: records and the wholes of splits, but no parts."""
+"""Reads the rows that entries can match: records and the wholes of splits, but no parts."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -14,7 +14,7 @@ _NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
 
 
 def is_whole(row: Row) -> bool:
-    """Return whether a row of these is the whole of a split."""
+    """Return whether one of these rows is the whole of a split."""
     return "splitId" not in row
 
 

@@ -119,12 +119,12 @@ def receive(request: Request) -> Any:
     except TooLarge:
         why = (
             f"The file is larger than {size(max_bytes)}, or several are larger than "
-            f"{size(2 * max_bytes)} together, or more than {MOST_FILES}. Send fewer at once, or "
+            f"{size(2 * max_bytes)} together, or there are more than {MOST_FILES}. Send fewer at once, or "
             f"export a shorter period from your bank."
         )
         return _refused(request, 413, [why])
     except TooSlow:
-        why = f"The files did not arrive within {max_seconds} seconds. Nothing was kept of them."
+        why = f"The files did not arrive within {max_seconds} seconds. None was kept."
         return error_page(request, 408, why)
     _begin(request, *uploads)
     if faults:
@@ -165,7 +165,7 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
                     )
                 except NoRoom:
                     faults.append(
-                        f"{about} does not fit: your waiting files may have {size(room)} "
+                        f"{about} does not fit: your waiting files may take {size(room)} "
                         f"together. Import or discard some of them first."
                     )
     return uploads, faults

@@ -112,14 +112,14 @@ def test_the_change_since_which_the_bank_s_balance_differs_is_named(imported, vi
     row = imported.get("records", recordDate="eq.2026-02-28").json["records"][0]
     path = f"/records/{row['id']}"
     account_page = f"/accounts/{row['accountId']}"
-    assert "since you changed it" not in figures(visitor.get(account_page))
+    assert "since this edit" not in figures(visitor.get(account_page))
     visitor.submit(path, path, status=303, note="nothing in the sums")
-    assert "since you changed it" not in figures(visitor.get(account_page))
+    assert "since this edit" not in figures(visitor.get(account_page))
     page = visitor.follow(visitor.submit(path, path, amount="15"))
     text = figures(visitor.get(account_page))
     assert "changed by 2.00 EUR less" in text
-    assert "since you changed it: Amount of Shop set to -15" in text
+    assert "since this edit: Amount of Shop set to -15" in text
     assert 'href="/imports/4"' in visitor.get(account_page).text
     (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
     visitor.post(form.action, form.fields, status=303)
-    assert "since you changed it" not in figures(visitor.get(account_page))
+    assert "since this edit" not in figures(visitor.get(account_page))

@@ -309,7 +309,7 @@ def test_a_category_is_set_in_the_row_by_a_part_of_its_name(client, visitor):
 def test_a_category_that_is_not_clear_is_refused_beside_the_row(service, client, visitor):
     before = dump(service)
     for text, words in (
-        ("n", "N can be Fun, Fun › Cinema: write more of it."),
+        ("n", "N can be Fun, Fun › Cinema: type more of the name."),
         ("Grozeries", "There is no category Grozeries; did you mean Groceries?"),
     ):
         page = set_in_row(visitor, 1, text, status=400)
