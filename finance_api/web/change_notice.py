@@ -26,7 +26,7 @@ _TRANSFERS = {
 }
 _SPLITS = {
     "records split": "Record split into parts.",
-    "records join": "Parts joined to one record again.",
+    "records join": "Parts joined into one record again.",
 }
 _VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
 #: A sentence names up to this many fields.

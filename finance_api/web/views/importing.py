@@ -119,8 +119,8 @@ def receive(request: Request) -> Any:
     except TooLarge:
         why = (
             f"The file is larger than {size(max_bytes)}, or several are larger than "
-            f"{size(2 * max_bytes)} together, or there are more than {MOST_FILES}. Send fewer at once, or "
-            f"export a shorter period from your bank."
+            f"{size(2 * max_bytes)} together, or there are more than {MOST_FILES}. Send fewer at "
+            f"once, or export a shorter period from your bank."
         )
         return _refused(request, 413, [why])
     except TooSlow:
