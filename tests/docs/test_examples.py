@@ -47,8 +47,8 @@ NOT_RUN = {
     "deploying.md": 9,
     "exchange-rates.md": 1,
     "importing.md": 3,
-    "mcp.md": 3,
-    "settings.md": 3,
+    "mcp.md": 2,
+    "settings.md": 2,
 }
 
 #: The programs and Python modules that a page needs, except curl.
