@@ -228,7 +228,7 @@ def test_uploads_share_room_and_have_an_hour(service, user, visitor, monkeypatch
     # Small files count as a whole piece.
     path = sent(visitor, b"a" * (2 * PIECE_BYTES + 1))
     response = post_file(visitor, b"a" * PIECE_BYTES, status=400)
-    assert "your waiting files may have 1.5 MB together" in response.text
+    assert "your waiting files may take 1.5 MB together" in response.text
     # A file that was imported or discarded leaves its room to others.
     do(visitor, path, "discard")
     sent(visitor, b"a" * (3 * PIECE_BYTES))
