@@ -9,6 +9,7 @@ from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances, Facts, settle_bank_balances
 from finance_api.ledger.category_kinds import set_kind
 from finance_api.ledger.derivation import derive, rederive_records
+from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.references import (
     carry_currencies_over,
@@ -20,10 +21,12 @@ from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.splits import (
+    Pair,
     change_wholes,
     check_account,
     check_splits,
     deleted_among,
+    put_records,
     put_wholes,
 )
 from finance_api.resources import (
@@ -134,22 +137,30 @@ class NativeImport:
         if resource is RECORDS:
             self._report.note_new(row_set.written()[0])
         if resource is SPLITS:
-            changed = self._replace_records([row["id"] for row in row_set.written()[0]])
+            changed = self._replace_records(row_set, documents)
         return session.save(row_set) or changed
 
     # -- splits
 
-    def _replace_records(self, ids: list[str]) -> bool:
+    def _replace_records(self, wholes: RowSet, documents: list[NativeRow]) -> bool:
         """Delete the records that are wholes of splits in this file; return whether there were any.
 
-        ids: of new wholes.
+        Raises ChangeRefused if another record has the source id of a whole.
         """
-        records = self._session.storage.data.get_rows(self._session.user.id, RECORDS, ids)
-        for record in records.values():
-            self._balances.note(record, None)
-        if records:
-            self._session.delete(RECORDS, records.values())
-        return bool(records)
+        records = {row["id"]: row for row in self._stored_rows(RECORDS, documents)}
+        for row in records.values():
+            if row["id"] not in wholes.rows:
+                raise ChangeRefused(
+                    f"sourceId {row['sourceId']!r} of source {row['source']!r} belongs to the "
+                    f"record {row['id']}"
+                )
+        pairs: list[Pair] = [(row, None) for row in records.values()]
+        transfer_ids = {row["transferId"] for row in records.values()} - {None}
+        for rows in other_halves(self._session, transfer_ids).values():
+            free = {"transferId": None, "updatedAt": self._session.now}
+            pairs += [(row, {**row, **free}) for row in rows if row["id"] not in records]
+        put_records(self._session, self._balances, pairs)
+        return bool(pairs)
 
     def _change_wholes(
         self, records: RowSet, documents: list[NativeRow]

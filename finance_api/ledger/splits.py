@@ -128,8 +128,8 @@ def put_wholes(session: LedgerSession, pairs: Sequence[Pair]) -> None:
         data.put_rows(user_id, SPLITS, new=new, changed=changed)
 
 
-def put_parts(session: LedgerSession, balances: Balances, pairs: Sequence[Pair]) -> None:
-    """Derive and store new, changed and deleted parts, and note how balances change."""
+def put_records(session: LedgerSession, balances: Balances, pairs: Sequence[Pair]) -> None:
+    """Derive and store new, changed and deleted records, and note how balances change."""
     for before, after in pairs:
         if after is not None:
             derive(session, after)
@@ -197,7 +197,7 @@ def change_wholes(
                 f"{decimal_text(after['amount'])}: the difference of {decimal_text(difference)} "
                 f"is in a part of its own"
             )
-    put_parts(session, balances, changes)
+    put_records(session, balances, changes)
     check_splits(session, parts)
     return remarks
 

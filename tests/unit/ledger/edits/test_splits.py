@@ -296,6 +296,28 @@ def test_a_dump_replaces_the_record_by_its_parts(books, new_person):
     assert other.rows(SPLITS) == parts(other) == []
 
 
+def test_a_dump_replaces_half_of_a_transfer_and_frees_the_other_half(books, new_person):
+    other = new_person()
+    other.native(*BASE, RECEIPT, record(101, accountId=an_id(2), amount=30))
+    edited(other, link_records, an_id(100), an_id(101))
+    split(books, part(-20), part(-10))
+    other.file(books.dump())
+    assert [row["transferId"] for row in other.rows(RECORDS)] == [None] * 3
+    other.audit()
+    other.undo()
+    assert len({row["transferId"] for row in other.rows(RECORDS)} - {None}) == 1
+
+
+def test_a_split_cannot_have_the_source_id_of_another_record(books, new_person):
+    split(books, part(-20), part(-10))
+    other = new_person()
+    other.native(*BASE, {**RECEIPT, "id": an_id(5)})
+    before = other.snapshot()
+    with pytest.raises(ChangeRefused, match="belongs to"):
+        other.file(books.dump())
+    assert other.snapshot() == before
+
+
 def test_a_native_record_matches_the_whole(books):
     split(books, part(-20), part(-10))
     assert books.native(RECEIPT).unchanged == 1
