@@ -28,14 +28,15 @@ _WHOLE = re.compile(r"[0-9]+|[1-9][0-9]{0,2}([.,'\N{RIGHT SINGLE QUOTATION MARK}
 def parse_words(text: str) -> tuple[Condition, ...]:
     """Parse the 1 to 10 words and phrases of ``q``, each into a condition. Raises QueryError."""
     check_length(text)
-    conditions = dict(sorted(_terms(clean_operand(text))))
+    terms = dict.fromkeys(_terms(clean_operand(text)))
+    conditions = sorted(terms, key=lambda term: [str(part.operand) for part in term.parts])
     if not 1 <= len(conditions) <= MAX_WORDS:
         raise QueryError(f"{len(conditions)} words are given; 1 to {MAX_WORDS} are allowed")
-    return tuple(conditions.values())
+    return tuple(conditions)
 
 
-def _terms(text: str) -> Iterator[tuple[tuple[str, bool], Condition]]:
-    """Yield the condition of each term, with a key that tells the terms apart."""
+def _terms(text: str) -> Iterator[Condition]:
+    """Yield the condition of each term."""
     if _TERM.sub("", text).strip():
         raise QueryError(
             f"{quoted(text)} has a double quote that does not begin or end a phrase such as "
@@ -44,9 +45,9 @@ def _terms(text: str) -> Iterator[tuple[tuple[str, bool], Condition]]:
     for term in _TERM.finditer(text):
         phrase, word = term.groups()
         if phrase is None:
-            yield (plain(word), False), _word(word)
+            yield _word(word)
         elif phrase.strip():
-            yield (plain(phrase), True), _text(phrase)
+            yield _text(phrase)
         else:
             raise QueryError("a phrase needs a text between its quotes")
 
