@@ -27,7 +27,7 @@ class Operator(Enum):
     STARTS_WITH_I = "startsWith-i"
     #: A word of ``q``; the field of the condition is `WORDS`.
     WORD = "word"
-    #: Any of several conditions, such as the meanings of a word; only the program makes it.
+    #: Any of several conditions, such as the meanings of a word; no parameter can ask for it.
     EITHER = "either"
     GT = "gt"
     GTE = "gte"
@@ -93,7 +93,7 @@ class Condition:
 
     @property
     def parts(self) -> tuple["Condition", ...]:
-        """The conditions of EITHER; of any other operator, only the condition itself."""
+        """The conditions of EITHER; for any other operator, the condition itself."""
         if self.operator is not Operator.EITHER:
             return (self,)
         return cast("tuple[Condition, ...]", self.operand)

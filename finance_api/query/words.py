@@ -53,7 +53,7 @@ def _terms(text: str) -> Iterator[Condition]:
 
 
 def _text(text: str) -> Condition:
-    # Accents without a letter are looked for as they are: no text that is searched has them.
+    # Accents without a letter stay as they are, and match nothing: searched texts have none.
     return Condition(WORDS, Operator.WORD, plain(text) or text)
 
 

@@ -32,7 +32,7 @@ class Month:
 
 
 class AccountDetail:
-    """What is beside the form of an account."""
+    """The figures beside an account's form."""
 
     template = "object_account.jinja2"
 

@@ -31,7 +31,7 @@ class Pace:
 
 
 class BudgetDetail:
-    """What is beside the form of a budget. row: with its computed fields."""
+    """The figures beside a budget's form. row: with its computed fields."""
 
     template = "object_budget.jinja2"
 
@@ -58,7 +58,7 @@ class BudgetDetail:
 
     @cached_property
     def pace(self) -> Pace | None:
-        """None without a limit, a current period or an end of it."""
+        """Return None without a limit, or without a current period that ends."""
         row, today = self.row, self._results.today
         first, last, limit = row["periodStart"], row["periodEnd"], row["limitAmount"]
         if None in (row["remaining"], first, last):

@@ -378,7 +378,7 @@ def read_texts(
 
 
 def _currency(owned: UserRows, values: Row) -> str | None:
-    """The currency that a form gives, or the account in it has."""
+    """Return the form's currency, or else that of the account it names."""
     account = owned.accounts.rows.get(values.get("accountId") or "")
     code = values.get("currencyCode") or (account["currencyCode"] if account else None)
     return None if code is None else str(code)

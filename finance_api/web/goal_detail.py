@@ -11,7 +11,7 @@ _MONTH_DAYS = 30
 
 
 class GoalDetail:
-    """What is beside the form of a goal. row: with its computed fields."""
+    """The figures beside a goal's form. row: with its computed fields."""
 
     template = "object_goal.jinja2"
     requests: tuple[ApiRequest, ...] = ()

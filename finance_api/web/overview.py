@@ -150,7 +150,7 @@ class Overview:
         return Chart(points, line_plot(amounts, [each["label"][:3] for each in known], labels))
 
     def _label(self, month: str, link: str, *amounts: int, words: Sequence[str] = ("",)) -> Label:
-        """Return what the chart shows of a month. words: what each amount is."""
+        """Return what the chart shows for a month. words: names of the amounts."""
         currency = self.currency
         exact = [cents(units, currency) if self.is_converted else units for units in amounts]
         lines = [

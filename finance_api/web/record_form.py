@@ -27,7 +27,7 @@ DIRECTIONS = ((OUT, "Money out"), (IN, "Money in"))
 _AMOUNT, _DATE = "amount", "recordDate"
 _HINTS = {
     "recordState": "How far it is settled. Void records count in no sum and no balance.",
-    "categoryId": "If you choose none for a new record, the rules do.",
+    "categoryId": "If you choose none, the rules give a new record its category.",
 }
 _MINUS = ("-", "\N{MINUS SIGN}")
 #: Dates beyond these years are typing errors.

@@ -41,7 +41,7 @@ def _page(request: Request, texts: dict[str, str], errors: dict[str, str]) -> di
         targets={name: name for name in _FIELDS},
         texts=texts,
         time_zones=time_zone_options(),
-        regions=[("", "As your browser asks for"), *_regions(texts["region"])],
+        regions=[("", "As set in your browser"), *_regions(texts["region"])],
         # A variable, as Jinja would format a constant only once.
         example=_EXAMPLE_UNITS,
         today=today_of(request),

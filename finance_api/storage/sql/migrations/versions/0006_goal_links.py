@@ -1,4 +1,4 @@
-"""What goals are linked to: the columns `goals.account_id` and `goals.label_id`.
+"""Links of goals to accounts and labels: the columns `goals.account_id` and `goals.label_id`.
 
 Revision: 0006_goal_links
 Follows: 0005_splits
