@@ -20,7 +20,7 @@ _THOUSANDS_DIGITS = 3
 #: A territory of ISO 3166, not a part of the world such as 150.
 _TERRITORY = re.compile("[A-Z]{2}")
 #: The year in a pattern, with what separates it.
-_YEAR = re.compile("[^dM]*y+[^dM]*")
+_YEAR = re.compile("(?<![^dM])[^dMy]*+y[^dM]*+")
 
 
 class RegionError(ValueError):
