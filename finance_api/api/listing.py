@@ -98,7 +98,9 @@ class ListRequest(_RowsRequest):
     def __init__(self, resource: Resource, target: RequestTarget) -> None:
         super().__init__(resource, target)
         self._query = query_of(resource, self.given)
-        self.is_cheap = self.are_stored and self._query.is_cheap
+        # These add conditions when the query is resolved.
+        adds = self.given.get(FLOW.name) or self.given.get(COUNTED)
+        self.is_cheap = self.are_stored and self._query.is_cheap and not adds
         self.depends_on_today |= self._query.is_relative
 
     def read(self, reading: Reading) -> Payload:

@@ -171,7 +171,6 @@ def log_unexpected(error: Exception, request: Request) -> str:
 
 def includeme(config: Configurator) -> None:
     config.add_exception_view(as_problem, context=HTTPException)
-    config.add_notfound_view(as_problem)
     for error in OUTAGES:
         config.add_exception_view(unavailable, context=error)
     config.add_exception_view(unexpected, context=Exception)

@@ -220,7 +220,7 @@ def set_category(request: Request) -> Response | dict[str, Any]:
     with form_errors() as errors, editing(request, "records edit") as session:
         options = named_options(session, CATEGORIES)
         category = find_option(options, text, "category") if text else None
-        (stored,) = next(stored_records(session, [row["id"]]))
+        (stored,) = [each for page in stored_records(session, [row["id"]]) for each in page]
         if (stored["categoryId"] or "") != form_text(request, "seen"):
             now = dict(options).get(stored["categoryId"], "none")
             raise FormFaults({"form": _CHANGED_ELSEWHERE.format(now)})

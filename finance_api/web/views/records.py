@@ -52,6 +52,9 @@ def list_page(
     owned, results = own_rows(request), ApiResults(request)
     asked = filters.page_request(offset)
     found = results.page(RECORDS, asked)
+    if typed is not None and all(row["id"] != typed[0] for row in found.rows):
+        # The record was deleted, or has left the list.
+        errors = {"form": next(iter(errors.values()))}
     sums = results.summary(filters.sums_request)
     accounts, categories, labels = (
         named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)

@@ -8,6 +8,7 @@ import pytest
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.records import remove_records
 from finance_api.values.ids import new_id
+from finance_api.web.views import chosen_records
 from support.browser import (
     comparable,
     dump,
@@ -303,6 +304,14 @@ def test_a_category_is_set_in_the_row_by_a_part_of_its_name(client, visitor):
     assert found == {1: "Cinema", 2: "Groceries", 3: "Fun"}
     set_in_row(visitor, 3, " ")
     assert client.get(f"records/{uid('Record', 3)}").json["category"] is None
+
+
+@on_one_storage
+def test_a_category_for_a_record_that_is_deleted_meanwhile_is_refused(client, visitor, monkeypatch):
+    form = visitor.form("/records", f"/records/{uid('Record', 1)}/category")
+    monkeypatch.setattr(chosen_records, "own_row", lambda *_: {"id": uid("Record", 99)})
+    page = visitor.post(form.action, form.filled({"category": "fun"}), status=400)
+    assert f"No record has the id {uid('Record', 99)}." in shown_text(page.text)
 
 
 @on_one_storage
