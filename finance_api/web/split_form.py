@@ -23,7 +23,6 @@ from finance_api.web.forms import (
 
 AMOUNT = "amount"
 _FIELDS = {name: RECORDS[name] for name in (AMOUNT, *OF_A_PART)}
-_HINT = "In the direction of the record; a minus means the opposite direction."
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[Control]
         replace(
             control,
             name=_name(control.name, number),
-            hint=_HINT if control.name == AMOUNT and number == 1 else "",
+            hint="",
             new_name=None,
             optional=control.name != AMOUNT,
         )

@@ -29,10 +29,10 @@ async function setCategory(form) {
   const next = (row.nextElementSibling ?? row).querySelector("[name=category]");
   next.focus();
   next.select();
-  let page;
+  let page, response;
   try {
     const body = new URLSearchParams(new FormData(form));
-    const response = await fetch(form.action, { method: "POST", body });
+    response = await fetch(form.action, { method: "POST", body });
     page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (!page.querySelector("main > .filters")) throw new Error("not the list");
   } catch {
@@ -45,8 +45,9 @@ async function setCategory(form) {
   if (newer) newer.querySelector(".choose input").checked = isTicked;
   // The last row has no next one.
   if (hadFocus) (newer ?? row.previousElementSibling)?.querySelector("[name=category]").focus();
-  // The filters leave it out now.
+  // The filters leave it out now; after the last row there may be another page, or nothing.
   if (!newer) row.remove();
+  if (response.redirected && !list.querySelector("tbody tr")) location.assign(response.url);
   renew(document.getElementById("sums"), page);
   for (const old of document.querySelectorAll("main > .notice")) old.remove();
   const notice = page.querySelector("main > .notice");

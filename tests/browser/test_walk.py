@@ -1,0 +1,257 @@
+"""A new user's walk from sign-in to the undo of a wrong import, counted in clicks and keys."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from browser.site import PASSWORD
+from support.nightly import count
+
+_SHOPS = [(f"Corner Shop 47{n}", Decimal(f"-1{n}.45")) for n in range(9)]
+_CAFES = [(f"Café {name}", Decimal("-4.20")) for name in "ABCDEFGHIJ"]
+_OTHERS = [(f"Kiosk {name}", Decimal("-60.05")) for name in "KLMNOPQRST"]
+_ENTRIES = [*_SHOPS, *_CAFES, *_OTHERS]
+_STATEMENT = (
+    "OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nENCODING:UTF-8\nCHARSET:NONE\n\n"
+    "<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR\n"
+    "<BANKACCTFROM><BANKID>50010517<ACCTID>0648479930<ACCTTYPE>CHECKING</BANKACCTFROM>\n"
+    "<BANKTRANLIST><DTSTART>20260301<DTEND>20260331\n"
+    + "".join(
+        f"<STMTTRN><TRNTYPE>POS<DTPOSTED>202603{n:02}<TRNAMT>{amount}<FITID>{n}<NAME>{payee}"
+        "</STMTTRN>\n"
+        for n, (payee, amount) in enumerate(_ENTRIES, 1)
+    )
+    + "</BANKTRANLIST></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\n"
+)
+#: No profile knows these columns.
+_WRONG = "When,How much,Where\n2026-03-01,-12.50,Elsewhere\n2026-03-02,-20.00,Nowhere\n"
+#: Whether the focus is on the link that leads past the navigation.
+_SKIPS = "document.activeElement.matches('.skip')"
+
+
+class Hand:
+    """Uses the page with the mouse and the keyboard, or with the keyboard alone, and counts."""
+
+    def __init__(self, page: Page, *, has_mouse: bool) -> None:
+        self.page = page
+        self.main = page.get_by_role("main")
+        self.clicks = self.keys = 0
+        self._has_mouse = has_mouse
+
+    def link(self, name: str) -> None:
+        self.press(self.main.get_by_role("link", name=name, exact=True).first)
+
+    def menu(self, name: str) -> None:
+        menu = self.page.get_by_role("navigation", name="Pages")
+        self.press(menu.get_by_role("link", name=name, exact=True))
+
+    def button(self, name: str) -> None:
+        self.press(self.main.get_by_role("button", name=name, exact=True).first)
+
+    def press(self, target: Locator, key: str = "Enter") -> None:
+        if self._has_mouse:
+            target.click()
+            self.clicks += 1
+        else:
+            self.reach(target)
+            self.key(key)
+
+    def tick(self, name: str) -> None:
+        self.press(self.main.get_by_label(name, exact=True), "Space")
+
+    def write(self, name: str, text: str) -> None:
+        self.write_in(self.main.get_by_label(name, exact=True), text)
+
+    def write_in(self, target: Locator, text: str) -> None:
+        self.reach(target)
+        self.page.keyboard.type(text)
+        self.keys += len(text)
+
+    def choose(self, name: str, option: str) -> None:
+        """Choose from the last list of this name by a text in it, which the keyboard types."""
+        target = self.main.get_by_label(name, exact=True).last
+        if self._has_mouse:
+            target.select_option(label=option)
+            self.clicks += 2
+        else:
+            self.write_in(target, option)
+        expect(target.locator("option:checked")).to_have_text(option)
+
+    def send(self, name: str, content: str) -> None:
+        with self.page.expect_file_chooser() as chooser:
+            self.press(self.main.get_by_label("Files", exact=True))
+        file = {"name": name, "mimeType": "text/plain", "buffer": content.encode()}
+        chooser.value.set_files(file)
+
+    def key(self, key: str) -> None:
+        self.page.keyboard.press(key)
+        self.keys += 1
+
+    def reach(self, target: Locator) -> None:
+        """Give the target the focus, unless it has it already."""
+        expect(target).to_be_visible()
+        for _ in range(150):
+            if target.evaluate("e => e === document.activeElement"):
+                return
+            if self._has_mouse:
+                target.click()
+                self.clicks += 1
+                continue
+            self.key("Tab")
+            if self.page.evaluate(_SKIPS) and target.evaluate("e => !!e.closest('main')"):
+                self.key("Enter")
+        raise AssertionError(f"Tab does not lead to {target}")
+
+
+def _sign_in(hand: Hand) -> None:
+    hand.write("Password", PASSWORD)
+    hand.key("Enter")
+    expect(hand.page).to_have_title("Overview · finance_api")
+
+
+def _import_statement(hand: Hand) -> None:
+    hand.link("Import a file")
+    hand.send("March.ofx", _STATEMENT)
+    hand.button("Check the files")
+    hand.button("Import")
+    expect(hand.main).to_contain_text("The file is imported.")
+    hand.link("29 have no category: sort them")
+    expect(hand.main.locator("#totals-title")).to_contain_text("29 records")
+
+
+def _make_rule(hand: Hand) -> None:
+    hand.press(hand.main.get_by_role("link", name="Make a rule of Corner Shop 478"))
+    expect(hand.main.get_by_label("Keyword")).to_have_value("Corner Shop")
+    hand.write("Or a new category, named", "Groceries")
+    hand.button("Add and apply")
+    expect(hand.main.get_by_role("status").first).to_contain_text("9 records changed")
+
+
+def _categorise(hand: Hand) -> None:
+    """Categorise ten records at once, and ten row by row."""
+    main = hand.main
+    hand.write("Search", "café")
+    hand.key("Enter")
+    hand.link("Select")
+    hand.link("Choose this page")
+    hand.write("New category", "Eating out")
+    hand.key("Enter")
+    expect(main).to_contain_text("Set the category of 10 records to Eating out?")
+    hand.button("Change them")
+    expect(main.get_by_role("status").first).to_contain_text("10 records")
+    hand.press(main.get_by_role("link", name="Remove the filter “café”"))
+    expect(main.locator("#totals-title")).to_contain_text("10 records")
+    for payee, _ in reversed(_OTHERS):
+        row = main.get_by_role("combobox", name=f"Category of {payee}")
+        hand.write_in(row, "groc")
+        hand.key("Enter")
+        expect(row).to_have_count(0)
+    expect(main.get_by_role("heading", level=2)).to_have_text("Nothing found")
+
+
+def _add_cash(hand: Hand) -> None:
+    hand.menu("Records")
+    hand.link("Add a record")
+    hand.write("Amount", "7,50")
+    hand.write("Payee optional", "Market")
+    hand.choose("Category optional", "Groceries")
+    hand.button("Add the record")
+    expect(hand.main.get_by_role("row", name="Market")).to_contain_text("−7.50")
+
+
+def _split(hand: Hand) -> None:
+    hand.link("Kiosk T")
+    hand.link("Split this record")
+    hand.write_in(hand.main.locator("#amount-1"), "40")
+    hand.write_in(hand.main.locator("#amount-2"), "20.05")
+    hand.choose("Category optional", "Eating out")
+    hand.button("Split")
+    expect(hand.main.get_by_role("status").first).to_have_text("Record split into parts.")
+
+
+def _make_budget(hand: Hand) -> None:
+    hand.menu("Budgets")
+    hand.link("New budget")
+    hand.write("Name optional", "Food")
+    hand.write("Limit amount optional", "400")
+    hand.tick("Groceries")
+    hand.button("Add the budget")
+    expect(hand.main.get_by_role("status").first).to_have_text("Budget Food added.")
+
+
+def _import_wrong(hand: Hand) -> None:
+    hand.menu("Import")
+    hand.send("other.csv", _WRONG)
+    hand.button("Check the files")
+    expect(hand.main.get_by_role("heading", name="More about this file")).to_be_visible()
+    hand.write("Or a new account, named", "Card")
+    hand.write("Currency", "EUR")
+    hand.button("Check it again")
+    hand.button("Import")
+    expect(hand.main).to_contain_text("The file is imported.")
+
+
+def _undo_wrong(hand: Hand) -> None:
+    hand.link("Undo")
+    expect(hand.main).to_contain_text("1 account, 2 records")
+    hand.button("Undo")
+    expect(hand.main).to_contain_text("Undone. Your data is as it was before.")
+
+
+STEPS: dict[str, Callable[[Hand], None]] = {
+    "sign in": _sign_in,
+    "import a statement (OFX)": _import_statement,
+    "make and apply a rule": _make_rule,
+    "categorise 20 records": _categorise,
+    "add a cash payment": _add_cash,
+    "split a receipt": _split,
+    "make a budget": _make_budget,
+    "import a CSV that no profile knows": _import_wrong,
+    "undo it": _undo_wrong,
+}
+
+
+WAYS = ("keyboard alone", "mouse", "mouse without scripts")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("way", count(WAYS[:1], WAYS))
+def test_the_walk_of_a_new_user(site, windows, figures, way):
+    user = site.user(password=PASSWORD)
+    context = windows.open(java_script_enabled="without scripts" not in way)
+    page = context.new_page()
+    page.goto("/overview")
+    hand = Hand(page, has_mouse="mouse" in way)
+    hand.write("E-mail", user.email)
+    for name, step in STEPS.items():
+        clicks, keys = hand.clicks, hand.keys
+        step(hand)
+        figures(f"{name}: {hand.clicks - clicks} clicks, {hand.keys - keys} keys")
+    figures(f"in all: {hand.clicks} clicks, {hand.keys} keys")
+    assert _sums(page, site.token(user, "To check")) == {
+        "Eating out": Decimal("-62.05"),
+        "Groceries": Decimal("-718.00"),
+    }
+
+
+def _sums(page: Page, token: str) -> dict[str, Decimal]:
+    """The sums by category as the API adds them up, equal to those of its records."""
+    sums: Counter[str] = Counter()
+    headers = {"Authorization": f"Bearer {token}"}
+
+    def rows(path: str, key: str) -> list[dict[str, Any]]:
+        answer = page.request.get(f"/v1/api/{path}", headers=headers)
+        assert answer.ok, answer.text()
+        found: list[dict[str, Any]] = json.loads(answer.text(), parse_float=Decimal)[key]
+        return found
+
+    for record in rows("records?limit=100", "records"):
+        sums[record["category"]] += record["amount"]
+    groups = rows("records/summary?groupBy=category", "groups")
+    assert sums == {group["category"]: group["net"] for group in groups}
+    return dict(sums)
