@@ -19,8 +19,7 @@ def records() -> None:
 
 
 @records.command(
-    epilog="Example: finance-api records add me@example.com account=Cash recordDate=2026-03-18 "
-    "amount=-4.50 payee=Bakery category=Food"
+    epilog="Example: finance-api records add EMAIL account=ID recordDate=$DAY amount=-9"
 )
 @edit_options()
 @fields_argument
@@ -35,8 +34,7 @@ def add(edit: Edit, given: dict[str, str]) -> None:
 
 @records.command(
     "set",
-    epilog="Example: finance-api records set me@example.com "
-    "0e2b6a1c-91a5-4c0f-8a5e-5c1f1f0c7d21 amount=-12.90 note=corrected",
+    epilog="Example: finance-api records set EMAIL ID amount=-12.90 note=corrected",
 )
 @edit_options()
 @click.argument("record_id", metavar="ID")
@@ -89,7 +87,7 @@ def remove(edit: Edit, ids: tuple[str, ...]) -> None:
 
 
 @records.command(
-    epilog="Example: finance-api records split me@example.com ID --part -20 Food --part rest Home"
+    epilog="Example: finance-api records split EMAIL ID --part -9 Food --part rest Home"
 )
 @edit_options()
 @click.argument("record_id", metavar="ID")

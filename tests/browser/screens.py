@@ -384,7 +384,7 @@ SCREENS = (
     ),
     Screen("record-link", "household", "/records", _of_record(_follow("Choose the other half"))),
     Screen("record-remove", "household", "/records", _of_record(_follow("Delete this record"))),
-    Screen("records-rule", "household", "/records", _follow("Make a rule of")),
+    Screen("record-rule", "household", "/records", _of_record(_follow("Make a rule"))),
     Screen("records-selecting", "household", "/records?select=page"),
     Screen("rules-apply", "household", "/rules/apply", _click("Preview")),
     Screen("transfers", "travelled", "/transfers"),

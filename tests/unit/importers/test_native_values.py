@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.resources import ACCOUNTS, BY_MODEL_TYPE, CONTACTS, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, BY_MODEL_TYPE, CONTACTS, RECORDS, RESOURCES, SPLITS
 from finance_api.resources.field import Kind, Role
 from finance_api.storage.memory import MemoryBackend
 from support.ledger import Person, account, an_id, document, record
@@ -39,11 +39,16 @@ def person():
 
 def smallest(resource):
     """An object with nothing that it need not have."""
-    if resource is RECORDS:
-        return record(9)
+    if resource in (RECORDS, SPLITS):
+        return {**record(9), "reserved_model_type": resource.model_type}
     if resource is ACCOUNTS:
         return account(9)
     return document(resource.model_type, 9)
+
+
+def parts_of(resource):
+    """Return the parts without which a split record is refused."""
+    return [record(8, splitId=an_id(9))] if resource is SPLITS else []
 
 
 def refusal(person, *rows):
@@ -76,9 +81,12 @@ def test_null_is_the_same_as_no_key(person, resource, field):
         assert field.name in refusal(person, *rows).reason
         assert field.name in refusal(person, rows[0], without).reason
         return
+    if (resource, field.name) == (SPLITS, "id"):
+        assert "splitId" in refusal(person, *rows, *parts_of(resource)).reason
+        return
     other = Person(person.backend)
-    person.native(*rows)
-    other.native(rows[0], without)
+    person.native(*rows, *parts_of(resource))
+    other.native(rows[0], without, *parts_of(resource))
     if field.name == "id":
         assert len(person.rows(resource)) == len(other.rows(resource))
     else:
@@ -99,7 +107,7 @@ def test_only_the_known_types_come_in(person, model_type):
         error = refusal(person, {"reserved_model_type": model_type, "id": an_id(1)})
         assert "reserved_model_type" in error.reason
     else:
-        person.native(account(), smallest(resource))
+        person.native(account(), smallest(resource), *parts_of(resource))
         assert person.row(resource, 9)["id"] == an_id(9)
 
 
