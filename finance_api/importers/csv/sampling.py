@@ -1,7 +1,7 @@
 """The beginning of a table as people see it: its columns with their first values, and some rows."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -36,6 +36,8 @@ class TableSample:
 def widest_table(text: TextFile, layout: Layout) -> Table | None:
     """Return the table that a text most likely has, although its columns are unknown."""
     try:
+        layout = layout.checked()
+        text = replace(text, skip_rows=layout.skip_rows)
         return max(tables(text, layout), key=lambda table: filled(table.cells), default=None)
     except ImportRefused:
         return None

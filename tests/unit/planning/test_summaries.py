@@ -454,22 +454,22 @@ def test_balances_are_those_of_the_model_and_end_in_the_balance(new_backend, sto
             query = BalancesQuery(period, first and from_date(first), last and from_date(last))
             with data.unit.reading() as reading:
                 found = list_balances(reading, data.unit.user.id, query, from_date(today))
-            assert to_date(found.points[-1].last_day) == (last or default_last)
-            begin = found.points[0].start if first is None else from_date(first)
-            assert found.points[0].start == start_of(period, begin)
-            ends = [to_date(point.last_day) for point in found.points]
-            for account in data.accounts:
-                own = [row for row in counted if row["accountId"] == account["id"]]
-                balances = [
-                    account["initialBalance"]
-                    + sum(row["amount"] for row in own if to_date(row["recordDate"]) <= end)
-                    for end in ends
-                ]
-                assert found.of[account["id"]] == balances
-                if last is None:
-                    whole = account["initialBalance"] + sum(row["amount"] for row in own)
-                    assert balances[-1] == whole
-                oldest = min((row["recordDate"] for row in own), default=None)
-                assert found.first_dates.get(account["id"]) == oldest
+                assert to_date(found.points[-1].last_day) == (last or default_last)
+                begin = found.points[0].start if first is None else from_date(first)
+                assert found.points[0].start == start_of(period, begin)
+                ends = [to_date(point.last_day) for point in found.points]
+                for account in data.accounts:
+                    own = [row for row in counted if row["accountId"] == account["id"]]
+                    balances = [
+                        account["initialBalance"]
+                        + sum(row["amount"] for row in own if to_date(row["recordDate"]) <= end)
+                        for end in ends
+                    ]
+                    assert found.of[account["id"]] == balances
+                    if last is None:
+                        whole = account["initialBalance"] + sum(row["amount"] for row in own)
+                        assert balances[-1] == whole
+                    oldest = min((row["recordDate"] for row in own), default=None)
+                    assert found.first_dates.get(account["id"]) == oldest
 
     check()
