@@ -139,14 +139,16 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     has_form = user is not None or values.get("page") == "login"
     # An error page shows no notice, as its query may be malformed.
     has_notice = has_form and values.get("page") != "error"
-    notice = KEPT_NOTICE if values.get("is_kept") else NOTICES.get(request.GET.get(DONE, ""))
+    notice = KEPT_NOTICE if values.get("is_kept") else None
+    if has_notice and notice is None:
+        notice = NOTICES.get(request.GET.get(DONE, ""))
     return {
         **values,
         "user": user,
         "form_user": "" if user is None else owner_mark(user),
         "has_api_access": user is not None and has_api_access(user, request.registry.settings),
         "csrf_token": get_csrf_token(request) if has_form else "",
-        "notice": notice if has_notice else None,
+        "notice": notice,
         "change": change_notice(request) if has_notice and user else None,
         "static_url": static_url,
         "navigation": NAVIGATION,

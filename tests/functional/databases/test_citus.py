@@ -228,6 +228,7 @@ def test_a_worker_that_is_away_concerns_only_its_own_users(
     for reader in readers:
         reader.start()
     others = ports.keys() - lost
+    stranger = new_user(service)
     wait(200, {*ports})
     away.stop()
     wait(503, lost)
@@ -240,9 +241,8 @@ def test_a_worker_that_is_away_concerns_only_its_own_users(
         else:
             client.load(account(2, name=name_of(client)))
             imported += 1
-    # Whom no worker has yet: users and credentials are on the coordinator.
-    visitor = Visitor(service)
-    visitor.sign_in(new_user(service))
+    # Users and credentials are on the coordinator.
+    Visitor(service).sign_in(stranger)
     away.start()
     wait(200, {*ports})
     for reader in readers:
