@@ -14,6 +14,7 @@ from sqlalchemy import create_engine, text
 
 from finance_api.resources import PUBLIC_RESOURCES, Field, Kind, Resource
 from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.interface import User
 from finance_api.storage.sql.backend import SqlBackend
 from support.browser import Visitor, new_user
 from support.native_rows import account, label
@@ -171,7 +172,7 @@ def owners_in(body: bytes) -> Iterator[int]:
         yield int(part.partition(".")[0])
 
 
-def worker_ports(url: str, clients: list[Client]) -> dict[int, int]:
+def worker_ports(url: str, users: list[User]) -> dict[int, int]:
     """Return the port of the worker that has the data, by user."""
     engine = create_engine(url)
     find = text(
@@ -180,8 +181,7 @@ def worker_ports(url: str, clients: list[Client]) -> dict[int, int]:
     )
     with engine.connect() as connection:
         found = {
-            client.user.id: connection.execute(find, {"user": client.user.id}).scalar_one()
-            for client in clients
+            user.id: connection.execute(find, {"user": user.id}).scalar_one() for user in users
         }
     engine.dispose()
     return found
@@ -195,7 +195,7 @@ def test_a_worker_that_is_away_concerns_only_its_own_users(
     clients = [service.client() for _ in range(USERS)]
     for client in clients:
         client.load(label(name=name_of(client)), account(name=name_of(client)))
-    ports = worker_ports(url, clients)
+    ports = worker_ports(url, [client.user for client in clients])
     away, worker = next((s, s.host) for s in cluster.servers[1:])
     lost = {user for user, port in ports.items() if worker.endswith(f":{port}")}
     assert 0 < len(lost) < USERS
@@ -228,7 +228,9 @@ def test_a_worker_that_is_away_concerns_only_its_own_users(
     for reader in readers:
         reader.start()
     others = ports.keys() - lost
-    stranger = new_user(service)
+    # They have a password, and no token.
+    strangers = [new_user(service) for _ in range(USERS)]
+    places = worker_ports(url, strangers)
     wait(200, {*ports})
     away.stop()
     wait(503, lost)
@@ -241,8 +243,7 @@ def test_a_worker_that_is_away_concerns_only_its_own_users(
         else:
             client.load(account(2, name=name_of(client)))
             imported += 1
-    # Users and credentials are on the coordinator.
-    Visitor(service).sign_in(stranger)
+    Visitor(service).sign_in(next(u for u in strangers if not worker.endswith(f":{places[u.id]}")))
     away.start()
     wait(200, {*ports})
     for reader in readers:

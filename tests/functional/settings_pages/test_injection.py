@@ -273,7 +273,11 @@ def test_what_is_asked_for_in_the_path_is_not_shown_at_all(service, strings):
 
     def page(path):
         response = visitor.get(path, 404)
-        return response.text.replace(response.headers["X-Request-Id"], "")
+        text = response.text.replace(response.headers["X-Request-Id"], "")
+        # The nearest page depends on the path, but is one of ours.
+        return re.sub(
+            r'<p class="lead">Did you mean <a href="[/a-z-]+">[A-Za-z ]+</a>\?</p>', "", text
+        )
 
     # Some have a / in them, and lead to no page that could know who is signed in.
     plain = {page("/settings/tokens/x/revoke"), page("/settings/x")}
