@@ -161,7 +161,7 @@ def test_records_are_split_and_joined(command, books):
         (["--part", "-1", "", "--part", "x", ""], "the amount x is not a decimal number"),
         (["--part", "rest", "", "--part", "rest", ""], "only one part can have the amount rest"),
         (["--part", "-1", "", "--part", "-2", "Food"], "no category"),
-        (["--part", "-1", "", "--part", "-2", ""], "-2 is missing"),
+        (["--part", "-1", "", "--part", "-2", ""], "the difference is -2"),
     ):
         assert reason in command.refused("records", "split", books, an_id(31), *wrong)
     assert lines(command, "records", "join", books, an_id(31))[-1] == "1 created, 2 removed"

@@ -161,7 +161,7 @@ def _check_amounts(parts: Sequence[Part], amount: int, title: str) -> None:
     if total != amount:
         raise ChangeRefused(
             f"the parts add up to {decimal_text(total)}, but the record {title} needs "
-            f"{decimal_text(amount)}: {decimal_text(amount - total)} is missing"
+            f"{decimal_text(amount)}: the difference is {decimal_text(amount - total)}"
         )
 
 

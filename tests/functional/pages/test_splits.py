@@ -100,7 +100,7 @@ def test_more_parts_are_added_without_a_script(client, visitor):
     ("amounts", "words"),
     [
         (("20", "9"), "add up to -29, but the record"),
-        (("20", "9"), "-1 is missing"),
+        (("20", "9"), "the difference is -1"),
         (("30", ""), "needs 2 to 500 parts; 1 were given"),
         (("20", "x"), "is not an amount such as"),
         (("20", "1.123456789"), "more than 4 decimal places"),
