@@ -141,7 +141,10 @@ def test_a_joined_record_has_the_category_and_labels_of_all_parts(books):
     ("given", "reason"),
     [
         ([part(-30)], "needs 2 to 500 parts; 1 were given"),
-        ([part(-20), part(-9)], r"add up to -29, but the record .* needs -30: -1 is"),
+        (
+            [part(-20), part(-9)],
+            r"add up to -29, but the record .* needs -30: the difference is -1",
+        ),
         ([part(-20), part("-10.0001")], "needs -30: the difference is 0.0001"),
         ([part(-20), part(-10, {"id": an_id(7)})], None),
     ],
