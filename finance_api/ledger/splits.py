@@ -90,7 +90,7 @@ def get_wholes(owned: UserRows, ids: Iterable[str]) -> dict[str, Row]:
 
 
 def parts_of(owned: UserRows, split_ids: Iterable[str]) -> dict[str, list[Row]]:
-    """Return the parts of each split, by id; an empty list if there are none."""
+    """Return the parts of each split, by id; an empty list for a split without parts."""
     found: dict[str, list[Row]] = {split_id: [] for split_id in split_ids}
     wanted = iter(list(found))
     while batch := list(islice(wanted, _BATCH)):

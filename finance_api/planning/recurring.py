@@ -203,7 +203,7 @@ def _joined(found: Sequence[_Series]) -> Iterator[_Series]:
 
 
 def _fit(payments: Sequence[Payment]) -> _Series | None:
-    """Return the interval of the payments, and the payments that are due; None if there is none."""
+    """Return the interval of the payments, and those that are due; None without an interval."""
     if len(payments) < 2:
         return None
     days = [payment.day for payment in payments]

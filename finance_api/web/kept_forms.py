@@ -41,7 +41,7 @@ def owner_mark(user: User) -> str:
 def keep_of_ended_session(request: Request) -> Response | None:
     """Keep the form of a session that has ended, and redirect to the sign-in page.
 
-    Returns None if the form is none of these, or it is unknown whose session it was.
+    Returns None for any other form, or if the session's user is unknown.
     """
     secret = sessions.sent_secret(request, "session")
     if secret is None or not _is_kept(request):
@@ -60,7 +60,7 @@ def keep_of_ended_session(request: Request) -> Response | None:
 def keep_of_older_session(request: Request) -> Response | None:
     """Keep a form of the signed-in user's earlier session, and redirect to the form.
 
-    Returns None if the form is none of these, or somebody else's.
+    Returns None for any other form, and for somebody else's.
     """
     identity = request.identity
     if not isinstance(identity, SessionIdentity) or not _is_kept(request):
@@ -101,7 +101,7 @@ def _keep(request: Request, user: User) -> str | None:
 
 
 def kept_form(request: Request) -> MultiDict | None:
-    """Return the kept form that the page is asked to show; None if there is none of this user."""
+    """Return the kept form that the page should show; None unless this user has it."""
     form_id = request.GET.get(KEPT, "")
     if not (form_id and form_id.isascii() and form_id.isprintable()):
         return None

@@ -13,7 +13,7 @@ from finance_api.web.forms import Control
 from finance_api.web.regions import current_region
 
 RULE = "recurrenceRule"
-#: The choice of a rule that is none of the patterns.
+#: The choice for a rule that fits no pattern.
 OTHER = "other"
 _EVERY, _OTHER_RULE, _STORED = "repeats-every", "repeats-other", "repeats-stored"
 _NEXT_DATES = 3
