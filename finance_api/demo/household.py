@@ -37,6 +37,8 @@ from finance_api.values.time import DAY_SECONDS, from_date, to_date
 _CENT = 100  # ten-thousandths
 _RECORDS_A_DAY = 4
 _USAGE_DAYS = 56
+#: In cents a month.
+_SALARY, _RENT = 480_000, -85_000
 
 
 class Household:
@@ -51,10 +53,9 @@ class Household:
         days = max(400, records // _RECORDS_A_DAY)
         self._days = min(days, (today - date(1990, 1, 1)).days)
         self._begin = from_date(today - timedelta(days=self._days))
+        #: A household with more records earns more, so that it can pay for them.
+        self._wealth = max(1.0, records / (_RECORDS_A_DAY * self._days))
         self._current, self._savings, self._card, self._cash = (self._id() for _ in range(4))
-        #: Monthly transfers from the current account to the others, in cents.
-        self._transfers = ((self._savings, 30_000), (self._card, 80_000), (self._cash, 16_000))
-        self._transfer_id = ""
         self._categories = {
             name: self._id()
             for categories in CATEGORIES.values()
@@ -145,9 +146,9 @@ class Household:
             },
         )
         for name, category, amount, rule in (
-            ("Rent", "Rent", -85_000, "FREQ=MONTHLY;BYMONTHDAY=1"),
+            ("Rent", "Rent", _RENT, "FREQ=MONTHLY;BYMONTHDAY=1"),
             ("Internet", "Internet & phone", -3_499, "FREQ=MONTHLY;BYMONTHDAY=15"),
-            ("Salary", "Salary", 480_000, "FREQ=MONTHLY;BYMONTHDAY=-1"),
+            ("Salary", "Salary", self._scaled(_SALARY), "FREQ=MONTHLY;BYMONTHDAY=-1"),
         ):
             yield (
                 STANDING_ORDERS,
@@ -195,13 +196,19 @@ class Household:
         return [DayRates(day, "EUR", FIXED_RATES) for day in days]
 
     def records(self) -> Iterator[NativeRow]:
-        """As many records as were asked for, oldest first."""
+        """Yield as many records as were asked for, oldest first.
+
+        Without a record each day, there is no room for the ones of each month.
+        """
         weights = [spending.weight for spending in SPENDINGS]
+        due = self._due() if self._records >= self._days else iter(())
+        regular = next(due, None)
         for number in range(self._records):
             day = self._begin + (number * self._days // max(1, self._records - 1)) * DAY_SECONDS
-            values = self._regular(number) or self._spending(
-                self._random.choices(SPENDINGS, weights)[0]
-            )
+            if regular is not None and regular[0] <= day:
+                values, regular = regular[1], next(due, None)
+            else:
+                values = self._spending(self._random.choices(SPENDINGS, weights)[0])
             moment = min(day + self._random.randrange(7 * 3600, 22 * 3600), self._now)
             values.update(
                 id=self._id(),
@@ -212,16 +219,24 @@ class Household:
             )
             yield NativeRow(0, RECORDS, values)
 
-    def _regular(self, number: int) -> dict[str, Any] | None:
-        """Return a monthly record, if one is due; the household has about four records a day."""
-        place = number % (_RECORDS_A_DAY * 30)
-        if place < len(self._transfers) * 2:
-            return self._transfer(*self._transfers[place // 2], incoming=place % 2 == 1)
-        month = {40: ("Salary", 480_000, "Employer Ltd"), 41: ("Rent", -85_000, "Landlord")}
-        found = month.get(place)
-        if found is None:
-            return None
-        category, cents, payee = found
+    def _due(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the records of each month with their days, oldest first, without an end."""
+        transfers = {2: (self._savings, 30_000), 4: (self._card, 80_000), 6: (self._cash, 16_000)}
+        day = self._begin
+        while True:
+            if to_date(day).day == 1:
+                yield day, self._payment("Rent", _RENT, "Landlord")
+            elif transfer := transfers.get(to_date(day).day):
+                yield from ((day, values) for values in self._transfer(*transfer))
+            day += DAY_SECONDS
+            if to_date(day).day == 1:
+                last = day - DAY_SECONDS
+                yield last, self._payment("Salary", self._scaled(_SALARY), "Employer Ltd")
+
+    def _scaled(self, cents: int) -> int:
+        return round(cents * self._wealth)
+
+    def _payment(self, category: str, cents: int, payee: str) -> dict[str, Any]:
         return {
             "accountId": self._current,
             "amount": cents * _CENT,
@@ -231,18 +246,18 @@ class Household:
             "recordState": "reconciled",
         }
 
-    def _transfer(self, to: str, cents: int, *, incoming: bool) -> dict[str, Any]:
-        """Return one record of a transfer; call first for the outgoing, then the incoming one."""
-        if not incoming:
-            self._transfer_id = self._id()
-        return {
-            "accountId": to if incoming else self._current,
-            "amount": (cents if incoming else -cents) * _CENT,
-            "note": "own transfer",
-            "transferId": self._transfer_id,
-            "paymentType": "transfer",
-            "recordState": "reconciled",
-        }
+    def _transfer(self, to: str, cents: int) -> Iterator[dict[str, Any]]:
+        """Yield the two records of a transfer from the current account."""
+        transfer_id, amount = self._id(), self._scaled(cents) * _CENT
+        for account_id, signed in ((self._current, -amount), (to, amount)):
+            yield {
+                "accountId": account_id,
+                "amount": signed,
+                "note": "own transfer",
+                "transferId": transfer_id,
+                "paymentType": "transfer",
+                "recordState": "reconciled",
+            }
 
     def _spending(self, spending: Spending) -> dict[str, Any]:
         choose = self._random

@@ -11,7 +11,7 @@ from finance_api.planning.tracking import tracked_budgets
 from finance_api.resources import BUDGETS, CATEGORIES, RECORDS
 from finance_api.storage.interface import unit_of_work
 from finance_api.storage.memory import MemoryBackend
-from finance_api.values.time import DAY_SECONDS
+from finance_api.values.time import DAY_SECONDS, to_date
 
 EMAIL = "demo@example.com"
 DAYS = ("2026-01-05", "2026-06-15", "2026-11-21", "2027-12-31")
@@ -69,6 +69,17 @@ def test_some_records_have_no_category_and_most_have(demo):
     spendings = [row for row in rows[RECORDS] if row["transferId"] is None]
     without = [row for row in spendings if row["categoryId"] is None]
     assert 0.02 < len(without) / len(spendings) < 0.1
+
+
+def test_rent_and_salary_fall_on_the_days_of_their_standing_orders(demo):
+    now, rows, _ = demo
+    days = {"Landlord": set(), "Employer Ltd": set()}
+    for row in rows[RECORDS]:
+        if row["payee"] in days:
+            days[row["payee"]].add(row["recordDate"] // DAY_SECONDS * DAY_SECONDS)
+    assert len(days["Landlord"]) >= 15 and all(to_date(day).day == 1 for day in days["Landlord"])
+    after = {to_date(day + DAY_SECONDS).day for day in days["Employer Ltd"]}
+    assert len(days["Employer Ltd"]) >= 15 and after == {1}
 
 
 @pytest.mark.parametrize("day", DAYS)
