@@ -72,7 +72,7 @@ def test_some_records_have_no_category_and_most_have(demo):
 
 
 def test_rent_and_salary_fall_on_the_days_of_their_standing_orders(demo):
-    now, rows, _ = demo
+    _, rows, _ = demo
     days = {"Landlord": set(), "Employer Ltd": set()}
     for row in rows[RECORDS]:
         if row["payee"] in days:
