@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from pyramid.config import Configurator
-from pyramid.exceptions import BadCSRFToken
-from pyramid.httpexceptions import HTTPException
+from pyramid.exceptions import BadCSRFToken, PredicateMismatch
+from pyramid.httpexceptions import HTTPException, HTTPMethodNotAllowed
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
@@ -23,9 +23,14 @@ from finance_api.http.surfaces import is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
-from finance_api.web.kept_forms import keep_of_ended_session, keep_of_older_session
-from finance_api.web.page import SIGNED_OUT, SeeOther, login_path
+from finance_api.web.kept_forms import (
+    carried_form,
+    keep_of_ended_session,
+    keep_of_older_session,
+)
+from finance_api.web.page import SIGNED_OUT, SIGNED_OUT_KEPT, SeeOther, login_page, login_path
 from finance_api.web.rendering import with_globals
+from finance_api.web.routes import METHODS
 from finance_api.web.suggestions import nearest_page
 
 #: Errors at these paths are problem documents, whatever is accepted.
@@ -87,9 +92,15 @@ def http_error(error: HTTPException, request: Request) -> Response:
         _ = request.identity
     if error.status_int < 400:
         return error
+    if isinstance(error, PredicateMismatch) and request.matched_route.name in METHODS:
+        error = HTTPMethodNotAllowed(headers=_allowed(request.matched_route.name))
     response = error_page(request, error.status_int)
     response.headers.update({k: v for k, v in error.headers.items() if k == "Allow"})
     return response
+
+
+def _allowed(route: str) -> dict[str, str]:
+    return {"Allow": ", ".join(sorted(METHODS[route]))}
 
 
 def forbidden(error: Any, request: Request) -> Response:
@@ -97,12 +108,24 @@ def forbidden(error: Any, request: Request) -> Response:
     if request.identity is None:
         if request.method in ("GET", "HEAD"):
             return SeeOther(login_path(request.path_qs))
-        kept = None if error.result is None else keep_of_ended_session(request)
-        if kept is not None:
-            return kept
+        answer = None if error.result is None else _keeping_form(request)
+        if answer is not None:
+            return answer
     # Our own exceptions have a detail for users; Pyramid's is about permissions.
     of_pyramid = None if request.identity is not None else SIGNED_OUT
     return error_page(request, 403, error.detail if error.result is None else of_pyramid)
+
+
+def _keeping_form(request: Request) -> Response | None:
+    """Return the way to sign in without losing the form; None for a form that is not kept."""
+    if (kept := keep_of_ended_session(request)) is not None:
+        return kept
+    if (form := carried_form(request)) is None:
+        return None
+    variables = login_page(next=request.path, carried=form, errors={"form": SIGNED_OUT_KEPT})
+    response = render_to_response("login.jinja2", with_globals(request, variables), request=request)
+    response.status_int = 403
+    return response
 
 
 def stale_form(error: BadCSRFToken, request: Request) -> Response:

@@ -1,12 +1,15 @@
 """Forms that were sent after their session had ended: kept until their user signs in again.
 
 A kept form is only shown again, never carried out. It is stored with the user's uploads, for an
-hour, and only that user sees it.
+hour, and only that user sees it. After a sign-out nothing on the server says whose form it is: the
+sign-in page then has it in a hidden field, and it is stored once its user has signed in.
 """
 
 import hashlib
 import hmac
 import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
 from contextlib import suppress
 from urllib.parse import urlencode
 
@@ -20,16 +23,22 @@ from finance_api.storage.errors import NotFound, StorageUnavailable
 from finance_api.storage.interface import User
 from finance_api.uploads.stored_uploads import get_kept_form, keep_form
 from finance_api.web.object_pages import OBJECT_PAGES
-from finance_api.web.page import SeeOther, identity_of, login_path, writing
+from finance_api.web.page import SeeOther, identity_of, login_path, page_after, writing
 
 #: The parameter of a page that shows a kept form again.
 KEPT = "kept"
 #: The routes of forms that are kept; their pages show them again.
 _ROUTES = frozenset(
-    ("record.new", "record", *(f"{name}{a}" for name in OBJECT_PAGES for a in (".new", ".edit")))
+    (
+        *("records", "record.new", "record", "record.split", "records.rule"),
+        *(f"{name}{a}" for name in OBJECT_PAGES for a in (".new", ".edit")),
+    )
 )
 _TOKEN, OWNER = "csrf_token", "form-user"
 _MAX_BYTES = 1 << 16
+#: The field of the sign-in page with a form, and the most characters of it: a body has 64 kB.
+CARRIED = "carried-form"
+_MAX_CARRIED = 40_000
 _SECRET_NAMES = ("password", "token")
 
 
@@ -82,22 +91,60 @@ def _is_kept(request: Request) -> bool:
 
 def _keep(request: Request, user: User) -> str | None:
     """Keep the form for the user; return the path that shows it, or None if it cannot be kept."""
-    pairs = [
+    return _store(request, user, _path_of(request), _entries(request))
+
+
+def _path_of(request: Request) -> str:
+    """Return the path of the form's page, with its query but without an earlier form."""
+    query = urlencode([pair for pair in request.GET.items() if pair[0] != KEPT])
+    return f"{request.path}{'?' if query else ''}{query}"
+
+
+def _entries(request: Request) -> list[tuple[str, str]]:
+    return [
         (name, value)
         for name, value in request.POST.items()
         if isinstance(value, str)
         and name != OWNER
         and not any(word in name.lower() for word in _SECRET_NAMES)
     ]
-    content = json.dumps(pairs).encode()
+
+
+def _store(
+    request: Request, user: User, path: str, entries: Iterable[tuple[str, str]]
+) -> str | None:
+    content = json.dumps(list(entries)).encode()
     if len(content) > _MAX_BYTES:
         return None
-    now = request.services.clock.now()
+    now, (page, mark, query) = request.services.clock.now(), path.partition("?")
     with suppress(NotFound, StorageUnavailable), writing(request) as storage:
         storage.users.lock(user.id)
-        form = keep_form(storage, user.id, path=request.path, content=content, now=now)
-        return f"{request.path}?{urlencode({KEPT: form.id})}"
+        form = keep_form(storage, user.id, path=page, content=content, now=now)
+        return f"{page}?{query}{'&' if mark else ''}{urlencode({KEPT: form.id})}"
     return None
+
+
+def carried_form(request: Request) -> str | None:
+    """Return the form as a text for the sign-in page; None if it is not one that is kept."""
+    if not (_is_kept(request) and _sent(request, OWNER)):
+        return None
+    form = _path_of(request), str(request.POST[OWNER]), _entries(request)
+    text = urlsafe_b64encode(json.dumps(form).encode()).decode()
+    return text if len(text) <= _MAX_CARRIED else None
+
+
+def keep_carried(request: Request, user: User, text: str) -> str | None:
+    """Keep the form that the sign-in page had for this user; return the path that shows it.
+
+    text: from `carried_form`, or whatever else was sent. Returns None if it is no form of the user.
+    """
+    try:
+        path, owner, entries = json.loads(urlsafe_b64decode(text))
+        pairs = [(str(name), str(value)) for name, value in entries]
+        is_own = hmac.compare_digest(owner_mark(user).encode(), owner.encode())
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return _store(request, user, page_after(path), pairs) if is_own else None
 
 
 def kept_form(request: Request) -> MultiDict | None:

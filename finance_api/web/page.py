@@ -41,6 +41,7 @@ CHANGED_MEANWHILE = (
     "has your entries; beside them are the stored values that differ. Save again to replace those."
 )
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
+SIGNED_OUT_KEPT = "You have been signed out. Sign in again, and the form is as it was."
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]
@@ -260,6 +261,13 @@ LOGIN = f"{SETTINGS_PAGES}/login"
 def login_path(wanted: str) -> str:
     """Return the path of the sign-in page that leads back to ``wanted``, a path with its query."""
     return f"{LOGIN}?next={quote(wanted, safe='')}"
+
+
+def login_page(
+    email: str = "", next: str = "", carried: str = "", errors: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the variables of the sign-in page. carried: see `kept_forms.carried_form`."""
+    return page("login", "Sign in", email=email, next=next, carried=carried, errors=errors or {})
 
 
 def page_after(wanted: str) -> str:

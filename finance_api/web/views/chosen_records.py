@@ -33,7 +33,6 @@ from finance_api.web.page import (
     changed,
     editing,
     form_text,
-    form_texts,
     offset_of,
     own_row,
     page,
@@ -44,9 +43,8 @@ from finance_api.web.page import (
 )
 from finance_api.web.record_filters import NONE, RecordFilters
 from finance_api.web.routes import post
-from finance_api.web.views.records import list_page
+from finance_api.web.views.records import GIVEN, list_page, ticked_ids
 
-_SENT = ("do", "set_category", NEW_CATEGORY, "set_label", "set_note", "set_state")
 _REMOVE = "remove"
 _CHANGED_ELSEWHERE = (
     "Its category was changed elsewhere meanwhile, so it stays as it is now: {}. To replace it, "
@@ -59,7 +57,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
     """Change the ticked records, or all that match the filters in the query.
 
     The first POST is answered by a confirmation with the number and the sums of the records; the
-    second one changes them if these are still the same.
+    second one changes them if the user's data is still the same.
     """
     filters, seen = RecordFilters.of(request), form_text(request, "seen")
     here = filters.path(offset=str(offset_of(request) or ""))
@@ -69,14 +67,16 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
             selection = _Selection.of(request, session, filters)
             change = _change(session, request)
             sums = selection.sums()
-            digest = digest_of({code: f"{number} {sum_}" for code, (number, sum_) in sums.items()})
+            # Equal numbers and sums may be of other records: the revision tells.
+            shown = {code: f"{number} {sum_}" for code, (number, sum_) in sums.items()}
+            digest = digest_of({**shown, "revision": str(session.revision)})
             is_current = seen == digest
             if is_current:
                 change.make(session, selection.ids())
         if is_current:
             return changed(session, here)
     if errors:
-        return refused(request, list_page(request, errors))
+        return refused(request, list_page(request, errors, sent=request.POST))
     request.override_renderer = "records_confirm.jinja2"
     return page(
         "records",
@@ -87,8 +87,8 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
         is_stale=bool(seen),
         here=here,
         sent={
-            **{name: form_text(request, name) for name in _SENT},
-            "id": ",".join(form_texts(request, "id")),
+            **{name: form_text(request, name) for name in ("do", *GIVEN)},
+            "id": ",".join(ticked_ids(request.POST)),
             "all": form_text(request, "all"),
             "seen": digest,
         },
@@ -106,8 +106,7 @@ class _Selection:
     @classmethod
     def of(cls, request: Request, session: LedgerSession, filters: RecordFilters) -> "_Selection":
         """Raises FormFaults."""
-        # A confirmation sends thousands of ids in one field.
-        ticked = [each for ids in form_texts(request, "id") for each in ids.split(",") if each]
+        ticked = ticked_ids(request.POST)
         if form_text(request, "all") != "true":
             if not ticked:
                 raise FormFaults({"id": "Choose one or more records."})

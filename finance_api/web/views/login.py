@@ -15,13 +15,14 @@ from finance_api.http.proxies import client_address
 from finance_api.http.requests import Request
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
+from finance_api.web.kept_forms import CARRIED, keep_carried
 from finance_api.web.page import (
     LOGIN,
     SeeOther,
     done,
     form_text,
     identity_of,
-    page,
+    login_page,
     page_after,
     writing,
 )
@@ -36,18 +37,19 @@ def show_login(request: Request) -> Any:
     wanted = request.GET.get("next", "")
     if request.identity is not None:
         return SeeOther(page_after(wanted))
-    return _form(next=wanted)
+    return login_page(next=wanted)
 
 
 @post("settings.login", NO_PERMISSION_REQUIRED, "login")
 def sign_in(request: Request) -> Any:
     email, password = (form_text(request, name) for name in ("email", "password"))
-    wanted = form_text(request, "next")
+    given = {"email": email, "next": form_text(request, "next")}
+    given["carried"] = form_text(request, CARRIED)
     missing = {"email": "Enter your e-mail address."} if not email.strip() else {}
     if not password:
         missing["password"] = "Enter your password."  # noqa: S105
     if missing:
-        return _refused(request, 400, email=email, next=wanted, errors=missing)
+        return _refused(request, 400, **given, errors=missing)
     services = request.services
     user = find_user(request.storage, email)
     attempt = quotas_of(request).take_sign_in(
@@ -60,21 +62,22 @@ def sign_in(request: Request) -> Any:
         seconds = attempt.decision.retry_after_seconds
         errors = {"form": _TOO_MANY.format(_waiting_words(seconds))}
         request.response.headers["Retry-After"] = str(seconds)
-        return _refused(request, 429, email=email, next=wanted, errors=errors)
+        return _refused(request, 429, **given, errors=errors)
     if not lets_in(user, password) or user is None:
-        return _wrong(request, user, email=email, next=wanted)
+        return _wrong(request, user, **given)
     attempt.succeeded()
     now = services.clock.now()
     old = sessions.sent_secret(request, "session")
     with writing(request) as storage:
         if not is_unchanged(storage, user):
-            return _wrong(request, user, email=email, next=wanted)
+            return _wrong(request, user, **given)
         if old is not None:
             storage.sessions.delete(sessions.digest(old))
         sessions.prune_sessions(storage, now)
         secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
         storage.note(user.id, AuditAction.SIGN_IN, now)
-    response = SeeOther(page_after(wanted))
+    wanted = keep_carried(request, user, given["carried"]) or page_after(given["next"])
+    response = SeeOther(wanted)
     sessions.set_cookie(request, response, "session", secret)
     remember_browser(request, response, user.uuid, user.password_hash or "")
     return response
@@ -88,13 +91,9 @@ def _account(email: str) -> str:
         return email.strip().lower()
 
 
-def _form(email: str = "", next: str = "", errors: dict[str, str] | None = None) -> dict[str, Any]:
-    return page("login", "Sign in", email=email, next=next, errors=errors or {})
-
-
 def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:
     request.response.status_int = status
-    return _form(**form)
+    return login_page(**form)
 
 
 def _wrong(request: Request, user: User | None, **form: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyramid.response import Response
+from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
@@ -23,6 +24,7 @@ from finance_api.web.forms import (
     joined,
     named_options,
 )
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
     changed,
     editing,
@@ -47,6 +49,8 @@ _GROUPS = {"payee": ("categoryId", "payee"), "note": ("categoryId", "note", "pay
 @get("records.rule", Permission.DATA_READ, "record_rule")
 def show_rule(request: Request) -> dict[str, Any]:
     row = own_row(request, RECORDS)
+    if (kept := kept_form(request)) is not None:
+        return {**_form(request, row, _sent(kept), kept.get("back", ""), {}), "is_kept": True}
     texts = {"keyword": _proposed(request, row), "category": row["categoryId"] or ""}
     return _form(request, row, {**texts, NEW_CATEGORY: ""}, request.GET.get("back", ""), {})
 
@@ -55,7 +59,7 @@ def show_rule(request: Request) -> dict[str, Any]:
 def add_or_check(request: Request) -> Response | dict[str, Any]:
     """Add the rule, and apply it; or only count what its keyword matches."""
     row, action, back = own_row(request, RECORDS), form_text(request, "do"), _back(request)
-    texts = {name: form_text(request, name) for name in ("keyword", "category", NEW_CATEGORY)}
+    texts = _sent(request.POST)
     if action == "check":
         return _form(request, row, texts, back, {})
     with form_errors() as errors, editing(request, "rules add") as session:
@@ -72,6 +76,10 @@ def add_or_check(request: Request) -> Response | dict[str, Any]:
     if errors:
         return refused(request, _form(request, row, texts, back, errors))
     return changed(session, page_after(back))
+
+
+def _sent(sent: MultiDict) -> dict[str, str]:
+    return {name: str(sent.get(name, "")) for name in ("keyword", "category", NEW_CATEGORY)}
 
 
 def _back(request: Request) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from webob.multidict import MultiDict
+
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.session import UserRows
@@ -14,11 +16,10 @@ from finance_api.web.forms import (
     choice_label,
     named_options,
 )
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.overview import added
 from finance_api.web.page import (
     Pager,
-    form_text,
-    form_texts,
     offset_of,
     own_rows,
     page,
@@ -37,16 +38,24 @@ from finance_api.web.routes import get
 
 @get("records", Permission.DATA_READ, "records")
 def list_records(request: Request) -> dict[str, Any]:
-    return list_page(request, {})
+    return list_page(request, {}, sent=kept_form(request))
+
+
+#: The controls of the form that changes the chosen records.
+GIVEN = ("set_category", NEW_CATEGORY, "set_label", "set_note", "set_state")
+_CHOSEN_ALL = "all"
 
 
 def list_page(
-    request: Request, errors: dict[str, str], typed: tuple[str, str] | None = None
+    request: Request,
+    errors: dict[str, str],
+    typed: tuple[str, str] | None = None,
+    sent: MultiDict | None = None,
 ) -> dict[str, Any]:
     """Return the variables of the list.
 
     errors: sentences about the form that changes the chosen records, or about the category that
-    was typed. typed: the id of that record, and the text.
+    was typed. typed: the id of that record, and the text. sent: that form, to show it again.
     """
     filters, offset = RecordFilters.of(request), offset_of(request)
     owned, results = own_rows(request), ApiResults(request)
@@ -59,8 +68,10 @@ def list_page(
     accounts, categories, labels = (
         named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
     )
-    is_refused = bool(errors) and typed is None
-    selecting = "some" if is_refused else request.GET.get("select", "")
+    selecting = request.GET.get("select", "")
+    if sent is not None:
+        selecting = _CHOSEN_ALL if sent.get(_CHOSEN_ALL) else "some"
+    entries = sent or MultiDict()
     return page(
         "records",
         "Records",
@@ -85,15 +96,21 @@ def list_page(
             "size": [(str(size), str(size)) for size in SIZES],
         },
         errors={**filters.errors, **errors},
-        selecting=selecting if selecting in ("some", "page", "all") else "",
-        chosen=frozenset(form_texts(request, "id")),
+        selecting=selecting if selecting in ("some", "page", _CHOSEN_ALL) else "",
+        chosen=frozenset(ticked_ids(entries)),
+        is_kept=sent is not None and not errors,
         given_categories=[("", "Choose"), (NONE, "No category"), *categories],
         given_labels=[("", "Choose"), *labels],
         given_states=[("", "Choose"), *_choices(RECORD_STATES)],
-        sent={name: form_text(request, name) for name in (NEW_CATEGORY, "set_note")},
+        sent={name: str(entries.get(name, "")) for name in GIVEN},
         pager=Pager.of(request, found.total or 0, filters.size),
         api=[asked, filters.sums_request, filters.download_request],
     )
+
+
+def ticked_ids(sent: MultiDict) -> list[str]:
+    """Return the ids in the form; a confirmation sends thousands of them in one field."""
+    return [each for ids in sent.getall("id") for each in str(ids).split(",") if each]
 
 
 def _presence(word: str) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from finance_api.http.requests import Request
 from finance_api.ledger.edits.splits import MAX_PARTS, find_split, join_parts, split_record
 from finance_api.ledger.session import UserRows
 from finance_api.web.forms import FormFaults, form_errors
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
     CHANGED_MEANWHILE,
     changed,
@@ -36,6 +37,9 @@ from finance_api.web.split_form import (
 def show_split(request: Request) -> dict[str, Any]:
     owned = own_rows(request)
     split = _find(owned, request)
+    if (kept := kept_form(request)) is not None:
+        shown = _form(request, owned, split, sent_rows(kept), {}, kept.get("seen", ""))
+        return {**shown, "is_kept": True}
     return _form(request, owned, split, split.rows, {}, split.seen)
 
 

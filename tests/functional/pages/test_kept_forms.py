@@ -79,6 +79,86 @@ def test_a_change_is_kept_and_a_conflict_is_still_noticed(service, user, client,
     assert "The stored value is now: theirs." in page.text
 
 
+RECORD = f"/records/{uid('Record', 1)}"
+
+
+def form_with(page, names):
+    return next(f for f in forms(page.text) if f.method == "post" and names <= f.names)
+
+
+@on_one_storage
+@pytest.mark.parametrize("ends", ["in time", "elsewhere"])
+@pytest.mark.parametrize(
+    ("path", "entries"),
+    [
+        ("/records?q=aldi&select=some", {"id": uid("Record", 1), "set_note": "mine"}),
+        (f"{RECORD}/rule?back=%2Frecords%3Fq%3Daldi", {"keyword": "mine"}),
+        (f"{RECORD}/split", {"amount-1": "mine", "note-2": "<i>rest</i>"}),
+    ],
+)
+def test_the_forms_of_the_list_of_rules_and_of_splits_are_kept(
+    service, user, client, visitor, path, entries, ends
+):
+    form = form_with(visitor.get(path), {*entries})
+    sent = form.filled(entries)
+    if ends == "in time":
+        service.clock.advance(IDLE_SECONDS)
+        page = sign_in_again(visitor, user, visitor.post(form.action, sent, status=303))
+    else:
+        service.change(lambda s: s.sessions.delete_all(user.id))
+        page = sign_in_on(visitor, user, visitor.post(form.action, sent, status=403))
+    assert KEPT in shown_text(page.text)
+    shown = form_with(page, {*entries})
+    assert shown.action == form.action
+    assert {*entries.items()} <= {*shown.fields}
+    assert ("back", "/records?q=aldi") in shown.fields or "rule" not in path
+
+
+def sign_in_on(visitor, user, page, password=PASSWORD):
+    """Sign in on the page that has the entries; return the page after it."""
+    assert "You have been signed out. Sign in again, and the form is as it was." in page.text
+    (form,) = (f for f in forms(page.text) if f.action == LOGIN)
+    wrong = visitor.post(LOGIN, form.filled({"email": user.email, "password": "-"}), status=403)
+    (form,) = (f for f in forms(wrong.text) if f.action == LOGIN)
+    given = {"email": user.email, "password": password}
+    return visitor.get(location(visitor.post(LOGIN, form.filled(given), status=303)))
+
+
+@on_one_storage
+def test_a_form_sent_after_signing_out_is_there_after_signing_in(service, user, client, visitor):
+    sent = visitor.form(NEW).filled(GIVEN)
+    visitor.submit("/overview", "/settings/logout", status=303)
+    before = dump(service)
+    page = visitor.post(NEW, sent, status=403)
+    assert dump(service) == before, "nothing is stored for somebody who is not signed in"
+    page = sign_in_on(visitor, user, page)
+    expected = {name: value for name, value in sent if name != "csrf_token"}
+    assert KEPT in shown_text(page.text) and fields_of(page, NEW) == expected
+
+
+@on_one_storage
+def test_somebody_else_who_signs_in_there_does_not_see_the_entries(service, user, client, visitor):
+    sent = visitor.form(NEW).filled(GIVEN)
+    visitor.submit("/overview", "/settings/logout", status=303)
+    page = visitor.post(NEW, sent, status=403)
+    stranger = new_user(service)
+    service.load(stranger, [account(9, name="Theirs")])
+    before = dump(service)
+    page = sign_in_on(visitor, stranger, page)
+    assert KEPT not in page.text and "milk" not in page.text
+    assert changed_tables(before, dump(service)) <= {"sessions", "audit_log"}
+
+
+@on_one_storage
+@pytest.mark.parametrize("text", ["x", "e30=", "W10=", "WzEsMiwzXQ==", "é", "W1tbW1tb" * 4_000])
+def test_a_made_up_form_of_the_sign_in_page_is_ignored(service, user, client, visitor, text):
+    visitor.submit("/overview", "/settings/logout", status=303)
+    form = visitor.form(LOGIN)
+    given = {"email": user.email, "password": PASSWORD}
+    sent = [*form.filled(given), ("carried-form", text)]
+    assert location(visitor.post(LOGIN, sent, status=303)) == "/overview"
+
+
 @on_one_storage
 def test_a_tab_from_before_signing_in_again_keeps_its_entries(service, user, client, visitor):
     sent = visitor.form(NEW).filled(GIVEN)

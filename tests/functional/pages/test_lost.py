@@ -94,3 +94,23 @@ def test_an_error_of_a_plug_in_is_a_page_for_browsers(status, title):
 def test_what_is_not_allowed_is_a_page(service, visitor):
     page = visitor.post("/settings/profile", {"csrf_token": "x"}, status=403, headers=BROWSER)
     assert_error_page(page, 403)
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/records", "GET, HEAD, POST"),
+        ("DELETE", "/overview", "GET, HEAD"),
+        ("GET", "/records/1/category", "POST"),
+        ("POST", "/overview", "GET, HEAD"),
+        ("GET", "/settings/logout", "POST"),
+        ("POST", "/settings", "GET, HEAD"),
+    ],
+)
+def test_a_wrong_method_is_a_page_that_names_the_methods(service, visitor, method, path, allowed):
+    for headers in (BROWSER, {}):
+        page = service.web.request(path, method=method, headers=headers, expect_errors=True)
+        assert_error_page(page, 405)
+        assert page.headers["Allow"] == allowed
+        assert "This cannot be done here" in shown_text(page.text)

@@ -255,6 +255,25 @@ def test_other_records_than_confirmed_are_not_changed_but_asked_about_again(
 
 
 @on_one_storage
+def test_other_records_with_the_same_sum_are_asked_about_again(service, user, client, visitor):
+    service.load(user, [record(9, payee="ZZ", amount=-5)])
+    _, form = confirm(visitor, {"all": "true", "do": "remove"}, "/records?q=zz")
+    service.load(user, [record(9, payee="Other", amount=-5), record(10, payee="ZZ", amount=-5)])
+    page = visitor.post(form.action, form.fields, status=200)
+    assert "Your data has changed since you were asked, so nothing was changed" in page.text
+    assert client.names("records", "payee", payee="eq.ZZ") == ["ZZ"]
+
+
+@on_one_storage
+def test_a_mistake_of_the_choice_keeps_all_entries(service, client, visitor):
+    given = {"set_category": FUN, "set_label": uid("Label", 1), "set_note": "x"}
+    sent = {"csrf_token": visitor.csrf(), "all": "true", "do": "state", **given}
+    page = visitor.post("/records", sent, status=400)
+    (form,) = [each for each in forms(page.text) if "set_note" in each.names]
+    assert {*given.items(), ("all", "true")} <= {*form.fields}
+
+
+@on_one_storage
 def test_thousands_of_ticked_records_are_changed_at_once(service, user, client, visitor):
     number = 5_000
     service.load(user, [record(n, payee="many", amount=-1) for n in range(10, number + 10)])
