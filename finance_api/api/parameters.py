@@ -11,7 +11,12 @@ from typing import Any
 
 import colander
 
-from finance_api.api.openapi.conditions import WORDS_SCHEMA, conditions_meaning, of_conditions
+from finance_api.api.openapi.conditions import (
+    WHOLE_DAYS_PATTERN,
+    WORDS_SCHEMA,
+    conditions_meaning,
+    of_conditions,
+)
 from finance_api.api.openapi.schemas import (
     CURRENCY,
     Schema,
@@ -25,6 +30,7 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.categories import has_categories
 from finance_api.planning.conversion import CONVERTED
+from finance_api.query.dates import parse_whole_days
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import (
     DEFAULT_LIMIT,
@@ -109,7 +115,7 @@ class Conditions(ParameterKind):
         *,
         is_plain: bool = False,
     ) -> None:
-        """operators: the ones to describe. is_plain: without relative days and abs."""
+        """operators: the ones to describe. is_plain: without relative dates and abs."""
         known = operators_of(field) if operators is None else operators
         schema = of_conditions(field, known, is_plain=is_plain)
         super().__init__(partial(parse_conditions, field), schema)
@@ -170,6 +176,11 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
             lambda text: parse_integer(text, low, high), {**schema, "examples": [missing]}
         )
         self.add_parameter(name, kind, missing, meaning)
+
+    def add_days(self, name: str, meaning: str) -> None:
+        """Add a day, month, year or relative date. Its value is None if not given."""
+        schema = {"type": "string", "pattern": WHOLE_DAYS_PATTERN, "examples": ["2026-01-01"]}
+        self.add_parameter(name, Scalar(parse_whole_days, schema), None, meaning)
 
     def add_flag(self, name: str, meaning: str) -> None:
         """Add a boolean parameter, which is false if not given."""

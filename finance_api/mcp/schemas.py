@@ -28,7 +28,8 @@ _CONDITIONS = {
     Kind.TEXT_LIST: _TEXTS,
     Kind.NUMBER: f"{_NUMBERS} abs.gte. …; separate several with commas",
     Kind.DATE: f"{_NUMBERS} with a day, month or year (eq.2026, eq.2026-03, gte.2026-03-18), "
-    "or relative (gte.-30d, gte.-12m, lte.today); separate several with commas",
+    "or relative (gte.-30d, eq.today, eq.last-month, lt.this-year, eq.month-to-date; also week and "
+    "quarter); separate several with commas",
     Kind.DATETIME: f"{_NUMBERS} with a time or a day; separate several with commas",
     Kind.ID: _IDS,
     Kind.SERIAL: _IDS,

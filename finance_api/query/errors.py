@@ -5,6 +5,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+MAX_OPERAND_CHARACTERS = 256
 #: Maximum number of characters of a value that a message quotes.
 _QUOTED_LENGTH = 60
 
@@ -33,6 +34,15 @@ def all_or_faults(parse: Callable[[str], T], parts: Iterable[str]) -> list[T]:
         # A mistake that is made twice is reported once.
         raise QueryError(*dict.fromkeys(faults))
     return found
+
+
+def check_length(operand: str) -> None:
+    """Raise QueryError if the operand is too long."""
+    if len(operand) > MAX_OPERAND_CHARACTERS:
+        raise QueryError(
+            f"the operand has {len(operand)} characters; "
+            f"at most {MAX_OPERAND_CHARACTERS} are allowed"
+        )
 
 
 def quoted(text: str) -> str:

@@ -1,6 +1,6 @@
 """The query of a list: conditions, order and page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -10,7 +10,14 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.time import DAY_SECONDS, months_before
+from finance_api.values.time import (
+    DAY_SECONDS,
+    MONTHS,
+    Period,
+    end_of,
+    months_before,
+    start_of,
+)
 
 #: A page of records in default order is cheap with filters on these fields, and up to this offset.
 _OF_THE_ORDER = ("recordDate", "recordState", "id")
@@ -49,28 +56,63 @@ class Span:
     first: int
     end: int
 
+    @property
+    def last_day(self) -> int:
+        return start_of(Period.DAY, self.end - 1)
 
-#: The operand that means today.
-TODAY = "today"
+    def on(self, today: int) -> "Span":
+        """Return the span itself, which is the same on all days."""
+        return self
+
+
+#: The unit of a month's days up to the day of the month that today is.
+TO_DATE = "month-to-date"
+#: How many days and months a unit counts back, and the period that it means.
+_UNITS: Mapping[str, tuple[int, int, Period]] = {
+    "d": (1, 0, Period.DAY),
+    "m": (0, 1, Period.DAY),
+    "y": (0, 12, Period.DAY),
+    Period.WEEK.value: (7, 0, Period.WEEK),
+    **{period.value: (0, months, period) for period, months in MONTHS.items()},
+    TO_DATE: (0, 1, Period.MONTH),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class RelativeDay:
-    """A day before today: ``number`` days, months or years back. unit: d, m or y."""
+class RelativeDate:
+    """A day or period counted back from today.
+
+    number: how many units back; 0 is the unit that contains today.
+    unit: d, m and y mean the day that many days, months or years ago; a `Period` means all of its
+        days, and `TO_DATE` the first days of a month.
+    """
 
     number: int
     unit: str
 
     def on(self, today: int) -> Span:
-        """Return the day as a span, counted back from ``today``."""
-        if self.unit == "d":
-            day = today - self.number * DAY_SECONDS
-        else:
-            day = months_before(today, self.number * (12 if self.unit == "y" else 1))
-        return Span(day, day + DAY_SECONDS)
+        """Return its days."""
+        days, months, period = _UNITS[self.unit]
+        day = months_before(today, self.number * months) - self.number * days * DAY_SECONDS
+        end = day + DAY_SECONDS if self.unit == TO_DATE else end_of(period, day)
+        return Span(start_of(period, day), end)
 
 
-Operand = str | bool | Span | RelativeDay | tuple[str | int, ...] | tuple["Condition", ...] | None
+#: The names of relative dates. Weeks begin on Monday, like those of summaries and budgets.
+RELATIVE_DATES = {
+    "today": RelativeDate(0, "d"),
+    "yesterday": RelativeDate(1, "d"),
+    **{
+        f"{word}-{period}": RelativeDate(number, period.value)
+        for period in (Period.WEEK, *MONTHS)
+        for number, word in enumerate(("this", "last"))
+    },
+    TO_DATE: RelativeDate(0, TO_DATE),
+    f"last-{TO_DATE}": RelativeDate(1, TO_DATE),
+}
+
+
+Operand = str | bool | Span | RelativeDate | tuple[str | int, ...] | tuple["Condition", ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +120,7 @@ class Condition:
     """One comparison of one field.
 
     operand: a str for comparisons of text (on a list: with any element); a bool for EQ on a
-        boolean; a Span for comparisons of numbers and dates (for dates also a RelativeDay, which
+        boolean; a Span for comparisons of numbers and dates (for dates also a RelativeDate, which
         `Query.on` must resolve first); a sorted tuple for ANY_OF, and for NE on ids and choices
         (of numbers for serial ids); the conditions of EITHER; None for the null tests.
     absolute: whether to compare a number without its sign.
@@ -104,8 +146,8 @@ class Condition:
         return replace(self, operator=equals)
 
     def on(self, today: int) -> "Condition":
-        """Return the condition with its relative day resolved against today."""
-        if not isinstance(self.operand, RelativeDay):
+        """Return the condition with its relative date resolved against today."""
+        if not isinstance(self.operand, RelativeDate):
             return self
         return replace(self, operand=self.operand.on(today))
 
@@ -194,10 +236,10 @@ class Query:
     @property
     def is_relative(self) -> bool:
         """Whether the query means different days on different days."""
-        return any(isinstance(c.operand, RelativeDay) for c in self.conditions)
+        return any(isinstance(c.operand, RelativeDate) for c in self.conditions)
 
     def on(self, today: int) -> "Query":
-        """Return the query with relative days resolved against today."""
+        """Return the query with relative dates resolved against today."""
         return replace(self, conditions=tuple(c.on(today) for c in self.conditions))
 
 

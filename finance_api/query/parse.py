@@ -4,7 +4,6 @@ The public surface's filters are ``<field>=<prefix>.<operand>``; see docs/filter
 surface has parameters for single operators, which take the same operands.
 """
 
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,13 +11,12 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
-from finance_api.query.errors import QueryError, all_or_faults, quoted
+from finance_api.query.dates import parse_dates, parse_moments, span_of
+from finance_api.query.errors import QueryError, all_or_faults, check_length, quoted
 from finance_api.query.model import (
-    TODAY,
     Bound,
     Condition,
     Operator,
-    RelativeDay,
     SortKey,
     Span,
     operators_of,
@@ -28,9 +26,7 @@ from finance_api.resources.records import FLOWS
 from finance_api.values.ids import IdError, are_ids, parse_id, serial_number
 from finance_api.values.number import NumberError, parse_decimal, unit_interval
 from finance_api.values.text import TextError, clean
-from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_instant
 
-MAX_OPERAND_CHARACTERS = 256
 #: Maximum number of conditions on one field.
 MAX_CONDITIONS = 10
 MAX_LIST_OPERANDS = 100
@@ -42,13 +38,6 @@ _BARE = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
 _PREFIXES = {operator.value: operator for operator in Operator}
 #: Stands before the prefix of a number's condition.
 _ABSOLUTE = "abs."
-_DAYS_BACK = re.compile(r"-([0-9]{1,9})([dmy])")
-#: Up to a century, so that the result is always a day in the calendar.
-_LONGEST_BACK = {"d": 36_525, "m": 1_200, "y": 100}
-# A "+" in a query string arrives as a space; before a UTC offset it was meant as a plus.
-_OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
-# No date-time lies between this moment and the next day: seconds have up to 30 decimals.
-_LAST_OF_DAY = DAY_SECONDS - Fraction(1, 10**31)
 
 
 def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
@@ -90,15 +79,6 @@ def _takes(field: Field) -> str:
     words = [o.value if o.value.startswith("is.") else o.value + "." for o in operators_of(field)]
     words += [_ABSOLUTE] if field.kind is Kind.NUMBER else []
     return f"it takes {'a bare value, ' if field.kind in _BARE else ''}{' '.join(words)}"
-
-
-def check_length(operand: str) -> None:
-    """Raise QueryError if the operand is too long."""
-    if len(operand) > MAX_OPERAND_CHARACTERS:
-        raise QueryError(
-            f"the operand has {len(operand)} characters; "
-            f"at most {MAX_OPERAND_CHARACTERS} are allowed"
-        )
 
 
 def _text(field: Field, operator: Operator, operand: str) -> Condition:
@@ -155,37 +135,7 @@ def _decimal(operand: str) -> Decimal:
 
 
 def _time(field: Field, operator: Operator, operand: str) -> Condition:
-    relative = _relative_day(operand)
-    if relative is not None:
-        return Condition(field, operator, relative)
-    first, last = _moments(operand)
-    return Condition(field, operator, Span(math.ceil(first), math.floor(last) + 1))
-
-
-def _relative_day(operand: str) -> RelativeDay | None:
-    """Parse ``today``, ``-30d``, ``-12m`` or ``-1y``; return None for anything else."""
-    if operand == TODAY:
-        return RelativeDay(0, "d")
-    found = _DAYS_BACK.fullmatch(operand)
-    if not found:
-        return None
-    number, unit = int(found[1]), found[2]
-    if number > _LONGEST_BACK[unit]:
-        raise QueryError(f"{quoted(operand)} is more than {_LONGEST_BACK[unit]}{unit} back")
-    return RelativeDay(number, unit if number else "d")
-
-
-def _moments(operand: str) -> tuple[Fraction, Fraction]:
-    """Return the first and last moment of a day, month or year; of a date-time, itself twice."""
-    check_length(operand)
-    try:
-        if "t" not in operand.lower():
-            first, last = parse_days(operand)
-            return Fraction(first), last + _LAST_OF_DAY
-        moment = parse_instant(_OFFSET_AFTER_SPACE.sub("+", operand))
-        return moment, moment
-    except TimeError as error:
-        raise QueryError(f"{quoted(operand)} {error}") from None
+    return Condition(field, operator, parse_dates(operand))
 
 
 def parse_flow(text: str) -> str:
@@ -195,10 +145,11 @@ def parse_flow(text: str) -> str:
 
 def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:
     """Parse the number, date or date-time of a range's end: GTE or LTE. Raises QueryError."""
-    condition = _OPERAND_PARSERS[field.kind](field, operator, operand)
     if field.kind is Kind.NUMBER:
-        return Bound(condition, Fraction(_decimal(operand)))
-    return Bound(condition, _moments(operand)[operator is Operator.LTE])
+        return Bound(_number(field, operator, operand), Fraction(_decimal(operand)))
+    moments = parse_moments(operand)
+    condition = Condition(field, operator, span_of(*moments))
+    return Bound(condition, moments[operator is Operator.LTE])
 
 
 def _ids(field: Field, operator: Operator, operand: str) -> Condition:

@@ -6,7 +6,7 @@ Entity tags and the keys of cached responses contain this text; nobody reads it.
 from collections.abc import Collection, Mapping, Set
 from typing import Any
 
-from finance_api.query.model import Bound, Condition, RelativeDay, SortKey, Span
+from finance_api.query.model import Bound, Condition, RelativeDate, SortKey, Span
 
 
 def canonical_text(values: Mapping[str, Any]) -> str:
@@ -40,6 +40,10 @@ def _value_text(value: Any) -> str:
         case SortKey():
             equals = "" if value.equals is None else f"={value.equals}"
             return ("-" if value.descending else "+") + value.field.name + equals
+        case Span(first, end):
+            return f"{first}:{end}"
+        case RelativeDate(number, unit):
+            return f"-{number}{unit}"
         case str():
             return value
     # Otherwise a field, resource or dimension, which has a name, or a plain value.
@@ -55,10 +59,8 @@ def _part_text(part: str | int | Condition) -> str:
 
 def _condition_text(condition: Condition) -> str:
     match condition.operand:
-        case Span(first, end):
-            operand = f"{first}:{end}"
-        case RelativeDay(number, unit):
-            operand = f"-{number}{unit}"
+        case Span() | RelativeDate() as dates:
+            operand = _value_text(dates)
         case tuple(several):
             texts = [_part_text(each).replace("\\", "\\\\") for each in several]
             operand = ",".join([text.replace(",", "\\,") for text in texts])

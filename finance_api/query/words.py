@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from finance_api.query.errors import QueryError, quoted
+from finance_api.query.errors import QueryError, check_length, quoted
 from finance_api.query.model import Condition, Operator, Span, condition_on, either
-from finance_api.query.parse import check_length, clean_operand
+from finance_api.query.parse import clean_operand
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.values.number import unit_interval

@@ -174,8 +174,8 @@ class Period(StrEnum):
     YEAR = "year"
 
 
-#: The number of months in each kind of period.
-_MONTHS = {Period.MONTH: 1, Period.QUARTER: 3, Period.YEAR: 12}
+#: The number of months in each kind of period that has whole months.
+MONTHS = {Period.MONTH: 1, Period.QUARTER: 3, Period.YEAR: 12}
 
 
 @lru_cache(maxsize=16_384)
@@ -186,7 +186,7 @@ def start_of(period: Period, seconds: int) -> int:
     day = to_date(seconds)
     if period is Period.WEEK:
         return from_date(day - timedelta(days=day.weekday()))
-    months = _MONTHS[period]
+    months = MONTHS[period]
     return from_date(date(day.year, (day.month - 1) // months * months + 1, 1))
 
 
@@ -199,7 +199,7 @@ def end_of(period: Period, seconds: int) -> int:
     if period is Period.WEEK:
         return min(start + 7 * DAY_SECONDS, MAX_SECONDS + 1)
     day = to_date(start)
-    years, month = divmod(day.month - 1 + _MONTHS[period], 12)
+    years, month = divmod(day.month - 1 + MONTHS[period], 12)
     if day.year + years > date.max.year:
         return MAX_SECONDS + 1
     return from_date(date(day.year + years, month + 1, 1))

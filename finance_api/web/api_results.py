@@ -35,6 +35,7 @@ from finance_api.planning.summaries.folding import Summary, summarize
 from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.tracking import last_periods, track
 from finance_api.planning.upcoming import DueDays, upcoming_days
+from finance_api.query.dates import parse_whole_days
 from finance_api.query.model import Condition, Query, SortKey
 from finance_api.query.parse import parse_conditions, parse_order, parse_sort
 from finance_api.query.words import parse_words
@@ -42,7 +43,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
-from finance_api.values.time import Period, parse_date
+from finance_api.values.time import Period
 from finance_api.web.page import identity_of, today_of
 
 SUMMARY = f"{PUBLIC_SURFACE}records/summary"
@@ -119,9 +120,13 @@ class ApiResults:
         """
         given = asked.parameters
         days = (given.get(name) for name in ("from", "to"))
-        first, last = (parse_date(day) if day else None for day in days)
-        conditions = self._conditions(RECORDS, given)
-        query = BalancesQuery(Period(given["interval"]), first, last, conditions)
+        begin, end = (parse_whole_days(day).on(self.today) if day else None for day in days)
+        query = BalancesQuery(
+            Period(given["interval"]),
+            begin.first if begin else None,
+            end.last_day if end else None,
+            self._conditions(RECORDS, given),
+        )
         found = list_balances(self._storage, self._user_id, query, self.today)
         converted = []
         if target := given.get("convertTo"):

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import RELATIVE_DATES
 from finance_api.query.parse import parse_conditions, parse_flow, parse_one_of
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
@@ -71,6 +72,8 @@ def _note(text: str) -> Filters:
 
 
 def _period(text: str) -> Filters:
+    if text in RELATIVE_DATES:
+        return {"recordDate": f"eq.{text}"}
     span = parse_timespan(text, "", "")
     if span is None:
         raise QueryError(f"{quoted(text)} is not a month, a quarter or a year")
@@ -244,14 +247,19 @@ class RecordFilters:
 
 
 def period_options(today: int, given: str) -> list[tuple[str, str]]:
-    """Return the newest months and years, and the given period."""
+    """Return periods relative to today, the newest months and years, and the given period."""
     days = [months_before(start_of(Period.MONTH, today), number) for number in range(_MONTHS)]
     spans = [Timespan.around(Period.MONTH, day) for day in days]
     years = [months_before(today, 12 * number) for number in range(_YEARS)]
     spans += [Timespan.around(Period.YEAR, day) for day in years]
     if (span := parse_timespan(given, "", "")) is not None and given and span not in spans:
         spans.insert(0, span)
-    return [(span.parameters["period"], span.words) for span in spans]
+    relative = [(name, _relative_words(name)) for name in RELATIVE_DATES]
+    return relative + [(span.parameters["period"], span.words) for span in spans]
+
+
+def _relative_words(name: str) -> str:
+    return name.replace("-", " ").capitalize()
 
 
 def _words(name: str, text: str) -> str:
@@ -261,6 +269,8 @@ def _words(name: str, text: str) -> str:
     match name:
         case "q":
             return f"“{text}”"
+        case "period" if text in RELATIVE_DATES:
+            return _relative_words(text)
         case "period":
             span = parse_timespan(text, "", "")
             return span.words if span else text

@@ -3,9 +3,11 @@
 import re
 from dataclasses import dataclass
 
+from finance_api.query.model import RELATIVE_DATES
 from finance_api.values.time import (
     DAY_SECONDS,
     MIN_SECONDS,
+    MONTHS,
     Period,
     TimeError,
     date_text,
@@ -21,8 +23,6 @@ from finance_api.web.rendering import day_words, month_words
 _QUARTER = re.compile("([0-9]{4})-Q([1-4])")
 #: Timespans must lie between these days, so that there is a year before and after them.
 _EARLIEST, _LATEST = parse_date("1000-01-01"), parse_date("9000-01-01")
-#: The kinds of periods, and how many months each has.
-KINDS = {Period.MONTH: 1, Period.QUARTER: 3, Period.YEAR: 12}
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,14 @@ class Timespan:
     @classmethod
     def around(cls, period: Period, day: int) -> "Timespan":
         return cls(start_of(period, day), end_of(period, day) - DAY_SECONDS, period)
+
+    @classmethod
+    def named(cls, name: str, today: int) -> "Timespan":
+        """Return the days of a relative date. name: a key of `RELATIVE_DATES`."""
+        date = RELATIVE_DATES[name]
+        days = date.on(today)
+        period = Period(date.unit) if date.unit in MONTHS else None
+        return cls(days.first, days.last_day, period)
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -78,7 +86,7 @@ class Timespan:
         if self.period is None:
             last = before.first + today - self.first
         else:
-            last = months_before(today, KINDS[self.period])
+            last = months_before(today, MONTHS[self.period])
         return Timespan(before.first, last)
 
     def after(self) -> "Timespan":

@@ -4,8 +4,9 @@ see docs/filters.md."""
 from collections.abc import Sequence
 
 from finance_api.api.openapi.schemas import Schema, one_or_more
-from finance_api.query.model import Operator
-from finance_api.query.parse import MAX_CONDITIONS, MAX_OPERAND_CHARACTERS
+from finance_api.query.errors import MAX_OPERAND_CHARACTERS
+from finance_api.query.model import RELATIVE_DATES, Operator
+from finance_api.query.parse import MAX_CONDITIONS
 from finance_api.query.words import MAX_WORDS
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.records import WORDS
@@ -22,10 +23,11 @@ _CLOCK = r"([01][0-9]|2[0-3]):[0-5][0-9]"
 _OFFSET = f"([Zz]|[+-]{_CLOCK})"
 _TIME = rf"[Tt]{_CLOCK}(:[0-5][0-9](\.[0-9]{{1,30}})?)?{_OFFSET}?"
 _TIME_SPAN = f"({_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)"
-_RELATIVE_DAY = "(today|-([0-9]{1,4}d|[0-9]{1,3}m|[0-9]{1,2}y))"
+_RELATIVE_DATE = f"({'|'.join(RELATIVE_DATES)}|-([0-9]{{1,4}}d|[0-9]{{1,3}}m|[0-9]{{1,2}}y))"
 #: Operands without a prefix.
 DECIMAL_PATTERN = f"^{_DECIMAL}$"
 TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
+WHOLE_DAYS_PATTERN = f"^({_RELATIVE_DATE}|{_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY})$"
 
 #: Characters that are removed from texts; NUL is refused.
 _DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"
@@ -61,7 +63,7 @@ _EXAMPLE_PREFIXES = {
 
 
 def of_conditions(field: Field, operators: Sequence[Operator], *, is_plain: bool = False) -> Schema:
-    """Return the schema of conditions on the field. is_plain: without relative days and abs."""
+    """Return the schema of conditions on the field. is_plain: without relative dates and abs."""
     example = field.example[0] if field.kind.is_list else field.example
     text = str(example).lower() if field.kind is Kind.BOOLEAN else str(example)
     condition = {"type": "string", "pattern": _pattern(field, operators, is_plain=is_plain)}
@@ -88,7 +90,7 @@ def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> 
             absolute = "" if is_plain else r"(abs\.)?"
             found = rf"{absolute}({prefixes})\.{_DECIMAL}"
         case Kind.DATE | Kind.DATETIME:
-            day = _TIME_SPAN if is_plain else f"({_RELATIVE_DAY}|{_TIME_SPAN})"
+            day = _TIME_SPAN if is_plain else f"({_RELATIVE_DATE}|{_TIME_SPAN})"
             found = rf"({prefixes})\.{day}"
         case _:
             one = _bare_pattern(field)

@@ -1,13 +1,12 @@
 """GET /v1/api/accounts/balances"""
 
-from collections.abc import Mapping
 from typing import Any
 
 from finance_api.api.data_request import Payload, Reading, RequestTarget
 from finance_api.api.listing import TableRequest
 from finance_api.api.openapi.responses import ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
-from finance_api.api.parameters import CONVERT_TO, Fault, ParameterSchema, Scalar
+from finance_api.api.parameters import CONVERT_TO, ParameterSchema, Scalar
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.balances import (
@@ -25,7 +24,7 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import currency_field
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
-from finance_api.values.time import Period, TimeError, date_text, parse_date
+from finance_api.values.time import Period, date_text
 
 
 def _column(name: str, kind: Kind, meaning: str, example: Any, *, nullable: bool = False) -> Field:
@@ -59,7 +58,6 @@ _TOTAL = (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance"
 _CONVERTED_TOTAL = (*_POINT, *_CONVERTED)
 _TOTAL_ENCODER = RowEncoder(_TOTAL)
 _CONVERTED_TOTAL_ENCODER = RowEncoder(_CONVERTED_TOTAL)
-_DATE = {"type": "string", "format": "date"}
 
 
 def _interval(text: str) -> Period:
@@ -69,34 +67,19 @@ def _interval(text: str) -> Period:
         raise QueryError(f"{quoted(text)} is not one of {', '.join(Period)}") from None
 
 
-def _day(text: str) -> int:
-    try:
-        return parse_date(text)
-    except TimeError as error:
-        raise QueryError(f"{quoted(text)} {error}") from None
-
-
-def _is_in_order(parameters: Mapping[str, Any]) -> Fault | None:
-    first, last = parameters["from"], parameters["to"]
-    is_later = first is not None and last is not None and first > last
-    return ("from", "is later than to") if is_later else None
-
-
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     interval = {"type": "string", "enum": [*Period], "default": "month", "examples": ["month"]}
     meaning = "Length of an interval; there is a balance at the end of each."
     schema.add_parameter("interval", Scalar(_interval, interval), Period.MONTH, meaning)
-    day = {**_DATE, "examples": ["2026-01-01"]}
     meaning = "A day of the first interval. Default: the day of the oldest record."
-    schema.add_parameter("from", Scalar(_day, day), None, meaning)
+    schema.add_days("from", meaning)
     meaning = (
         "A day of the last interval. Default: the later of today and the day of the newest record."
     )
-    schema.add_parameter("to", Scalar(_day, day), None, meaning)
+    schema.add_days("to", meaning)
     schema.add_conditions(RECORDS["accountId"])
     schema.add_conversion(CONVERT_TO)
-    schema.rules = (_is_in_order,)
     return schema
 
 
@@ -131,7 +114,10 @@ class BalancesRequest(TableRequest):
     def read(self, reading: Reading) -> Payload:
         storage, user_id, given = reading.storage, reading.user_id, self.given
         interval = given["interval"]
-        query = BalancesQuery(interval, given["from"], given["to"], given["accountId"])
+        begin, end = (given[name] and given[name].on(reading.today) for name in ("from", "to"))
+        query = BalancesQuery(
+            interval, begin and begin.first, end and end.last_day, given["accountId"]
+        )
         state = storage.data.get_state(user_id)
         try:
             balances = list_balances(storage, user_id, query, reading.today)

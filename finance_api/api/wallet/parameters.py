@@ -22,6 +22,7 @@ from finance_api.api.parameters import (
     Scalar,
 )
 from finance_api.api.wallet.schemas import named
+from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import (
     DEFAULT_LIMIT,
@@ -29,7 +30,6 @@ from finance_api.query.model import (
     RANGES,
     Condition,
     Operator,
-    RelativeDay,
     SortKey,
     operators_of,
 )
@@ -90,6 +90,7 @@ class Compared(Conditions):
         super().__init__(field, operators, is_plain=True)
         self._prefixes = tuple([f"{operator.value}." for operator in operators])
         self._is_text = field.kind.is_text
+        self._is_time = field.kind in (Kind.DATE, Kind.DATETIME)
         self._further = further
 
     def read(self, texts: Sequence[str]) -> Conditioned:
@@ -99,10 +100,10 @@ class Compared(Conditions):
                 if not each.startswith(self._prefixes):
                     known = " ".join(self._prefixes)
                     raise QueryError(f"{quoted(each)} has none of the prefixes {known}")
-        found = super().read(texts)
-        if any(isinstance(condition.operand, RelativeDay) for condition in found):
-            raise QueryError("does not take relative days such as -30d")
-        return (*found, *self._further)
+                if self._is_time:
+                    # Refuses relative dates.
+                    parse_moments(each.partition(".")[2])
+        return (*super().read(texts), *self._further)
 
 
 _COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)

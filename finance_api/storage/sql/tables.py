@@ -23,7 +23,7 @@ from sqlalchemy import (
     bindparam,
 )
 
-from finance_api.query.parse import MAX_OPERAND_CHARACTERS
+from finance_api.query.errors import MAX_OPERAND_CHARACTERS
 from finance_api.values.time import UTC
 
 #: Text sorted by code points: SQLite's default, and PostgreSQL's collation "C".

@@ -8,15 +8,16 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES
+from finance_api.query.model import RELATIVE_DATES
 from finance_api.resources import BUDGETS
-from finance_api.values.time import Period, date_text
+from finance_api.values.time import MONTHS, Period, date_text
 from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells
 from finance_api.web.colors import chart_color
 from finance_api.web.overview import MOST_ROWS, Overview, newest_day
 from finance_api.web.page import SeeOther, data_state, identity_of, own_rows, page
 from finance_api.web.routes import get
-from finance_api.web.timespans import KINDS, Timespan, parse_timespan
+from finance_api.web.timespans import Timespan, parse_timespan
 
 
 @get("overview", Permission.DATA_READ, "overview")
@@ -45,6 +46,8 @@ def show_overview(request: Request) -> dict[str, Any]:
     given = {name: request.GET.get(name, "") for name in ("period", "from", "to")}
     is_asked = any(given.values())
     span = parse_timespan(given["period"], given["from"], given["to"]) if is_asked else None
+    if given["period"] in RELATIVE_DATES:
+        span = Timespan.named(given["period"], results.today)
     errors = {} if span or not is_asked else {"from": "Enter two days, the earlier one first."}
     span = span or _newest_month(results, "" if is_converted else currency)
     overview = Overview(results, span, currency, is_converted=is_converted)
@@ -60,7 +63,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         chosen=chosen,
         kinds=[
             (kind.value.capitalize(), Timespan.around(kind, min(results.today, span.last)))
-            for kind in KINDS
+            for kind in MONTHS
         ],
         cells=Cells(owned),
         colors={key: chart_color(row["color"]) for key, row in owned.categories.rows.items()},

@@ -264,6 +264,7 @@ def test_amounts_of_other_currencies_are_added_only_where_that_is_asked_for(
     [
         ("period=2026-03", "1 Feb 2026 – 18 Feb 2026"),
         ("period=2026-02", "Jan 2026"),
+        ("period=last-month", "Jan 2026"),
         ("period=2026-Q1", "1 Oct 2025 – 18 Dec 2025"),
         ("period=2026", "1 Jan 2025 – 18 Mar 2025"),
         ("period=2025", "2024"),

@@ -85,6 +85,7 @@ def found(visitor, query):
         ("flow=spent&counted=true&q=aldi", {"Aldi", "ALDI Nord"}),
         ("q=nothing", set()),
         ("period=2026-02", {"Out", "In"}),
+        ("period=last-month", {"Out", "In"}),
         ("period=2026-Q1&from=2026-03-03", {"Kino", "Boss"}),
         ("category=any", {"Kino"}),
         ("label=any", {"Boss"}),

@@ -103,10 +103,11 @@ def test_csv_and_ndjson_have_the_balances_of_the_accounts(books):
     [
         ({"interval": "hour"}, "interval", "not one of day, week, month, quarter, year"),
         ({"from": "2026-02-30"}, "from", "not a day of the calendar"),
-        ({"to": "gte.2026-01-01"}, "to", "YYYY-MM-DD"),
-        ({"from": "2026-02-01", "to": "2026-01-01"}, "from", "later than to"),
+        ({"to": "gte.2026-01-01"}, "to", "it takes 2026-01-31, 2026-01, 2026, today"),
+        ({"to": "2026-01-31T10:00:00Z"}, "to", "not a date"),
+        ({"from": "2026-02-01", "to": "2026-01-01"}, "from", "later than the last day"),
         ({"from": "2026-03-19"}, "from", "later than the last day, 2026-03-18"),
-        ({"interval": "day", "from": "2016-01-01"}, "interval", "1,233 intervals fit: from 2022-"),
+        ({"interval": "day", "from": "2016-01-01"}, "interval", "1,233 intervals are possible"),
         ({"accountId": "x"}, "accountId", "UUID"),
         ({"limit": 5}, "limit", "no such parameter"),
         ({"withTotal": "true"}, "withTotal", "no such parameter"),
@@ -117,6 +118,16 @@ def test_what_cannot_be_answered_is_refused(books, query, name, message):
     assert response.status_int == 400, response.text
     (fault,) = response.json["errors"]
     assert fault["name"] == name and message in fault["message"]
+
+
+def test_the_ends_can_be_months_and_relative_dates(books):
+    for first, last, days in (
+        ("last-month", "last-month", ("2026-02-01", "2026-02-28")),
+        ("2026-01", "yesterday", ("2026-01-01", "2026-03-17")),
+        ("-1m", "today", ("2026-02-18", "2026-03-18")),
+    ):
+        found = balances(books, interval="day", **{"from": first, "to": last})
+        assert (found["from"], found["to"]) == days
 
 
 def test_as_many_as_fit_are_answered(books):

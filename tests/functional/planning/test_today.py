@@ -42,6 +42,14 @@ def found(client, value):
         ("eq.-1y", [1], []),
         ("lte.-12m", [1], [1]),
         ("ne.today", [1, 2, 3, 4, 6], [1, 2, 3, 4, 5]),
+        ("eq.yesterday", [4], [5]),
+        ("eq.this-month", [3, 4, 5], [6]),
+        ("lt.this-month", [1, 2], [1, 2, 3, 4, 5]),
+        ("gt.last-month", [3, 4, 5, 6], [6]),
+        ("gte.last-month,lte.last-month", [2], [3, 4, 5]),
+        ("eq.last-quarter", [], [2, 3, 4, 5]),
+        ("eq.last-month-to-date", [2], [3]),
+        ("ne.this-year", [1], [1]),
     ],
 )
 def test_relative_days_are_counted_from_the_user_s_day(loaded, value, numbers, in_berlin):
@@ -87,6 +95,8 @@ def test_budgets_and_standing_orders_go_by_the_user_s_day(loaded):
     [
         ("records", {"recordDate": "lte.today"}),
         ("records.csv", {"recordDate": "gte.-1m"}),
+        ("records/summary", {"recordDate": "eq.month-to-date"}),
+        ("accounts/balances", {"from": "last-month", "to": "2026-03-30"}),
         ("accounts", {"createdAt": "lte.today"}),
         ("budgets", {}),
         ("standing-orders", {}),

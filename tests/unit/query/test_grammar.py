@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finance_api.query.errors import QueryError
-from finance_api.query.model import Operator, Query, Span
+from finance_api.query.model import RELATIVE_DATES, Operator, Query, Span
 from finance_api.query.parse import (
     parse_conditions,
     parse_sort,
@@ -41,7 +41,7 @@ def written_like(f):
     ranges = st.sampled_from(["eq.", "ne.", "gt.", "gte.", "lt.", "lte."])
     month = day.map(lambda text: text[:7])
     year = day.map(lambda text: text[:4])
-    relative = st.sampled_from(["today", "-1d", "-30d", "-12m", "-100y", "-36525d"])
+    relative = st.sampled_from([*RELATIVE_DATES, "-1d", "-30d", "-12m", "-36525d"])
     sign = st.sampled_from(["", "abs."])
     uuid = st.uuids().map(str)
     serial = st.integers(0, 2**48 - 1).map(serial_id) | uuid
