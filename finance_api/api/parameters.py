@@ -24,7 +24,6 @@ from finance_api.api.openapi.schemas import (
     of_order,
     one_or_more,
 )
-from finance_api.api.suggestions import suggestion
 from finance_api.auth.refusals import TOKEN_IN_QUERY, TOKEN_PARAMETERS
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
@@ -53,6 +52,7 @@ from finance_api.query.parse import (
     parse_sort,
 )
 from finance_api.query.render import canonical_text
+from finance_api.query.suggestions import suggestion
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID

@@ -10,6 +10,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from finance_api.resources.naming import snake_case
+
 
 class Kind(Enum):
     """The kind of a field's values: decides how they are stored, filtered, sorted and written."""
@@ -154,6 +156,11 @@ class Resource:
 
     def having_role(self, *roles: Role) -> tuple[Field, ...]:
         return tuple(f for f in self.fields if f.role in roles)
+
+    @cached_property
+    def word(self) -> str:
+        """Return the word for one object: ``standing order``."""
+        return snake_case(self.model_type).replace("_", " ")
 
     @cached_property
     def native_fields(self) -> tuple[Field, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from finance_api.http.requests import Request
-from finance_api.ledger.edits.naming import counted_rows, word_for
+from finance_api.ledger.edits.naming import counted_rows
 from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.session import IMPORT
 from finance_api.resources import RECORDS, RESOURCES
@@ -101,7 +101,7 @@ def _parts(summary: dict[str, Any]) -> list[str]:
             if verb == "updated" and 0 < len(fields) <= _MAX_FIELDS:
                 parts.append(_values_set(fields, called or counted_rows(count, resource)))
             else:
-                what = f"{word_for(resource)} {called}" if called else counted_rows(count, resource)
+                what = f"{resource.word} {called}" if called else counted_rows(count, resource)
                 parts.append(f"{what} {_verb(resource, verb)}")
     return parts
 

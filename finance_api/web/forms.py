@@ -13,7 +13,6 @@ from webob.multidict import MultiDict
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused
 from finance_api.ledger.edits.naming import (
-    did_you_mean,
     editable_fields,
     find_row,
     parse_value,
@@ -31,6 +30,7 @@ from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import new_id
+from finance_api.values.likeness import did_you_mean
 from finance_api.values.text import fold
 from finance_api.values.written import WrittenRefused
 from finance_api.web.choices import Options, currency_options, flat

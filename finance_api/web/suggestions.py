@@ -1,6 +1,6 @@
 """The page that somebody may have meant by a path without one."""
 
-from finance_api.ledger.edits.naming import near_names
+from finance_api.values.likeness import near_names
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import LOGIN
 

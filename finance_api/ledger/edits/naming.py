@@ -1,8 +1,7 @@
 """Finds rows by the names that users type, and parses ``field=value`` as users type it."""
 
 import csv
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
@@ -13,32 +12,16 @@ from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.naming import snake_case
 from finance_api.values import Row
 from finance_api.values.ids import are_ids
+from finance_api.values.likeness import did_you_mean
 from finance_api.values.number import NumberError, parse_decimal
 from finance_api.values.text import counted, fold
 from finance_api.values.time import date_text
 
 
-def word_for(resource: Resource) -> str:
-    """``standing order``"""
-    return snake_case(resource.model_type).replace("_", " ")
-
-
 def counted_rows(count: int, resource: Resource) -> str:
     """``1 standing order``, ``2 standing orders``"""
     many = snake_case(resource.name).replace("_", " ")
-    return counted(count, word_for(resource), many)
-
-
-def near_names(text: str, names: Iterable[str]) -> list[str]:
-    """Return the names that the user may have meant, nearest first."""
-    by_folded = {fold(name): name for name in names}
-    return [by_folded[near] for near in get_close_matches(fold(text), by_folded, n=3, cutoff=0.6)]
-
-
-def did_you_mean(text: str, names: Iterable[str]) -> str:
-    """Return the end of a sentence about an unknown name: similar names, if there are any."""
-    near = near_names(text, names)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    return counted(count, resource.word, many)
 
 
 def rows_called(owned: UserRows, resource: Resource, text: str) -> list[Row]:
@@ -59,7 +42,7 @@ def find_row(owned: UserRows, resource: Resource, text: str) -> Row:
     found = rows_called(owned, resource, text)
     if len(found) == 1:
         return found[0]
-    word = word_for(resource)
+    word = resource.word
     if found:
         raise ChangeRefused(
             f"{len(found)} of the {resource.name} are called {text}: give one of the ids "

@@ -7,7 +7,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.category_kinds import derive_kinds, set_kind
 from finance_api.ledger.derivation import rederive_records
-from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments, word_for
+from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.references import (
@@ -134,7 +134,7 @@ def remove_object(
         owns_records = resource is ACCOUNTS and not with_records and RECORDS in uses
         options = "; --with-records removes its records as well" if owns_records else ""
         raise ChangeRefused(
-            f"the {word_for(resource)} {title_of(resource, row)} is used by "
+            f"the {resource.word} {title_of(resource, row)} is used by "
             f"{', '.join(used_by)}: change or remove those first{options}"
         )
     changes = RecordChanges(session)
@@ -206,9 +206,7 @@ def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
     """Refuse a name that another row has, unless they are categories of different parents."""
     for other in named:
         if other["id"] != row["id"] and other.get("parentId") == row.get("parentId"):
-            raise ChangeRefused(
-                f"there is a {word_for(resource)} {row['name']} already ({other['id']})"
-            )
+            raise ChangeRefused(f"there is a {resource.word} {row['name']} already ({other['id']})")
 
 
 def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> None:
