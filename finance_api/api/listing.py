@@ -25,6 +25,7 @@ from finance_api.api.parameters import (
 )
 from finance_api.api.representation import (
     CSV,
+    HINTS,
     JSON,
     NDJSON,
     OF_LISTS,
@@ -45,6 +46,7 @@ from finance_api.planning.computing import DAILY, list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only
 from finance_api.planning.flows import with_flow
+from finance_api.planning.hints import find_hints
 from finance_api.query.model import Operator, Query, any_of, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.field import Field, Resource
@@ -108,7 +110,8 @@ class ListRequest(_RowsRequest):
         page = self.page(reading, query)
         link = next_link(self.target, next_offset(query, page))
         if self.representation is JSON:
-            return Payload(page.state, json_page(query, page, page.lines), link)
+            hints = () if page.lines else hints_of(self._query, reading)
+            return Payload(page.state, json_page(query, page, page.lines, hints), link)
         body = body_of(self.representation, self.columns, page.lines)
         return Payload(page.state, body, (*page_headers(query, page), *link))
 
@@ -181,6 +184,11 @@ def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
     return query if conditions is query.conditions else replace(query, conditions=conditions)
 
 
+def hints_of(query: Query, reading: Reading) -> list[str]:
+    """Return hints about an answer without rows. query: as the client asked."""
+    return find_hints(reading.storage, reading.user_id, query.resource, query.conditions)
+
+
 def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:
     """The Link header of the next page (RFC 8288); none if ``offset`` is None.
 
@@ -207,6 +215,11 @@ class TableRequest(DataRequest):
 
     forms = OF_LISTS
     name: str
+
+    def hint_member(self, query: Query, reading: Reading) -> dict[str, list[str]]:
+        """Return the member of the envelope with hints, if there are any."""
+        hints = hints_of(query, reading) if self.representation is JSON else []
+        return {HINTS: hints} if hints else {}
 
     def table(
         self,

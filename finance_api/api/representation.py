@@ -17,6 +17,9 @@ from finance_api.resources.wire import shown
 from finance_api.resources.xlsx import xlsx_chunks
 from finance_api.storage.interface import JsonPage, Page
 
+#: The member of an envelope that says why there are no rows.
+HINTS = "hints"
+
 HeaderItems = tuple[tuple[str, str], ...]
 
 
@@ -55,14 +58,15 @@ def json_response(document: dict[str, Any]) -> Response:
     return response
 
 
-def json_page(query: Query, page: JsonPage, lines: bytes) -> bytes:
-    """The page in its envelope. lines: its rows, as they are shown."""
+def json_page(query: Query, page: JsonPage, lines: bytes, hints: Sequence[str] = ()) -> bytes:
+    """The page in its envelope. lines: its rows, as they are shown. hints: why it has no rows."""
     offset = next_offset(query, page)
-    end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b}' % (
+    end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b%b}' % (
         query.limit,
         query.offset,
         b"null" if offset is None else b"%d" % offset,
         b"" if page.total is None else b',"total":%d' % page.total,
+        b"" if not hints else b',"%b":%b' % (HINTS.encode(), orjson.dumps(hints)),
     )
     begin = b'{"%b":[' % query.resource.name.encode()
     return b"".join((begin, lines.replace(b"\n", b","), end))

@@ -18,6 +18,8 @@ from finance_api.version import __version__
 _SECONDS = 60
 #: Maximum length of an error's sentence.
 _SENTENCE = 1_000
+#: Members that only some responses have.
+_WHERE_GIVEN = ("hints",)
 #: Status -> advice on what to do next.
 _NEXT = {
     400: "Change the arguments as the error says, and call again.",
@@ -182,6 +184,7 @@ def _items(response: Response, lists: tuple[str, ...]) -> list[Item]:
 def _repeated(tool: Tool, response: Response) -> dict[str, Any]:
     return {
         **{name: response.body[name] for name in tool.repeats},
+        **{name: response.body[name] for name in _WHERE_GIVEN if name in response.body},
         "revision": _whole(response.headers.get("X-Last-Data-Change-Rev")),
         "quota": _quota(response.headers),
     }

@@ -119,6 +119,9 @@ _OF_EVERY_ANSWER: dict[str, Schema] = {
     "shortened": _member(
         "boolean", "Whether long texts or lists in rows were cut, marked with '…'."
     ),
+    "hints": _member(
+        "array", "Why no rows match: unknown names and ids.", items={"type": "string"}
+    ),
     "revision": _member(
         ["integer", "null"], "Revision of the data; if it differs between pages, start over."
     ),

@@ -45,6 +45,11 @@ def check_length(operand: str) -> None:
         )
 
 
+def shortened(text: str) -> str:
+    """Return ``text`` for a message: shortened if it is long."""
+    return text if len(text) <= _QUOTED_LENGTH else f"{text[:_QUOTED_LENGTH]}…"
+
+
 def quoted(text: str) -> str:
     """Quote ``text`` for a message, and shorten it if it is long."""
-    return f'"{text}"' if len(text) <= _QUOTED_LENGTH else f'"{text[:_QUOTED_LENGTH]}…"'
+    return f'"{shortened(text)}"'

@@ -24,6 +24,7 @@ from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
 from finance_api.planning.counted import counted_only
 from finance_api.planning.flows import with_flow
+from finance_api.planning.hints import find_hints
 from finance_api.planning.summaries.declaration import (
     DIMENSIONS,
     SUMS,
@@ -157,6 +158,11 @@ class ApiResults:
         )
         return list_computed(self._storage, self._user_id, query, self.today)
 
+    def hints(self, resource: Resource, asked: ApiRequest) -> list[str]:
+        """Return why there are no rows: what the filters name and the user does not have."""
+        conditions = _asked_conditions(resource, asked.parameters)
+        return find_hints(self._storage, self._user_id, resource, conditions)
+
     def _conditions(self, resource: Resource, given: Mapping[str, str]) -> tuple[Condition, ...]:
         return conditions_of(self._storage, self._user_id, self.today, resource, given)
 
@@ -165,14 +171,7 @@ def conditions_of(
     storage: Storage, user_id: int, today: int, resource: Resource, given: Mapping[str, str]
 ) -> tuple[Condition, ...]:
     """Return what the parameters of a request filter for. Raises QueryError."""
-    found: list[Condition] = []
-    for name, text in given.items():
-        field = resource.get_field(name)
-        if text and field is not None:
-            found += parse_conditions(field, text)
-    if given.get("q"):
-        found += parse_words(given["q"])
-    conditions = tuple(condition.on(today) for condition in found)
+    conditions = tuple(c.on(today) for c in _asked_conditions(resource, given))
     if given.get("withSubcategories") == "true":
         conditions = with_subcategories(storage, user_id, resource, conditions)
     if given.get("flow"):
@@ -180,3 +179,15 @@ def conditions_of(
     if given.get("counted") == "true":
         conditions = counted_only(storage, user_id, conditions)
     return conditions
+
+
+def _asked_conditions(resource: Resource, given: Mapping[str, str]) -> list[Condition]:
+    """Return the conditions of ``q`` and of the parameters that are fields. Raises QueryError."""
+    found: list[Condition] = []
+    for name, text in given.items():
+        field = resource.get_field(name)
+        if text and field is not None:
+            found += parse_conditions(field, text)
+    if given.get("q"):
+        found += parse_words(given["q"])
+    return found

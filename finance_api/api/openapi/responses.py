@@ -14,7 +14,7 @@ from finance_api.api.openapi.schemas import (
     of_members,
     value,
 )
-from finance_api.api.representation import CSV, JSON, OF_LISTS, Representation, body_of
+from finance_api.api.representation import CSV, HINTS, JSON, OF_LISTS, Representation, body_of
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.resources.field import Field, Resource
 
@@ -82,6 +82,12 @@ _PAGE: Mapping[str, Schema] = {
         "The offset of the next page; null on the last page.", None, type=["integer", "null"]
     ),
 }
+#: Summaries and other tables that are filtered by names or ids have it, too.
+HINTS_SCHEMA: Schema = {
+    **array_of({"type": "string"}),
+    "description": "Why there are no rows: names and ids in the filters that nothing has.",
+    "examples": [["No category is called groceries. Did you mean Groceries?"]],
+}
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,10 @@ class ResponseDescription:
     def example(self, form: Representation) -> Any:
         """A body: an object for JSON, a text for others."""
         if form is JSON:
-            return example_of(self.schema)
+            body = example_of(self.schema)
+            # The example has rows, so it has no hints.
+            body.pop(HINTS, None)
+            return body
         if not self.columns:
             return self.text
         row = {column.name: column.example for column in self.columns}
@@ -126,8 +135,8 @@ def row_schema(resource: Resource) -> Schema:
 def list_response(resource: Resource) -> ResponseDescription:
     """A page of the resource."""
     total = value("Number of rows that match; with withTotal=true.", 4711)
-    members = {resource.name: array_of(row_schema(resource)), **_PAGE, "total": total}
-    always = [name for name in members if name != "total"]
+    always = {resource.name: array_of(row_schema(resource)), **_PAGE}
+    members = {**always, "total": total, HINTS: HINTS_SCHEMA}
     schema = of_members(f"{resource.model_type}Page", members, always)
     return ResponseDescription(
         schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL)

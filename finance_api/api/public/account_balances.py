@@ -4,9 +4,10 @@ from typing import Any
 
 from finance_api.api.data_request import Payload, Reading, RequestTarget
 from finance_api.api.listing import TableRequest
-from finance_api.api.openapi.responses import ResponseDescription, table_response
+from finance_api.api.openapi.responses import HINTS_SCHEMA, ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.parameters import CONVERT_TO, ParameterSchema, Scalar
+from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.balances import (
@@ -20,6 +21,7 @@ from finance_api.planning.balances import (
 )
 from finance_api.planning.conversion import converted_fields
 from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import currency_field
 from finance_api.resources.field import Field, Kind
@@ -96,7 +98,8 @@ def _response() -> ResponseDescription:
         },
         sometimes=_CONVERTED,
         optional={
-            "convertedTotals": array_of(of_fields("ConvertedBalanceTotal", _CONVERTED_TOTAL))
+            "convertedTotals": array_of(of_fields("ConvertedBalanceTotal", _CONVERTED_TOTAL)),
+            HINTS: HINTS_SCHEMA,
         },
     )
 
@@ -124,6 +127,7 @@ class BalancesRequest(TableRequest):
         except BalancesError as error:
             raise parameter_problem([(error.name, str(error))]) from None
         rows = balance_rows(balances, interval)
+        hints = {} if rows else self.hint_member(Query(RECORDS, given["accountId"]), reading)
         columns: tuple[Field, ...] = _COLUMNS
         totals = _TOTAL_ENCODER.documents(balance_totals(balances, interval))
         members: dict[str, Any] = {"totals": totals}
@@ -136,6 +140,7 @@ class BalancesRequest(TableRequest):
             "interval": interval.value,
             "from": date_text(balances.points[0].start),
             "to": date_text(balances.points[-1].last_day),
+            **hints,
         }
         return self.table(state, columns, rows, members)
 

@@ -6,7 +6,12 @@ from typing import Any
 
 from finance_api.api.data_request import Payload, Reading, RequestTarget
 from finance_api.api.listing import TableRequest, resolved
-from finance_api.api.openapi.responses import Header, ResponseDescription, table_response
+from finance_api.api.openapi.responses import (
+    HINTS_SCHEMA,
+    Header,
+    ResponseDescription,
+    table_response,
+)
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, of_order, value
 from finance_api.api.parameters import (
     CONVERT_TO,
@@ -15,7 +20,7 @@ from finance_api.api.parameters import (
     ParameterSchema,
     Scalar,
 )
-from finance_api.api.representation import HeaderItems
+from finance_api.api.representation import HINTS, HeaderItems
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.summaries.declaration import (
@@ -150,7 +155,7 @@ def _response() -> ResponseDescription:
         always,
         {"leftOut": of_members(None, left_out), "overlapping": overlapping},
         sometimes=[column for column in WHOLE.columns if column not in always],
-        optional={"notConverted": array_of(not_converted)},
+        optional={"notConverted": array_of(not_converted), HINTS: HINTS_SCHEMA},
         headers=_HEADERS,
         is_paged=True,
     )
@@ -193,6 +198,8 @@ class SummaryRequest(TableRequest):
             "leftOut": summary.left_out,
             "overlapping": summary.overlapping,
         }
+        if summary.is_empty:
+            members |= self.hint_member(self._records, reading)
         headers: HeaderItems = (
             ("X-Left-Out", _counts(summary.left_out)),
             ("X-Overlapping", "true" if summary.overlapping else "false"),

@@ -29,6 +29,7 @@ class Summary:
     left_out: the number of records that met the conditions but were left out, by reason.
     overlapping: whether any record belongs to several groups.
     not_converted: by currency, the days without a rate, one entry for each record.
+    is_empty: whether no record is in any group.
     """
 
     groups: list[Row]
@@ -36,6 +37,7 @@ class Summary:
     left_out: dict[str, int]
     overlapping: bool
     not_converted: dict[str, list[int]]
+    is_empty: bool
 
 
 #: The currency and a value of each dimension: an id, a text or the first second of a period.
@@ -96,7 +98,9 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
     else:
         page = [folder.row(*group) for group in groups[query.offset : end]]
     not_converted = dict(sorted(reader.not_converted.items()))
-    return Summary(page, len(groups) > end, reader.left_out, folder.overlapping, not_converted)
+    is_empty = not any(group.count for _, group in groups)
+    has_more, overlapping = len(groups) > end, folder.overlapping
+    return Summary(page, has_more, reader.left_out, overlapping, not_converted, is_empty)
 
 
 class _Folder:

@@ -76,6 +76,7 @@ def list_page(
         "records",
         "Records",
         rows=found.rows,
+        hints=[] if found.rows else results.hints(RECORDS, asked),
         rule_of=rule_link,
         here=filters.path(offset=str(offset or "")),
         paths=dict(categories),

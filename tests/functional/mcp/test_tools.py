@@ -173,6 +173,8 @@ def test_groceries_per_month_of_a_year_are_one_call(site: Site, transport: str) 
         }
         (sums,) = found["sums"]
         assert (sums["count"], sums["expense"]) == (150, -sum(range(1, 151)))
+        found = await told(client, "summarize", category="eq.groceries")
+        assert found["hints"] == ["No category is called groceries. Did you mean Groceries?"]
 
     with_client(site, transport, site.one, work)
 

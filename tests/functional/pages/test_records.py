@@ -118,6 +118,12 @@ def test_a_filter_that_is_none_is_reported_and_the_others_count(client, visitor)
     assert found(visitor, "from=never&q=kino") == {"Kino"}
 
 
+def test_a_list_without_records_says_what_its_filters_name_in_vain(client, visitor):
+    gone = uid("Label", 99)
+    shown = shown_text(visitor.get(f"/records?label={gone}").text)
+    assert f"No records match these filters. There is no label with the id {gone}." in shown
+
+
 def order(visitor, query):
     names = re.findall('name-text" href="[^"]*">([^<]+)</a>', visitor.get(f"/records?{query}").text)
     return "".join(name[0] for name in names)
