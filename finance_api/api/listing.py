@@ -29,10 +29,12 @@ from finance_api.api.representation import (
     JSON,
     NDJSON,
     OF_LISTS,
+    TABLES,
     XLSX,
     HeaderItems,
     body_of,
     chunks_of,
+    fields_to_show,
     json_page,
     next_offset,
     page_headers,
@@ -52,7 +54,7 @@ from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import FLOW
 from finance_api.resources.wire import RowEncoder, encoder_of, shown
-from finance_api.resources.xlsx import MAX_ROWS
+from finance_api.resources.xlsx import MAX_ROWS, readable_first
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage
 from finance_api.values import Row
 
@@ -67,7 +69,7 @@ class _RowsRequest(DataRequest):
     def __init__(self, resource: Resource, target: RequestTarget) -> None:
         super().__init__(target)
         self.resource = resource
-        self.columns: Sequence[Field] = self.given["fields"]
+        self.columns = fields_to_show(self.representation, resource, self.given["fields"])
         self.convert_to = self.given.get(CONVERT_TO)
         self.depends_on_today = resource in DAILY
         self.are_stored = self.convert_to is None and not resource.computed_fields
@@ -86,7 +88,9 @@ class _RowsRequest(DataRequest):
         storage, user_id = reading.storage, reading.user_id
         if self.are_stored:
             stored = storage.data.list_json(user_id, query)
-            return replace(stored, lines=shown(self.resource, self.columns, stored.lines))
+            # A table takes its columns from whole rows.
+            columns = self.resource.fields if self.representation in TABLES else self.columns
+            return replace(stored, lines=shown(self.resource, columns, stored.lines))
         state = storage.data.get_state(user_id)
         page = list_computed(storage, user_id, query, reading.today)
         return JsonPage(state, self.lines(reading, page.rows), page.has_more, page.total)
@@ -112,7 +116,7 @@ class ListRequest(_RowsRequest):
         if self.representation is JSON:
             hints = () if page.lines else hints_of(self._query, reading)
             return Payload(page.state, json_page(query, page, page.lines, hints), link)
-        body = body_of(self.representation, self.columns, page.lines)
+        body = body_of(self.representation, query.resource.name, self.columns, page.lines)
         return Payload(page.state, body, (*page_headers(query, page), *link))
 
 
@@ -243,12 +247,14 @@ class TableRequest(DataRequest):
             members = {**members, "limit": limit, "offset": offset, "nextOffset": following}
             headers = (("X-Next-Offset", str(following or "")), *headers)
             link = next_link(self.target, following)
+        if self.representation is XLSX:
+            columns = readable_first(columns)
         encoder = RowEncoder(columns)
         if self.representation is JSON:
             return Payload(
                 state, orjson.dumps({self.name: encoder.documents(rows), **members}), link
             )
-        body = body_of(self.representation, columns, encoder.lines(rows))
+        body = body_of(self.representation, self.name, columns, encoder.lines(rows))
         return Payload(state, body, (*headers, *link))
 
 
@@ -287,8 +293,9 @@ class ListExport(ExportRequest):
         return Export(state, count, self._chunks(reading, query, count))
 
     def _chunks(self, reading: Reading, query: Query, count: int) -> Chunks:
-        pages, fields = _pages(reading, query, count), self.given["fields"]
-        yield from chunks_of(self.representation, fields, pages, count, query.resource)
+        resource, pages = query.resource, _pages(reading, query, count)
+        fields = fields_to_show(self.representation, resource, self.given["fields"])
+        yield from chunks_of(self.representation, resource.name, fields, pages, count, resource)
         if self._has_trailer:
             yield b'{"end":true,"rows":%d}\n' % count
 

@@ -228,8 +228,11 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         """Add fields, which chooses the fields to show of each row."""
         names = names_of(resource.fields)
         kind = Scalar(partial(parse_fields, resource), of_names(names, list(names[:2])))
-        meaning = "The fields to return for each row; id is always included. Default: all fields."
-        self.add_parameter("fields", kind, resource.fields, meaning)
+        meaning = (
+            "The fields to return for each row; default: all. CSV and workbooks have exactly "
+            "these, in this order; JSON and NDJSON also have id."
+        )
+        self.add_parameter("fields", kind, None, meaning)
 
     def add_conversion(self, name: str) -> None:
         meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."

@@ -11,10 +11,11 @@ from webob.acceptparse import create_accept_header
 
 from finance_api.http.errors import problem
 from finance_api.query.model import Query
+from finance_api.resources.common import ID
 from finance_api.resources.csv import csv_chunks
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.wire import shown
-from finance_api.resources.xlsx import xlsx_chunks
+from finance_api.resources.xlsx import readable_first, xlsx_chunks
 from finance_api.storage.interface import JsonPage, Page
 
 #: The member of an envelope that says why there are no rows.
@@ -40,6 +41,8 @@ XLSX = Representation(_XLSX_TYPE, _XLSX_TYPE, "xlsx")
 
 #: The representations of every list, the default first.
 OF_LISTS = (JSON, CSV, NDJSON, XLSX)
+#: Those with columns.
+TABLES = (CSV, XLSX)
 #: A longer Accept header is not cached.
 _MAX_CHARACTERS = 256
 #: Representations by the suffix of the path that asks for them.
@@ -79,8 +82,20 @@ def page_headers(query: Query, page: JsonPage) -> HeaderItems:
     return headers if page.total is None else (*headers, ("X-Total-Count", str(page.total)))
 
 
+def fields_to_show(
+    representation: Representation, resource: Resource, asked: Sequence[Field] | None
+) -> Sequence[Field]:
+    """Return the fields of a row. asked: the value of the parameter ``fields``, if it is given."""
+    if asked is None:
+        return readable_first(resource.fields) if representation is XLSX else resource.fields
+    if representation in TABLES:
+        return asked
+    return tuple([field for field in resource.fields if field in asked or field == ID])
+
+
 def chunks_of(
     representation: Representation,
+    name: str,
     fields: Sequence[Field],
     pages: Iterable[bytes],
     count: int,
@@ -88,23 +103,25 @@ def chunks_of(
 ) -> Iterator[bytes]:
     """Yield these fields of the rows, in a representation without an envelope.
 
-    pages: JSON objects, one on each line; no page is empty. count: number of all rows. resource:
-    the objects' resource, unless they have only these fields.
+    name: what the rows are. pages: JSON objects, one on each line; no page is empty. count: number
+    of all rows. resource: the objects' resource, unless they have only these fields.
     """
     if representation is CSV:
         return csv_chunks(fields, pages)
     if representation is XLSX:
-        return xlsx_chunks(fields, pages, count)
+        return xlsx_chunks(name, fields, pages, count)
     if resource is not None:
         pages = (shown(resource, fields, page) for page in pages)
     return (page + b"\n" for page in pages)
 
 
-def body_of(representation: Representation, fields: Sequence[Field], lines: bytes) -> bytes:
+def body_of(
+    representation: Representation, name: str, fields: Sequence[Field], lines: bytes
+) -> bytes:
     """Return one page, which may be empty, as `chunks_of` makes it."""
     count = lines.count(b"\n") + 1 if lines else 0
     pages = [lines] if lines else []
-    return b"".join(chunks_of(representation, fields, pages, count))
+    return b"".join(chunks_of(representation, name, fields, pages, count))
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:

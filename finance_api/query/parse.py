@@ -256,13 +256,10 @@ def _check_known(known: Collection[str], name: str, fault: str) -> None:
 
 
 def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
-    """Parse ``amount,payee`` into fields, in the resource's order; ``id`` is always included.
-
-    Raises QueryError.
-    """
+    """Parse ``amount,payee`` into fields, each once, in this order. Raises QueryError."""
     known = names_of(resource.fields)
-    wanted = {"id", *all_or_faults(partial(_field_name, known), text.split(","))}
-    return tuple(field for field in resource.fields if field.name in wanted)
+    wanted = all_or_faults(partial(_field_name, known), text.split(","))
+    return tuple([resource[name] for name in dict.fromkeys(wanted)])
 
 
 def _field_name(known: Sequence[str], text: str) -> str:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from finance_api.resources.naming import snake_case
+from finance_api.values.number import DECIMALS
 
 
 class Kind(Enum):
@@ -59,6 +60,7 @@ class Field:
     default: the stored value if an import does not give the field.
     required: whether an import must give it.
     decimals: the number of decimal places of a NUMBER.
+    is_share: whether a NUMBER is a part of another one, such as 0.25.
     choices: the possible values of a CHOICE.
     references: the model type whose ids the field contains.
     keeps_time: whether a DATE is stored with its time of day, though only the day is public.
@@ -75,7 +77,8 @@ class Field:
     nullable: bool = True
     default: Any = None
     required: bool = False
-    decimals: int = 4
+    decimals: int = DECIMALS
+    is_share: bool = False
     choices: tuple[str, ...] = ()
     references: str | None = None
     keeps_time: bool = False
@@ -89,6 +92,16 @@ class Field:
     @property
     def sortable(self) -> bool:
         return not self.kind.is_list
+
+    @property
+    def is_money(self) -> bool:
+        return self.kind is Kind.NUMBER and self.decimals == DECIMALS and not self.is_share
+
+    @property
+    def currency_name(self) -> str:
+        """Return the name of the field beside this one that has the currency of an amount."""
+        prefix = next((p for p in ("original", "converted") if self.name.startswith(p)), "")
+        return f"{prefix}CurrencyCode" if prefix else "currencyCode"
 
     @property
     def can_be_missing(self) -> bool:

@@ -61,7 +61,9 @@ BUDGETS = Resource(
         computed_field("spent", Kind.NUMBER, "Spent in the current period.", 120.4),
         computed_field("income", Kind.NUMBER, "Income, which is no part of spent.", 2000),
         computed_field("remaining", Kind.NUMBER, "limitAmount less spent.", 179.6),
-        computed_field("progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013),
+        computed_field(
+            "progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013, is_share=True
+        ),
         computed_field("recordCount", Kind.NUMBER, "Number of records counted.", 7, decimals=0),
     ),
 )
@@ -93,7 +95,13 @@ GOALS = Resource(
             "savedAmount.",
             300,
         ),
-        computed_field("progress", Kind.NUMBER, "currentAmount / targetAmount, 4 decimals.", 0.25),
+        computed_field(
+            "progress",
+            Kind.NUMBER,
+            "currentAmount / targetAmount, 4 decimals.",
+            0.25,
+            is_share=True,
+        ),
         computed_field(
             "expectedDate",
             Kind.DATE,

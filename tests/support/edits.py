@@ -80,7 +80,7 @@ def _own(resource: Any, row: Row) -> Row:
 def downloaded(person: Person) -> str:
     """Return all records as the API's CSV."""
     lines = encoder_of(RECORDS).lines(person.rows(RECORDS))
-    return body_of(CSV, RECORDS.fields, lines).decode()
+    return body_of(CSV, "records", RECORDS.fields, lines).decode()
 
 
 def given_back(person: Person, data: str | bytes, **options: Any) -> Any:

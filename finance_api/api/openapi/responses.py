@@ -123,7 +123,7 @@ class ResponseDescription:
         if not self.columns:
             return self.text
         row = {column.name: column.example for column in self.columns}
-        return body_of(form, self.columns, orjson.dumps(row)).decode()
+        return body_of(form, "rows", self.columns, orjson.dumps(row)).decode()
 
 
 def row_schema(resource: Resource) -> Schema:

@@ -12,7 +12,7 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.resources import RECORDS
 from finance_api.resources.csv import csv_chunks
-from finance_api.resources.xlsx import MAX_ROWS, xlsx_chunks
+from finance_api.resources.xlsx import MAX_ROWS, readable_first, xlsx_chunks
 from finance_api.storage.interface import Storage, data_state_of
 from finance_api.values.time import date_text
 from finance_api.web.api_results import conditions_of
@@ -63,4 +63,4 @@ def _chunks(storage: Storage, user_id: int, query: Query, form: str, count: int)
     if form == "csv":
         yield from csv_chunks(RECORDS.fields, lines)
     else:
-        yield from xlsx_chunks(RECORDS.fields, lines, count)
+        yield from xlsx_chunks(RECORDS.name, readable_first(RECORDS.fields), lines, count)

@@ -43,7 +43,7 @@ def person():
 
 def workbook(person):
     """All records as the API gives them as a workbook."""
-    return body_of(XLSX, RECORDS.fields, encoder_of(RECORDS).lines(person.rows(RECORDS)))
+    return body_of(XLSX, "records", RECORDS.fields, encoder_of(RECORDS).lines(person.rows(RECORDS)))
 
 
 def saved(book):
