@@ -24,18 +24,23 @@ def includeme(config: Configurator) -> None:
         records_summary,
         upcoming_standing_orders,
     )
+    from finance_api.questions.addresses import PATHS
 
     # `config.include("cornice")` would also subscribe to every request. Pyramid skips its four
     # events as long as nothing subscribes to any; together that is 30 µs of a request.
     config.registry.cornice_services = {}
     config.add_directive("add_cornice_service", register_service_views)
     # The router tries the routes in this order: records are asked for most often.
+    savable: list[str] = []
     for module in (
         *(lists, records_summary, account_balances, budget_periods, upcoming_standing_orders),
         *(changes, api_usage, documents, transactions, health, index, metrics, openapi),
     ):
         for service in module.SERVICES:
             config.add_cornice_service(service)
+            if service.is_savable:
+                savable.append(service.base_path)
+    config.registry[PATHS] = tuple(savable)
     config.add_route("root", "/")
     # The pages have another view of this route, for browsers.
     permission = NO_PERMISSION_REQUIRED

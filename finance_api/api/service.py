@@ -47,6 +47,7 @@ class Service(CorniceService):  # type: ignore[misc]
     base_path: the path without the optional suffix of a format.
     response: describes the response to a valid request; None: the service is not described.
     scopes: the scopes that a token needs.
+    is_savable: whether a saved question can ask it.
     """
 
     # Views return responses. Cornice's own renderer comes with its subscriber.
@@ -61,10 +62,12 @@ class Service(CorniceService):  # type: ignore[misc]
         response: ResponseDescription | None,
         schema: ParameterSchema | None = None,
         scopes: Sequence[str] = (),
+        is_savable: bool = False,
         **options: Any,
     ) -> None:
         """options: passed to Cornice and Pyramid, such as the permission."""
         self.base_path, self.response, self.scopes = path, response, tuple(scopes)
+        self.is_savable = is_savable
         if schema is not None:
             options |= {
                 "schema": schema,

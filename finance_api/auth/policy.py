@@ -16,7 +16,13 @@ from pyramid.interfaces import ISecurityPolicy
 from zope.interface import implementer
 
 from finance_api.auth.personal_tokens import SCOPES, has_api_access
-from finance_api.http.identity import Failure, Identity, JwtIdentity, SessionIdentity
+from finance_api.http.identity import (
+    Failure,
+    Identity,
+    JwtIdentity,
+    OwnerIdentity,
+    SessionIdentity,
+)
 from finance_api.http.requests import Request
 
 
@@ -86,6 +92,8 @@ class SecurityPolicy:
             principals = (BY_JWT,)
         elif isinstance(identity, SessionIdentity):
             principals = (BY_SESSION,)
+        elif isinstance(identity, OwnerIdentity):
+            principals = _by_token(None, True)
         elif identity is not None:
             has_access = has_api_access(identity.user, request.registry.settings)
             principals = _by_token(identity.scopes, has_access)

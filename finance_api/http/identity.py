@@ -38,7 +38,14 @@ class SessionIdentity:
     secret: str = field(repr=False)
 
 
-Identity = TokenIdentity | JwtIdentity | SessionIdentity
+@dataclass(frozen=True, slots=True)
+class OwnerIdentity:
+    """The owner of a saved question, in the request that answers it."""
+
+    user: User
+
+
+Identity = TokenIdentity | JwtIdentity | SessionIdentity | OwnerIdentity
 
 
 def credential_id(identity: Identity | None) -> str | None:

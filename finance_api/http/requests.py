@@ -92,6 +92,10 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
             self.add_finished_callback(Request.close_storage)
         return self._storage
 
+    def share(self, request: "Request", identity: Identity) -> None:
+        """Read in the unit of work of another request, for an identity that has been checked."""
+        self._storage, self._authentication = request.storage, identity
+
     def in_place(self, work: Callable[[], T], user_id: int, *, is_cheap: bool) -> T:
         """Wait for a turn, run ``work``, which reads data of the user, and return its result.
 

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_network
 from typing import Any, assert_never
 
-from finance_api.http.identity import Identity, JwtIdentity, SessionIdentity, TokenIdentity
+from finance_api.http.identity import (
+    Identity,
+    JwtIdentity,
+    OwnerIdentity,
+    SessionIdentity,
+    TokenIdentity,
+)
 from finance_api.http.proxies import Address
 from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import (
@@ -156,7 +162,7 @@ class Quotas:
         match identity:
             case TokenIdentity():
                 return self._public, identity.token_id
-            case JwtIdentity() | SessionIdentity():
+            case JwtIdentity() | SessionIdentity() | OwnerIdentity():
                 return self._internal, identity.user.uuid
             case _:
                 assert_never(identity)

@@ -41,10 +41,18 @@ from finance_api.storage.sql.reading import (
     rows,
     sums,
 )
-from finance_api.storage.sql.roles import activity, history, transfers, uploads, users
+from finance_api.storage.sql.roles import (
+    activity,
+    history,
+    questions,
+    transfers,
+    uploads,
+    users,
+)
 from finance_api.storage.sql.tables import metadata, user_data
 from finance_api.storage.sql.writing import rebuilding, records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
+from finance_api.storage.testing.questions import make_question
 from finance_api.storage.testing.units import make_query, make_token
 from support.forgetting import Statements, builds_of, is_bound, names_user, placements, predicates
 from support.nightly import count
@@ -69,7 +77,18 @@ HARMLESS = {"writing.records_by_date._flush", "writing._forget_deletions"}
 def builders():
     """Return the queries on a user's rows, and the functions that build such queries."""
     found = [users._of_user, activity._DAYS, activity._NEWEST_OF_USER]
-    for module in (pages, rows, by_date, unit, history, sums, changes, uploads, transfers):
+    for module in (
+        pages,
+        rows,
+        by_date,
+        unit,
+        history,
+        sums,
+        changes,
+        uploads,
+        questions,
+        transfers,
+    ):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)
@@ -177,6 +196,8 @@ class Pair:
             "changes": lambda s: s.data.list_changes(me, PUBLIC_RESOURCES, **everything),
             "an upload": lambda s: s.uploads.get(me, "1"),
             "a piece": lambda s: s.uploads.get_piece(me, "1", 0),
+            "a question": lambda s: s.questions.get(me, make_id(1)),
+            "their question": lambda s: s.questions.get(me, make_id(2)),
             "days": lambda s: s.usage.list_days(me, 0, 100),
             "the user": lambda s: s.users.get(user.email),
             "entries": lambda s: s.history.list_entries(me),
@@ -198,7 +219,7 @@ class Pair:
             for total, offset in ((True, 0), (False, 1), (False, 39)):
                 asked = query(each, offset=offset, total=total)
                 found[f"rows {asked}"] = lambda s, q=asked: s.data.list_rows(me, q)
-        for role in ("tokens", "jwts", "sessions", "uploads"):
+        for role in ("tokens", "jwts", "sessions", "uploads", "questions"):
             found[role] = lambda s, r=role: getattr(s, r).list_by_user(me)
         for number in (1, 2):
             found[f"images {number}"] = lambda s, n=number: s.history.scan_before(me, n, limit=9)
@@ -279,6 +300,10 @@ class Pair:
             "work at uploads": lambda s: s.uploads.set_alive([(mine, upload("1", mine))], 99),
             "drop an upload's content": lambda s: s.uploads.drop_content(mine, "1"),
             "delete an upload": lambda s: s.uploads.delete(mine, "1"),
+            "change a question": lambda s: s.questions.update(mine, make_id(1), name="x"),
+            "change their question": lambda s: s.questions.update(mine, make_id(2), name="x"),
+            "delete a question": lambda s: s.questions.delete(mine, make_id(1)),
+            "delete their question": lambda s: s.questions.delete(mine, make_id(2)),
             "forget states": lambda s: s.data.forget_states(mine, 35),
             "change a record": put(RECORDS, (), [record(28, "mine")]),
         }
@@ -317,6 +342,7 @@ def add_credentials(unit, number, state):
             storage.usage.add({(user.id, each): each})
             storage.usage.add_by_token({(user.id, each, f"{each}"): each})
         storage.note(user.id, AuditAction.SIGN_IN, number)
+        storage.questions.add(make_question(user, number))
         of_both = upload("1", user.id)
         storage.uploads.add(user.id, of_both, [user.email.encode()])
 

@@ -142,10 +142,11 @@ ARROWS = {
     "auth": "http resources runtime storage values",
     "ratelimit": "http runtime",
     "usage": "http runtime storage values",
-    "api": "auth http importers ledger planning query ratelimit resources runtime storage usage "
-    "values version",
-    "web": "auth http importers ledger planning query ratelimit resources runtime storage uploads "
-    "usage values version",
+    "questions": "http runtime storage values",
+    "api": "auth http importers ledger planning query questions ratelimit resources runtime "
+    "storage usage values version",
+    "web": "auth http importers ledger planning query questions ratelimit resources runtime "
+    "storage uploads usage values version",
     "services": "api auth http ratelimit runtime storage uploads usage values",
     # It finds the settings of each part by name.
     "settings": "runtime",
@@ -153,8 +154,8 @@ ARROWS = {
     # It has no other way to the data than the HTTP API.
     "mcp": "resources version",
     "server": "__init__ runtime settings storage",
-    "cli": "auth demo importers ledger mcp ratelimit resources runtime server settings storage "
-    "values version",
+    "cli": "auth demo importers ledger mcp questions ratelimit resources runtime server settings "
+    "storage values version",
     # `finance_api.main` includes the parts of the application.
     "__init__": "http runtime services settings",
 }

@@ -207,7 +207,6 @@ def test_every_error_is_among_those_to_try_again_or_not() -> None:
 #: Words that the docs once used instead of the field's own.
 _OTHER_WORDS = (
     r"answers? a second|fast lane|kept answers?|peers?|aims?|reckon\w*|the copy"
-    r"|questions?(?!\.md| and answers)"
     r"|(?:public|internal) surface(?!\*)"
 )
 

@@ -149,6 +149,7 @@ SERVICES = (
     data_service(
         "/v1/api/accounts/balances",
         BalancesRequest,
+        is_savable=True,
         **of_resource(ACCOUNTS, _schema(), _response(), "Balances of accounts over time."),
     ),
 )

@@ -33,7 +33,7 @@ from finance_api.api.representation import NDJSON
 from finance_api.api.service import PERMISSIONS, Service, data_service, of_resource
 from finance_api.auth.personal_tokens import SCOPES
 from finance_api.auth.policy import Permission, all_own_data
-from finance_api.resources import RECORDS
+from finance_api.resources import BUDGETS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Kind
 from finance_api.values.ids import FORM
@@ -48,6 +48,8 @@ _OF_EXPORTS = (
     ),
     Header("X-Total-Count", "Number of rows in the response.", "4711", of_body=True),
 )
+#: The lists that a saved question can ask.
+_SAVABLE = (RECORDS, BUDGETS)
 #: The members that every object of the native format has; each type has more.
 _NATIVE = (
     Field(name="reserved_model_type", kind=Kind.TEXT, meaning="The type.", example="Label"),
@@ -74,7 +76,8 @@ def _services() -> Iterator[Service]:
     for resource in PERMISSIONS:
         path, meaning = f"/v1/api/{resource.path}", resource.meaning
         declared = of_resource(resource, list_schema(resource), list_response(resource))
-        yield data_service(path, ListRequest, resource, **declared)
+        savable = resource in _SAVABLE
+        yield data_service(path, ListRequest, resource, is_savable=savable, **declared)
         problems = (410,) if resource is RECORDS else ()
         response = ResponseDescription(row_schema(resource), problems=problems)
         declared = of_resource(resource, object_schema(resource), response, f"One: {meaning}")

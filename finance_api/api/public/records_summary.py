@@ -233,6 +233,7 @@ SERVICES = (
     data_service(
         "/v1/api/records/summary",
         SummaryRequest,
+        is_savable=True,
         **of_resource(RECORDS, _schema(), _response(), "Sums of records, by groups."),
     ),
 )

@@ -100,6 +100,7 @@ SERVICES = (
     data_service(
         "/v1/api/standing-orders/upcoming",
         UpcomingRequest,
+        is_savable=True,
         **of_resource(
             STANDING_ORDERS, _schema(), _response(), "Upcoming occurrences of standing orders."
         ),

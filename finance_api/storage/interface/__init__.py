@@ -4,7 +4,8 @@ A `StorageBackend` lives as long as the process, and makes units of work. A `Sto
 sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
 when its transaction manager commits, either all of its writes are stored or none. A unit of work
 has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
-exchange rates, proposed transfers, files that wait to be imported, and the audit log.
+exchange rates, proposed transfers, files that wait to be imported, saved questions, and the audit
+log.
 """
 
 from abc import ABC, abstractmethod
@@ -60,6 +61,7 @@ from finance_api.storage.interface.history import (
     HistoryReader,
     HistoryWriter,
 )
+from finance_api.storage.interface.questions import Question, QuestionReader, QuestionWriter
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.uploads import Upload, UploadReader, UploadState, UploadWriter
 from finance_api.storage.interface.users import (
@@ -88,6 +90,7 @@ __all__ += ["DELETE_LINE", "PUT_LINE", "Change", "ChangeKey", "Changes"]
 __all__ += ["DISTRIBUTE", "NO_VALUE", "REPAIR", "RESTORE", "START"]
 __all__ += ["Fault", "Found", "after_repair"]
 __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
+__all__ += ["Question", "QuestionReader", "QuestionWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
@@ -139,6 +142,7 @@ class Storage:
     rates: RateReader
     transfers: TransferReader
     uploads: UploadReader
+    questions: QuestionReader
     audit: AuditReader
     close: Callable[[], None]
 
@@ -160,6 +164,7 @@ class WritableStorage(Storage):
     rates: RateWriter
     transfers: TransferWriter
     uploads: UploadWriter
+    questions: QuestionWriter
     audit: AuditWriter
     origin: str = COMMAND
     close: Callable[[], None] = lambda: None

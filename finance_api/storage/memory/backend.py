@@ -18,6 +18,7 @@ from finance_api.storage.memory.activity import MemoryAudit, MemoryUsage
 from finance_api.storage.memory.data import MemoryData, MemoryTransfers
 from finance_api.storage.memory.database import Database, Unit
 from finance_api.storage.memory.history import MemoryHistory
+from finance_api.storage.memory.questions import MemoryQuestions
 from finance_api.storage.memory.rates import MemoryRates
 from finance_api.storage.memory.uploads import MemoryUploads
 from finance_api.storage.memory.users import (
@@ -39,6 +40,7 @@ _PARTS: dict[str, Any] = {
     "rates": MemoryRates,
     "transfers": MemoryTransfers,
     "uploads": MemoryUploads,
+    "questions": MemoryQuestions,
     "audit": MemoryAudit,
 }
 

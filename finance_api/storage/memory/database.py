@@ -11,6 +11,7 @@ from finance_api.storage.interface import (
     DataState,
     HistoryEntry,
     Jwt,
+    Question,
     RatesState,
     Session,
     Token,
@@ -66,6 +67,7 @@ class Database:
     tokens: dict[str, Token] = field(default_factory=dict)
     jwts: dict[str, Jwt] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
+    questions: dict[str, Question] = field(default_factory=dict)
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
     token_usage: dict[tuple[int, int, str], int] = field(default_factory=dict)
     tables: dict[tuple[int, str], Table] = field(default_factory=dict)

@@ -71,6 +71,7 @@ class MemoryUsers(Part, UserWriter):
             tokens={k: t for k, t in database.tokens.items() if t.user_id != user_id},
             jwts={k: j for k, j in database.jwts.items() if j.user_id != user_id},
             sessions={k: s for k, s in database.sessions.items() if s.user_id != user_id},
+            questions={k: q for k, q in database.questions.items() if q.user_id != user_id},
             usage={k: n for k, n in database.usage.items() if k[0] != user_id},
             token_usage={k: n for k, n in database.token_usage.items() if k[0] != user_id},
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},

@@ -29,6 +29,7 @@ from finance_api.storage.sql.connections.unit import ReadConnection, WriteConnec
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.roles.activity import SqlAudit, SqlUsage
 from finance_api.storage.sql.roles.history import SqlHistory
+from finance_api.storage.sql.roles.questions import SqlQuestions
 from finance_api.storage.sql.roles.rates import SqlRates
 from finance_api.storage.sql.roles.transfers import SqlTransfers
 from finance_api.storage.sql.roles.uploads import SqlUploads
@@ -47,6 +48,7 @@ _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "sessions": SqlSessions,
     "usage": SqlUsage,
     "uploads": SqlUploads,
+    "questions": SqlQuestions,
     "audit": SqlAudit,
 }
 _REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {

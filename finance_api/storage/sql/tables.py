@@ -20,6 +20,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    UniqueConstraint,
     bindparam,
 )
 
@@ -122,6 +123,20 @@ sessions = Table(
     Column("seen_at", BigInteger, nullable=False),
     Column("user_agent", CodePointText, nullable=False),
     Index(None, "user_id"),
+    info=LOCAL,
+)
+
+#: Saved questions. A question is found with its user, whom only `LOCAL` tables can refer to.
+questions = Table(
+    "questions",
+    metadata,
+    Column("id", CodePointText, primary_key=True),
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    Column("name", CodePointText, nullable=False),
+    Column("address", CodePointText, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    UniqueConstraint("user_id", "name"),
     info=LOCAL,
 )
 

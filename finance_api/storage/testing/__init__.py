@@ -15,6 +15,7 @@ from finance_api.storage.testing.changes import ChangesConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
 from finance_api.storage.testing.queries import QueriesConformance
+from finance_api.storage.testing.questions import QuestionsConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
@@ -32,5 +33,6 @@ class StorageConformance(
     JsonRowsConformance,
     AnchorsConformance,
     SearchingConformance,
+    QuestionsConformance,
 ):
     """Contains all tests. An implementation must not override or skip any."""

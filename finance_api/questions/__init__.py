@@ -1,0 +1,1 @@
+"""Saved questions: each is a name and one request to the public API, answered when asked."""

@@ -1,0 +1,47 @@
+"""The addresses of saved questions: path and query of a GET request to the public API."""
+
+import re
+from urllib.parse import quote, urlsplit
+
+from finance_api.http.routes import SUFFIXES
+from finance_api.http.surfaces import PUBLIC_SURFACE, WALLET
+from finance_api.values.text import shown
+
+MAX_ADDRESS_CHARACTERS = 2_000
+#: The registry's item with the paths that questions can ask.
+PATHS = "finance_api.question_paths"
+#: Characters that stay as they are in a query; others are percent-encoded.
+_KEPT = "!$%&'()*+,-./:;=?@_~"
+_PARTS = re.compile("&+")
+
+
+class AddressRefused(Exception):
+    """The address is no request that a question can ask; the message says why."""
+
+
+def normal_address(text: str) -> str:
+    """Return the path from ``/v1/api/`` on, without a format's suffix, and the query.
+
+    text: an address as people paste it, with or without a host. Raises AddressRefused.
+    """
+    text = text.strip()
+    if len(text) > MAX_ADDRESS_CHARACTERS:
+        raise AddressRefused(f"The address has more than {MAX_ADDRESS_CHARACTERS:,} characters.")
+    try:
+        parts = urlsplit(text if text.startswith(("/", "http:", "https:")) else f"/{text}")
+    except ValueError:
+        raise AddressRefused(f"{shown(text)} is not an address.") from None
+    before, surface, rest = parts.path.partition(PUBLIC_SURFACE)
+    if not surface or before.endswith(WALLET):
+        raise AddressRefused(
+            f"The path must begin with {PUBLIC_SURFACE}, as in {PUBLIC_SURFACE}records?limit=5."
+        )
+    path = surface + rest.rstrip("/")
+    for suffix in SUFFIXES:
+        path = path.removesuffix(suffix)
+    # Browsers show letters that must be percent-encoded.
+    query = quote(_PARTS.sub("&", parts.query).strip("&"), safe=_KEPT)
+    address = f"{path}?{query}" if query else path
+    if len(address) > MAX_ADDRESS_CHARACTERS:
+        raise AddressRefused(f"The address has more than {MAX_ADDRESS_CHARACTERS:,} characters.")
+    return address

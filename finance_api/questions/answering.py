@@ -1,0 +1,105 @@
+"""Answers to saved questions: a request within the request, as the question's owner makes it.
+
+The answer is that of the public API: the same validator, view, response cache and entity tag. It
+needs no token and counts no second request: the request that asks has passed all tweens.
+"""
+
+from collections.abc import Sequence
+
+from pyramid.httpexceptions import HTTPException, HTTPNotFound
+from pyramid.response import Response
+
+from finance_api.http.errors import problem
+from finance_api.http.identity import OwnerIdentity
+from finance_api.http.requests import Request
+from finance_api.questions.addresses import PATHS, AddressRefused, normal_address
+from finance_api.storage.interface import Question, User
+
+#: What the answer depends on besides the address.
+_PASSED_ON = (
+    *("REQUEST_METHOD", "SCRIPT_NAME", "HTTP_ACCEPT", "HTTP_ACCEPT_ENCODING"),
+    "HTTP_IF_NONE_MATCH",
+)
+
+
+class AnswerRefused(Exception):
+    """A saved question can no longer be answered; the message says which, and what to change.
+
+    faults: those of the saved address, by the name of the parameter.
+    """
+
+    def __init__(self, question: Question, refused: "_Refused") -> None:
+        super().__init__(
+            f'The question "{question.name}" cannot be answered any more: {refused} Change its '
+            f"address."
+        )
+        self.question, self.errors = question, refused.errors
+
+    @property
+    def problem(self) -> HTTPException:
+        """A 409 to raise or to return: the request is right, and the question must be changed."""
+        question = self.question
+        return problem(
+            409, str(self), errors=self.errors, question=question.name, questionId=question.id
+        )
+
+
+class _Refused(AddressRefused):
+    """errors: as in a problem document."""
+
+    def __init__(self, detail: str, errors: Sequence[dict[str, str]] = ()) -> None:
+        super().__init__(detail if detail.endswith((".", "?")) else f"{detail}.")
+        self.errors = errors
+
+
+def answer(request: Request, user: User, question: Question, suffix: str = "") -> Response:
+    """Return the answer, a 304 included.
+
+    user: the owner, as read for this request. suffix: of a format, such as .csv.
+
+    Raises AnswerRefused, and what the view of the address raises, such as a 406. Whether the user
+    may use the API has to be checked before.
+    """
+    try:
+        return _ask(request, user, question.address, suffix)
+    except _Refused as refused:
+        raise AnswerRefused(question, refused) from None
+
+
+def checked_address(request: Request, user: User, text: str) -> str:
+    """Return the address as it is stored; it has been answered once. Raises AddressRefused.
+
+    text: as in `normal_address`.
+    """
+    address = normal_address(text)
+    response = _ask(request, user, address, "", has_conditions=False)
+    if response.status_int != 200:
+        raise AddressRefused(f"The API answers {response.status} at this address.")
+    return address
+
+
+def _ask(
+    request: Request, user: User, address: str, suffix: str, *, has_conditions: bool = True
+) -> Response:
+    """has_conditions: whether the client's method and headers matter. Raises _Refused."""
+    path, _, query = address.partition("?")
+    paths = request.registry[PATHS]
+    if path not in paths:
+        raise _Refused(f"{path} is not one of {', '.join(paths)}.")
+    kept = _PASSED_ON if has_conditions else ()
+    environ = {name: request.environ[name] for name in kept if name in request.environ}
+    asked = Request.blank(path + suffix, environ, query_string=query)
+    asked.request_id = request.request_id
+    asked.share(request, OwnerIdentity(user))
+    try:
+        response = request.invoke_subrequest(asked)
+    except HTTPNotFound:
+        raise
+    except HTTPException as error:
+        response = error
+    if response.status_int == 400:
+        document = response.json_body
+        raise _Refused(document["detail"], document.get("errors", ()))
+    if isinstance(response, HTTPException):
+        raise response
+    return response
