@@ -40,7 +40,7 @@ from finance_api.api.representation import (
     page_headers,
 )
 from finance_api.http.downloads import Chunks
-from finance_api.http.errors import NOT_FOUND, parameter_problem, problem
+from finance_api.http.errors import parameter_problem, problem
 from finance_api.http.querystring import split_query
 from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.categories import with_subcategories
@@ -138,15 +138,20 @@ class ObjectRequest(_RowsRequest):
         return Payload(page.state, page.lines)
 
 
+def no_object(resource: Resource) -> HTTPException:
+    """Return a 404. Another user's id has the same answer."""
+    return problem(404, f"There is no {resource.word} with this id.")
+
+
 def _missing(reading: Reading, resource: Resource, row_id: str) -> HTTPException:
     """Return a 404, or a 410 that names the parts of a record that was split."""
     data, user_id = reading.storage.data, reading.user_id
     if resource is not RECORDS or not data.get_rows(user_id, SPLITS, [row_id]):
-        return problem(404, NOT_FOUND)
+        return no_object(resource)
     parts = list(data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", [row_id])]))
     if not parts:
         # It was deleted.
-        return problem(404, NOT_FOUND)
+        return no_object(resource)
     detail = f"This record was split into parts: the {len(parts)} records whose splitId is its id."
     return problem(410, detail, partIds=[part["id"] for part in parts])
 

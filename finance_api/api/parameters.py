@@ -52,7 +52,7 @@ from finance_api.query.parse import (
     parse_sort,
 )
 from finance_api.query.render import canonical_text
-from finance_api.query.suggestions import suggestion
+from finance_api.query.suggestions import question, suggestion
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
@@ -69,6 +69,17 @@ WITH_SUBCATEGORIES = "withSubcategories"
 COUNTED = "counted"
 CONVERT_TO = "convertTo"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
+#: Other programs' parameters for the format, and their values: the suffixes of our paths.
+_FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
+_FORMATS = {
+    "csv": "csv",
+    "text/csv": "csv",
+    "ndjson": "ndjson",
+    "jsonl": "ndjson",
+    "xlsx": "xlsx",
+    "xls": "xlsx",
+    "excel": "xlsx",
+}
 _COMPUTED = "is computed, so rows cannot be filtered by it"
 
 
@@ -149,10 +160,12 @@ Rule = Callable[[Mapping[str, Any]], Fault | None]
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     """The parameters of an endpoint.
 
+    path: the endpoint's, if it can end in the suffix of a format, such as .csv.
     refused: parameters that are refused here and may be valid elsewhere: name -> why.
     rules: find faults in combinations of parameters, each of which is valid by itself.
     """
 
+    path: str = ""
     refused: Mapping[str, str] = MappingProxyType({})
     rules: tuple["Rule", ...] = ()
 
@@ -241,7 +254,8 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
 
 def _currency(text: str) -> str:
     if text not in CURRENCIES:
-        raise QueryError(f"{quoted(text)} is not an ISO 4217 code such as EUR")
+        fault = f"{quoted(text)} is not an ISO 4217 code such as EUR"
+        raise QueryError(fault + question([text], CURRENCIES))
     return text
 
 
@@ -327,7 +341,7 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
     given, faults = _values_by_name(pairs)
     for name in given:
         if name not in nodes:
-            message = _not_a_parameter(name, schema, list(nodes))
+            message = _not_a_parameter(name, given[name], schema, list(nodes))
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
     validated = Parameters()
     changed: dict[str, Any] = {}
@@ -373,11 +387,16 @@ def _values_by_name(
     return given, faults
 
 
-def _not_a_parameter(name: str, schema: ParameterSchema, known: Sequence[str]) -> str:
+def _not_a_parameter(
+    name: str, texts: Sequence[str], schema: ParameterSchema, known: Sequence[str]
+) -> str:
     if name.lower() in TOKEN_PARAMETERS:
         return TOKEN_IN_QUERY
     if name in schema.refused:
         return schema.refused[name]
-    meant = suggestion(name[:_SHOWN_NAME_CHARACTERS], known)
+    if name.lower() in _FORMAT_NAMES and schema.path:
+        ending = _FORMATS.get(texts[0].lower().strip("."), "csv, .ndjson or .xlsx")
+        return f"there is no such parameter; write {schema.path}.{ending}"
+    meant = suggestion(name, known)
     hint = f"it takes {', '.join(known)}" if meant is None else f"did you mean {quoted(meant)}?"
     return f"there is no such parameter; {hint}"

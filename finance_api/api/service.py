@@ -25,6 +25,7 @@ from finance_api.resources import (
     STANDING_ORDERS,
 )
 from finance_api.resources.field import Resource
+from finance_api.values.ids import FORM
 
 #: The permission to read each resource.
 PERMISSIONS = {
@@ -75,6 +76,8 @@ class Service(CorniceService):  # type: ignore[misc]
                 "error_handler": _refuse,
             }
         has_suffixes = response is not None and response.has_suffixes
+        if schema is not None and has_suffixes:
+            schema.path = path.replace(f":{FORM}", "")
         full_path = path + SUFFIX if has_suffixes else path
         super().__init__(path, full_path, description, **options)
         self.add_view("GET", view)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 
 from finance_api.query.dates import parse_dates, parse_moments, span_of
-from finance_api.query.errors import QueryError, all_or_faults, check_length, quoted
+from finance_api.query.errors import QueryError, all_or_faults, check_length, quoted, shortened
 from finance_api.query.model import (
     Bound,
     Condition,
@@ -21,6 +21,7 @@ from finance_api.query.model import (
     Span,
     operators_of,
 )
+from finance_api.query.suggestions import question, unknown
 from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.resources.records import FLOWS
 from finance_api.values.ids import IdError, are_ids, parse_id, serial_number
@@ -52,7 +53,7 @@ def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
 
 def _parse_condition(field: Field, text: str) -> Condition:
     if field.kind is Kind.NUMBER and text.startswith(_ABSOLUTE):
-        return replace(_comparison(field, text.removeprefix(_ABSOLUTE)), absolute=True)
+        return replace(_comparison(field, text.removeprefix(_ABSOLUTE), _ABSOLUTE), absolute=True)
     if text in (Operator.IS_NULL.value, Operator.NOT_NULL.value):
         null_test = _PREFIXES[text]
         if null_test not in operators_of(field):
@@ -61,7 +62,8 @@ def _parse_condition(field: Field, text: str) -> Condition:
     return _comparison(field, text)
 
 
-def _comparison(field: Field, text: str) -> Condition:
+def _comparison(field: Field, text: str, before: str = "") -> Condition:
+    """before: stood before the text, and is not part of it."""
     prefix, dot, operand = text.partition(".")
     operator = _PREFIXES.get(prefix) if dot else None
     if operator is not None and operator in operators_of(field):
@@ -69,16 +71,32 @@ def _comparison(field: Field, text: str) -> Condition:
     # These values contain no dot, so what stands before a dot was meant as a prefix.
     if not dot and field.kind in _BARE:
         return _OPERAND_PARSERS[field.kind](field, Operator.EQ, text)
+    meant = _with_prefix(field, text, before)
     if not dot:
-        raise QueryError(f"{quoted(text)} has no prefix; {_takes(field)}")
-    raise QueryError(f"{quoted(prefix + '.')} is not a prefix of this field; {_takes(field)}")
+        raise QueryError(f"{quoted(text)} has no prefix; {_takes(field)}{meant}")
+    meant = question([prefix + dot], _prefixes(field)) or meant
+    fault = f"{quoted(prefix + dot)} is not a prefix of this field"
+    raise QueryError(f"{fault}; {_takes(field)}{meant}")
+
+
+def _with_prefix(field: Field, text: str, before: str) -> str:
+    """Return the end of a message: the parameter with ``eq.``, if that makes sense."""
+    try:
+        _OPERAND_PARSERS[field.kind](field, Operator.EQ, text)
+    except QueryError:
+        return ""
+    return f"; write {field.name}={before}eq.{shortened(text)}" if text else ""
+
+
+def _prefixes(field: Field) -> list[str]:
+    words = [o.value if o.value.startswith("is.") else o.value + "." for o in operators_of(field)]
+    return words + ([_ABSOLUTE] if field.kind is Kind.NUMBER else [])
 
 
 def _takes(field: Field) -> str:
-    """Return the end of a message: the prefixes that the field accepts."""
-    words = [o.value if o.value.startswith("is.") else o.value + "." for o in operators_of(field)]
-    words += [_ABSOLUTE] if field.kind is Kind.NUMBER else []
-    return f"it takes {'a bare value, ' if field.kind in _BARE else ''}{' '.join(words)}"
+    """Return a part of a message: the prefixes that the field accepts."""
+    bare = "a bare value, " if field.kind in _BARE else ""
+    return f"it takes {bare}{' '.join(_prefixes(field))}"
 
 
 def _text(field: Field, operator: Operator, operand: str) -> Condition:
@@ -185,13 +203,14 @@ def _id(text: str) -> str:
 
 def _choices(field: Field, operator: Operator, operand: str) -> Condition:
     parts = dict.fromkeys(operand.split(","))
-    unknown = [part for part in parts if part not in field.choices]
-    if unknown:
-        verb = "is" if len(unknown) == 1 else "are"
-        shown = ", ".join(map(quoted, unknown[:_SHOWN_CHOICES]))
-        more = len(unknown) - _SHOWN_CHOICES
+    names = [part for part in parts if part not in field.choices]
+    if names:
+        verb = "is" if len(names) == 1 else "are"
+        shown = ", ".join(map(quoted, names[:_SHOWN_CHOICES]))
+        more = len(names) - _SHOWN_CHOICES
         among = f"{shown} and {more} more" if more > 0 else shown
-        raise QueryError(f"{among} {verb} not one of {', '.join(field.choices)}")
+        fault = f"{among} {verb} not"
+        raise QueryError(unknown(names, field.choices, f"{fault} known", f"{fault} one of"))
     return _among(field, operator, parts)
 
 
@@ -213,13 +232,13 @@ _OPERAND_PARSERS: dict[Kind, Callable[[Field, Operator, str], Condition]] = {
 }
 
 
-def parse_names(known: Iterable[str], text: str) -> list[str]:
+def parse_names(known: Collection[str], text: str) -> list[str]:
     """Parse a comma-separated list of known names, each at most once. Raises QueryError."""
     names = text.split(",")
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        shown = ", ".join(map(quoted, dict.fromkeys(unknown)))
-        raise QueryError(f"{shown}: it takes {', '.join(known)}")
+    others = list(dict.fromkeys(name for name in names if name not in known))
+    if others:
+        shown = ", ".join(map(quoted, others))
+        raise QueryError(unknown(others, known, f"{shown} is not known", f"{shown}: it takes"))
     if len(set(names)) < len(names):
         raise QueryError(f"{quoted(text)} names a field twice")
     return names
@@ -252,7 +271,7 @@ def _sort_key(known: Mapping[str, SortKey], text: str) -> SortKey:
 def _check_known(known: Collection[str], name: str, fault: str) -> None:
     if name not in known:
         fault = f"{quoted(name)} {fault}" if name else "is empty"
-        raise QueryError(f"{fault}; it takes {', '.join(known)}")
+        raise QueryError(unknown([name], known, fault, f"{fault}; it takes"))
 
 
 def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
@@ -282,5 +301,6 @@ def parse_boolean(text: str) -> bool:
 def parse_one_of(known: Sequence[str], text: str) -> str:
     """Parse one of the known words. Raises QueryError."""
     if text not in known:
-        raise QueryError(f"{quoted(text)} is not one of {', '.join(known)}")
+        fault = f"{quoted(text)} is not"
+        raise QueryError(unknown([text], known, f"{fault} known", f"{fault} one of"))
     return text

@@ -1,13 +1,19 @@
-"""Suggests a parameter for an unknown one."""
+"""Suggests a parameter, field, prefix or value for an unknown one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+
+from finance_api.query.errors import quoted
 
 #: Two names that are at least this similar can be mistaken for each other.
 _NEAR = 0.72
 _IGNORED = re.compile("[^a-z0-9]")
-#: Other programs' names -> our parameters; the first that the endpoint has is suggested.
+#: Only so many characters of a name are compared.
+_COMPARED_CHARACTERS = 60
+#: A message that suggests something does not list more than this many others.
+_LISTED = 20
+#: Other programs' names -> ours; the first that is known there is suggested.
 _SYNONYMS = {
     other: ours.split()
     for ours, others in {
@@ -34,17 +40,39 @@ _SYNONYMS = {
         "withSubcategories": "subcategories recursive includesubcategories",
         "counted": "onlycounted excludevoid excludetransfers withouttransfers",
         "fields": "field columns select only attributes",
+        "contains-i. contains.": "like ilike icontains match search",
+        "startsWith-i.": "startswith starts prefix",
+        "ne.": "neq not noteq isnot",
+        "gte. gt.": "ge min",
+        "lte. lt.": "le max",
+        "is.null": "null isnull empty",
     }.items()
     for other in others.split()
 }
 
 
-def suggestion(name: str, known: Sequence[str]) -> str | None:
-    """The known parameter that was meant, where that is likely."""
-    plain = _IGNORED.sub("", name.lower())
-    for ours in _SYNONYMS.get(plain, ()):
+def suggestion(name: str, known: Collection[str]) -> str | None:
+    """Return the known name that was meant, where that is likely."""
+    name = name[:_COMPARED_CHARACTERS].lower()
+    for ours in _SYNONYMS.get(_IGNORED.sub("", name), ()):
         if ours in known:
             return ours
     by_lower = {each.lower(): each for each in known}
-    nearest = get_close_matches(name.lower(), by_lower, n=1, cutoff=_NEAR)
+    nearest = get_close_matches(name, by_lower, n=1, cutoff=_NEAR)
     return by_lower[nearest[0]] if nearest else None
+
+
+def question(names: Iterable[str], known: Collection[str]) -> str:
+    """Return the end of a message about unknown names: what was meant, if that is likely."""
+    near = dict.fromkeys(filter(None, [suggestion(name, known) for name in names]))
+    return f"; did you mean {' or '.join(map(quoted, near))}?" if near else ""
+
+
+def unknown(names: Sequence[str], known: Collection[str], fault: str, lead: str) -> str:
+    """Return a message about unknown names.
+
+    lead: begins the list of the known names. fault: replaces it and them if a long list is not
+    needed, because the message says what was meant.
+    """
+    meant = question(names, known)
+    return (fault if meant and len(known) > _LISTED else f"{lead} {', '.join(known)}") + meant

@@ -20,8 +20,8 @@ from finance_api.planning.balances import (
     with_converted_balances,
 )
 from finance_api.planning.conversion import converted_fields
-from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query
+from finance_api.query.parse import parse_one_of
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import currency_field
 from finance_api.resources.field import Field, Kind
@@ -63,10 +63,7 @@ _CONVERTED_TOTAL_ENCODER = RowEncoder(_CONVERTED_TOTAL)
 
 
 def _interval(text: str) -> Period:
-    try:
-        return Period(text)
-    except ValueError:
-        raise QueryError(f"{quoted(text)} is not one of {', '.join(Period)}") from None
+    return Period(parse_one_of(list(Period), text))
 
 
 def _schema() -> ParameterSchema:

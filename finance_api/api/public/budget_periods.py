@@ -1,11 +1,10 @@
 """GET /v1/api/budgets/{id}/periods"""
 
 from finance_api.api.data_request import Payload, Reading
-from finance_api.api.listing import TableRequest
+from finance_api.api.listing import TableRequest, no_object
 from finance_api.api.openapi.responses import table_response
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.service import data_service, of_resource
-from finance_api.http.errors import NOT_FOUND, problem
 from finance_api.planning.tracking import last_periods, track
 from finance_api.resources import BUDGETS
 from finance_api.values.ids import FORM
@@ -33,7 +32,7 @@ class BudgetPeriodsRequest(TableRequest):
         state = storage.data.get_state(user_id)
         budget = storage.data.get_rows(user_id, BUDGETS, [budget_id]).get(budget_id)
         if budget is None:
-            raise problem(404, NOT_FOUND)
+            raise no_object(BUDGETS)
         periods = last_periods(budget, reading.today, self.given["last"])
         rows = track(storage, user_id, [(budget, period) for period in periods])
         return self.table(state, BUDGETS.computed_fields, rows, {})

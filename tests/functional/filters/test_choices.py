@@ -42,7 +42,9 @@ def test_every_known_choice_is_taken_and_no_other(client, path, field):
         assert response.status_int == 400, bad
         (fault,) = response.json["errors"]
         assert fault["name"] == field.name
-        assert all(value in fault["message"] for value in known)
+        # The currencies are too many to list if it is clear which one was meant.
+        is_listed = all(value in fault["message"] for value in known)
+        assert is_listed or f'did you mean "{known[0]}"?' in fault["message"]
 
 
 def test_the_record_type_follows_the_sign(client):

@@ -248,7 +248,7 @@ def test_an_order_that_is_empty_or_unknown_is_refused_with_the_fields_it_takes(c
         *("", ",", "amount,", "-", "+", " ", "nope", "-nope", "recordDate", "currencyCode"),
         *("account_id", "labels", "Amount", "--amount", "+-amount", "amount desc", "amount;id"),
     ):
-        assert fault(client, "sort_by", sort_by=text).endswith("; it takes " + ", ".join(FIELDS))
+        assert "; it takes " + ", ".join(FIELDS) in fault(client, "sort_by", sort_by=text)
 
 
 # -- pages

@@ -103,7 +103,8 @@ def test_records_by_id_have_fields_too(client):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("paye", '"paye" is not a field; it takes id, accountId, '),
+        ("paye", '"paye" is not a field; did you mean "payee"?'),
+        ("zzz", '"zzz" is not a field; it takes id, accountId, '),
         ("", "is empty; it takes id, "),
         ("amount,", "is empty; it takes id, "),
         ("amount, payee", '" payee" is not a field'),

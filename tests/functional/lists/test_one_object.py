@@ -31,6 +31,7 @@ def test_a_foreign_id_answers_like_a_missing_one(service, client, resource):
     answers = [client.get(f"{resource.path}/{each}") for each in (row_id, missing)]
     assert [answer.status_int for answer in answers] == [404, 404]
     assert answers[0].body == answers[1].body
+    assert answers[0].json["detail"] == f"There is no {resource.word} with this id."
     assert "ETag" not in answers[0].headers
     for text in ("x", row_id[:-1], row_id + "0", row_id.replace("-", ""), f"{{{row_id}}}"):
         assert client.get(f"{resource.path}/{text}").status_int == 404

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from finance_api.query.model import Operator
 from finance_api.query.suggestions import _SYNONYMS
 from finance_api.resources import PUBLIC_RESOURCES
 from support.native_rows import account, payees, record, uid
@@ -238,4 +239,36 @@ def test_every_synonym_means_a_parameter_of_some_list(client):
     known |= {"limit", "offset", "sortBy", "withTotal", "fields", "q", "withSubcategories"}
     known |= {"counted", "date_from", "date_to", "min_amount", "max_amount"}
     known |= {"sort_by", "document_type"}
+    known |= {f"{o.value}." for o in Operator} | {Operator.IS_NULL.value}
     assert {ours for meant in _SYNONYMS.values() for ours in meant} <= known
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("path", "query", "end"),
+    [
+        ("records", "category=Groceries", "; write category=eq.Groceries"),
+        ("records", "amount=12.50", "; write amount=eq.12.50"),
+        ("records", "amount=abs.5", "; write amount=abs.eq.5"),
+        ("records", "payee=amazon.com", "; write payee=eq.amazon.com"),
+        ("records", "recordDate=2026-03", "; write recordDate=eq.2026-03"),
+        ("records", "amount=many", "lte. abs."),
+        ("records", "amount=ge.5", '; did you mean "gte."?'),
+        ("records", "payee=ilike.shop", '; did you mean "contains-i."?'),
+        ("records", "currencyCode=eur", '"eur" is not known; did you mean "EUR"?'),
+        ("records", "recordType=Expense", 'of income, expense; did you mean "expense"?'),
+        ("records", "convertTo=Euro", '; did you mean "EUR"?'),
+        ("records", "sortBy=date", '"date" is not a field to sort by; did you mean "recordDate"?'),
+        ("records", "sortBy=-Amount", '; did you mean "amount"?'),
+        ("records", "fields=description", '"description" is not a field; did you mean "note"?'),
+        ("records/summary", "groupBy=Category", '; did you mean "category"?'),
+        ("accounts/balances", "interval=Month", '; did you mean "month"?'),
+        ("records", "format=csv", "; write /v1/api/records.csv"),
+        ("accounts/balances", "format=excel", "; write /v1/api/accounts/balances.xlsx"),
+        ("labels", "output=pdf", "; write /v1/api/labels.csv, .ndjson or .xlsx"),
+        (f"records/{uid('Record', 1)}", "format=csv", "it takes fields, convertTo"),
+    ],
+)
+def test_a_refusal_says_what_was_meant(client, path, query, end):
+    (fault,) = client.get(f"{path}?{query}").json["errors"]
+    assert fault["message"].endswith(end)
