@@ -22,6 +22,7 @@ def includeme(config: Configurator) -> None:
         changes,
         lists,
         records_summary,
+        recurring_records,
         upcoming_standing_orders,
     )
     from finance_api.questions.addresses import PATHS
@@ -33,8 +34,9 @@ def includeme(config: Configurator) -> None:
     # The router tries the routes in this order: records are asked for most often.
     savable: list[str] = []
     for module in (
-        *(lists, records_summary, account_balances, budget_periods, upcoming_standing_orders),
-        *(changes, api_usage, documents, transactions, health, index, metrics, openapi),
+        *(lists, records_summary, recurring_records, account_balances, budget_periods),
+        *(upcoming_standing_orders, changes, api_usage, documents, transactions),
+        *(health, index, metrics, openapi),
     ):
         for service in module.SERVICES:
             config.add_cornice_service(service)

@@ -303,6 +303,27 @@ TOOLS: tuple[Tool, ...] = (
         most=1000,
     ),
     Tool(
+        name="recurring",
+        title="Recurring payments",
+        purpose="Subscriptions, bills, rent, income: payments found to recur in the records, with "
+        "their next day, a changed price and the yearly amount; totals adds up the yearly amounts.",
+        reads={"records/recurring": ("recurring",)},
+        rows={
+            "recurring": row(
+                texts="payee account accountId category categoryId interval recurrenceRule status "
+                "currencyCode changedDate firstDate lastDate nextDate standingOrder "
+                "standingOrderId",
+                numbers="amount lastAmount smallestAmount largestAmount earlierAmount yearlyAmount",
+            )
+        },
+        takes={
+            "status": text("Of active, overdue, ended, comma-separated; default: all."),
+            "accountId": text("Ids, comma-separated; default: all accounts."),
+        },
+        repeats={"totals": {"type": "array"}},
+        paging=Paging.WHOLE,
+    ),
+    Tool(
         name="categories_and_labels",
         title="Categories and labels",
         purpose="The names and ids of all categories, then of all labels, to use in conditions.",

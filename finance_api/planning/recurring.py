@@ -16,7 +16,7 @@ from typing import NamedTuple
 from finance_api.planning.counted import NO_TRANSFERS
 from finance_api.planning.recurrence import next_due
 from finance_api.planning.repetition import LAST_WORKING_DAY, Repetition
-from finance_api.query.model import dated
+from finance_api.query.model import Condition, dated
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
@@ -36,6 +36,10 @@ _STEP = 0.06
 _GRACE = 0.25
 #: Two payments of similar amounts among others of a payee can be a coincidence.
 _LEAST_OF_PART = 3
+#: A payee with more payments is a shop or a ticket machine, in which no series can be told.
+_MOST_OF_PAYEE = WINDOW_DAYS // 2
+#: Amounts that differ by less are the same price.
+_SAME = 0.01
 #: An interval in days is preferred to one in months only if it fits better by this many days.
 _UNUSUAL = 0.5
 _TWO_MONTHS = 62 * DAY_SECONDS
@@ -70,6 +74,19 @@ class Interval(NamedTuple):
     def days(self) -> float:
         return self.every * (_MONTH_DAYS if self.is_month else 1)
 
+    @property
+    def name(self) -> str:
+        unit, every = ("month", self.every) if self.is_month else ("day", self.every)
+        if not every % 12:
+            unit, every = "year", every // 12
+        elif not self.is_month and not every % 7:
+            unit, every = "week", every // 7
+        return unit if every == 1 else f"{every} {unit}s"
+
+    @property
+    def times_a_year(self) -> int:
+        return round(365 / self.days)
+
     def after(self, day: int, times: int) -> int:
         """Return the day this many intervals later."""
         if self.is_month:
@@ -103,7 +120,8 @@ class Recurring(NamedTuple):
     """amount: the usual one, of the last payments. least, most: the smallest and largest amount.
 
     first, last: days of payments. next: when the next payment is expected. repetition: the rule of
-    a standing order that begins then.
+    a standing order that begins then. last_amount: of the last payment. earlier_amount, changed:
+    the price before the last change, and the first day of the new one; None without a change.
     """
 
     payee: str
@@ -120,14 +138,35 @@ class Recurring(NamedTuple):
     repetition: Repetition
     status: Status
     record_ids: tuple[str, ...]
+    last_amount: int
+    earlier_amount: int | None
+    changed: int | None
+
+    @property
+    def yearly(self) -> int:
+        """What a year of it comes to at the usual amount."""
+        return self.amount * self.interval.times_a_year
 
 
-def list_recurring(storage: Storage, user_id: int, newest: int) -> list[Recurring]:
-    """Return the recurring payments in a user's records. newest: day of the newest record."""
+def list_recurring(
+    storage: Storage,
+    user_id: int,
+    accounts: Iterable[Row],
+    today: int,
+    conditions: Sequence[Condition] = (),
+) -> list[Recurring]:
+    """Return the recurring payments in a user's records, the largest first.
+
+    accounts: the user's. conditions: which records to read.
+    """
+    days = [row["lastRecordDate"] for row in accounts if row["lastRecordDate"] is not None]
+    if not days:
+        return []
+    newest = min(max(days), today)
     names = ("id", "accountId", "currencyCode", "payee", "note", "categoryId", "recordDate")
     first = max(MIN_SECONDS, newest - WINDOW_DAYS * DAY_SECONDS)
     span = dated(first, newest + DAY_SECONDS)
-    found = storage.data.list_amounts(user_id, names, [NO_TRANSFERS, span])
+    found = storage.data.list_amounts(user_id, names, [*conditions, NO_TRANSFERS, span])
     return find_recurring(
         Payment(row[0], row[1], row[2], row[3] or row[4] or "", *row[5:]) for row in in_time(found)
     )
@@ -149,6 +188,7 @@ def find_recurring(payments: Iterable[Payment]) -> list[Recurring]:
     found = [
         _recurring(interval, series, newest[series[0].account_id])
         for group in in_time(groups.values())
+        if len(group) <= _MOST_OF_PAYEE
         for interval, series in _series(group)
     ]
     return sorted(found, key=lambda each: (-abs(each.amount), each.payee, each.account_id))
@@ -164,7 +204,10 @@ _Series = tuple[Interval, list[Payment]]
 
 
 def _series(group: list[Payment]) -> Iterator[_Series]:
-    """Yield the series in the payments of one payee: all of them, or those of similar amounts."""
+    """Yield the series in the payments of one payee: all of them, or those of similar amounts.
+
+    Among many others, only payments of the same amount are a series: a membership in a shop.
+    """
     if len(group) < 2:
         return
     group.sort(key=lambda payment: (payment.day, payment.record_id))
@@ -173,7 +216,11 @@ def _series(group: list[Payment]) -> Iterator[_Series]:
         yield whole
         return
     parts = (part for part in _by_amount(group) if len(part) >= _LEAST_OF_PART)
-    found = [fit for part in parts if (fit := _fit(part)) is not None]
+    found = [
+        (interval, due)
+        for interval, due in filter(None, map(_fit, parts))
+        if len(due) > len(group) / 2 or _spread([abs(each.amount) for each in due]) <= _SAME
+    ]
     yield from _joined(sorted(found, key=lambda each: each[1][0].day))
 
 
@@ -292,9 +339,13 @@ def _expected(interval: Interval, repetition: Repetition, last: int) -> int:
     return next_due(repetition.pattern, earlier, near) or expected
 
 
-def without_orders(found: Iterable[Recurring], orders: Sequence[Row]) -> list[Recurring]:
-    """Return the recurring payments that are not among the standing orders."""
-    return [each for each in found if not any(_is_order(each, order) for order in orders)]
+def with_orders(
+    found: Iterable[Recurring], orders: Sequence[Row]
+) -> list[tuple[Recurring, Row | None]]:
+    """Return the recurring payments, each with its standing order, if it has one."""
+    return [
+        (each, next((order for order in orders if _is_order(each, order)), None)) for each in found
+    ]
 
 
 def _is_order(payment: Recurring, order: Row) -> bool:
@@ -315,6 +366,22 @@ def _is_order(payment: Recurring, order: Row) -> bool:
     return due is not None and due <= payment.next + shift
 
 
+def _change(amounts: Sequence[int]) -> tuple[int, int] | None:
+    """Return the price before the last change, and how many payments have the new one.
+
+    Two payments make a price: one alone can be an exception.
+    """
+    runs: list[list[int]] = []
+    for amount in amounts:
+        if runs and abs(amount - runs[-1][-1]) <= _SAME * abs(amount):
+            runs[-1].append(amount)
+        else:
+            runs.append([amount])
+    if len(runs) > 1 and len(runs[-1]) > 1 and len(runs[-2]) > 1:
+        return runs[-2][-1], len(runs[-1])
+    return None
+
+
 def _recurring(interval: Interval, series: Sequence[Payment], newest: int) -> Recurring:
     last = series[-1]
     repetition = _repetition(interval, [payment.day for payment in series])
@@ -324,6 +391,7 @@ def _recurring(interval: Interval, series: Sequence[Payment], newest: int) -> Re
     if newest > expected + grace:
         status = Status.OVERDUE if newest <= interval.after(last.day, 2) + grace else Status.ENDED
     amounts = [payment.amount for payment in series]
+    earlier_amount, number = _change(amounts) or (None, 0)
     return Recurring(
         payee=last.payee,
         account_id=last.account_id,
@@ -339,4 +407,7 @@ def _recurring(interval: Interval, series: Sequence[Payment], newest: int) -> Re
         repetition=repetition,
         status=status,
         record_ids=tuple(payment.record_id for payment in series),
+        last_amount=amounts[-1],
+        earlier_amount=earlier_amount,
+        changed=series[-number].day if number else None,
     )

@@ -12,7 +12,7 @@ from finance_api.planning.recurring import (
     Status,
     list_recurring,
     payee_key,
-    without_orders,
+    with_orders,
 )
 from finance_api.resources import STANDING_ORDERS
 from finance_api.web.forms import field_texts
@@ -36,14 +36,11 @@ class FoundPayment:
 def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
     """Return the payments that go on, the largest first."""
     accounts = owned.accounts.rows
-    days = [row["lastRecordDate"] for row in accounts.values() if row["lastRecordDate"] is not None]
-    if not days:
-        return []
-    newest = min(max(days), today_of(request))
-    found = list_recurring(request.storage, identity_of(request).user.id, newest)
+    user_id, today = identity_of(request).user.id, today_of(request)
+    found = list_recurring(request.storage, user_id, accounts.values(), today)
     orders = list(owned.row_set(STANDING_ORDERS).rows.values())
-    going_on = [each for each in found if each.status is not Status.ENDED]
-    shown = without_orders(going_on, orders)[:MOST_FOUND]
+    going_on = (each for each in found if each.status is not Status.ENDED)
+    shown = [each for each, order in with_orders(going_on, orders) if order is None][:MOST_FOUND]
     times = Counter(each.payee for each in shown)
     return [
         FoundPayment(

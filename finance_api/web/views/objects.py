@@ -112,6 +112,7 @@ def list_objects(request: Request) -> dict[str, Any]:
         total=found.total,
         pager=Pager.of(request, found.total or 0),
         found=found_payments(request, owned) if resource is STANDING_ORDERS else [],
+        found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
         api=[ApiRequest(f"{PUBLIC_SURFACE}{resource.path}", parameters)],
     )
 

@@ -71,6 +71,7 @@ def test_an_ending_needs_the_scope_of_the_list(service):
 EXPORTED = [
     *((str(r.path), {"limit": 2, "withTotal": "true", "sortBy": "-id"}) for r in PUBLIC_RESOURCES),
     ("records/summary", {"groupBy": "month", "limit": 1}),
+    ("records/recurring", {}),
     ("accounts/balances", {"interval": "year"}),
     ("standing-orders/upcoming", {"limit": 1}),
     (f"budgets/{uid('Budget', 1)}/periods", {"last": 2}),

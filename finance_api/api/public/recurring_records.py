@@ -1,0 +1,175 @@
+"""GET /v1/api/records/recurring"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from finance_api.api.data_request import Payload, Reading
+from finance_api.api.listing import TableRequest
+from finance_api.api.openapi.responses import ResponseDescription, table_response
+from finance_api.api.openapi.schemas import array_of, of_fields, of_names
+from finance_api.api.parameters import Listed, ParameterSchema
+from finance_api.api.service import data_service, of_resource
+from finance_api.planning.recurring import (
+    INTERVALS,
+    Recurring,
+    Status,
+    list_recurring,
+    with_orders,
+)
+from finance_api.query.errors import QueryError, quoted
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
+from finance_api.resources.common import (
+    EXAMPLE_ID,
+    amount_field,
+    choice_field,
+    currency_field,
+    date_field,
+    text_field,
+)
+from finance_api.resources.field import Field, Kind
+from finance_api.resources.wire import RowEncoder
+from finance_api.values import Row
+
+_STATUSES = tuple(Status)
+_COLUMNS = (
+    text_field("payee", "Payee of the newest record, or its note.", "Streaming 4711"),
+    text_field("account", "Name of the account.", "Current account"),
+    RECORDS["accountId"],
+    RECORDS["category"],
+    RECORDS["categoryId"],
+    choice_field(
+        "interval", tuple(each.name for each in INTERVALS), "Time between payments.", "month", ""
+    ),
+    text_field(
+        "recurrenceRule",
+        "The same with the day, as in standing orders.",
+        "FREQ=MONTHLY;BYMONTHDAY=5",
+    ),
+    choice_field(
+        "status",
+        _STATUSES,
+        "active; overdue: a payment is missing; ended: two or more are. The newest record of the "
+        "account decides.",
+        Status.ACTIVE,
+        "",
+    ),
+    currency_field("Currency of the account.", nullable=False),
+    amount_field("amount", "Usual amount, of the last payments.", -12.99, 0),
+    amount_field("lastAmount", "Amount of the last payment.", -12.99, 0),
+    amount_field("smallestAmount", "Smallest amount.", -9.99, 0),
+    amount_field("largestAmount", "Largest amount.", -12.99, 0),
+    amount_field("earlierAmount", "Amount before the price changed; null: it did not.", -9.99),
+    date_field("changedDate", "First payment of the changed price."),
+    date_field("firstDate", "First payment of the last 800 days.", nullable=False),
+    date_field("lastDate", "Last payment.", nullable=False),
+    date_field("nextDate", "Day that the next payment is expected on.", nullable=False),
+    amount_field("yearlyAmount", "Usual amount times the payments in a year.", -155.88, 0),
+    text_field("standingOrder", "Name of its standing order.", "Streaming"),
+    Field("standingOrderId", Kind.ID, "Its standing order; null: it has none.", EXAMPLE_ID),
+    Field("recordIds", Kind.ID_LIST, "Ids of its records, oldest first.", [EXAMPLE_ID]),
+)
+_TOTAL = (
+    currency_field("Currency.", nullable=False),
+    Field("count", Kind.NUMBER, "Number of payments.", 7, nullable=False, decimals=0),
+    amount_field("yearlyIncome", "What comes in in a year.", 0, 0),
+    amount_field("yearlyExpense", "What goes out in a year, negative.", -155.88, 0),
+)
+_TOTAL_ENCODER = RowEncoder(_TOTAL)
+
+
+def _status(text: str) -> frozenset[str]:
+    for word in (words := text.split(",")):
+        if word not in _STATUSES:
+            raise QueryError(f"{quoted(word)} is not one of {', '.join(_STATUSES)}")
+    return frozenset(words)
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_parameter(
+        "status",
+        Listed(_status, of_names(_STATUSES, ["active"])),
+        frozenset(_STATUSES),
+        "Only payments of this status; several are separated by commas. Default: all.",
+    )
+    schema.add_conditions(RECORDS["accountId"])
+    return schema
+
+
+def _response() -> ResponseDescription:
+    totals = array_of(of_fields("RecurringTotal", _TOTAL))
+    return table_response("RecurringPayment", "recurring", _COLUMNS, {"totals": totals})
+
+
+class RecurringRequest(TableRequest):
+    """The payments that recur in the records, and what they come to in a year."""
+
+    name = "recurring"
+    depends_on_today = True
+
+    def read(self, reading: Reading) -> Payload:
+        data, user_id, given = reading.storage.data, reading.user_id, self.given
+        state = data.get_state(user_id)
+        accounts, categories, orders = (
+            list(data.scan_rows(user_id, resource))
+            for resource in (ACCOUNTS, CATEGORIES, STANDING_ORDERS)
+        )
+        found = list_recurring(
+            reading.storage, user_id, accounts, reading.today, given["accountId"]
+        )
+        shown = [each for each in found if each.status in given["status"]]
+        names = {row["id"]: row["name"] for row in (*accounts, *categories)}
+        rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
+        members = {"totals": _TOTAL_ENCODER.documents(_totals(shown))}
+        return self.table(state, _COLUMNS, rows, members)
+
+
+def _row(found: Recurring, order: Row | None, names: dict[str, str]) -> Row:
+    category = found.category_id
+    return {
+        "payee": found.payee,
+        "account": names[found.account_id],
+        "accountId": found.account_id,
+        "category": category and names[category],
+        "categoryId": category,
+        "interval": found.interval.name,
+        "recurrenceRule": found.repetition.rule,
+        "status": found.status,
+        "currencyCode": found.currency,
+        "amount": found.amount,
+        "lastAmount": found.last_amount,
+        "smallestAmount": found.least,
+        "largestAmount": found.most,
+        "earlierAmount": found.earlier_amount,
+        "changedDate": found.changed,
+        "firstDate": found.first,
+        "lastDate": found.last,
+        "nextDate": found.next,
+        "yearlyAmount": found.yearly,
+        "standingOrder": order and (order["name"] or order["payee"]),
+        "standingOrderId": order and order["id"],
+        "recordIds": found.record_ids,
+    }
+
+
+def _totals(found: Iterable[Recurring]) -> list[Row]:
+    """Return what the payments that have not ended come to, by currency."""
+    totals: defaultdict[str, dict[str, Any]] = defaultdict(
+        lambda: {"count": 0, "yearlyIncome": 0, "yearlyExpense": 0}
+    )
+    for each in found:
+        if each.status is not Status.ENDED:
+            total = totals[each.currency]
+            total["count"] += 1
+            total["yearlyIncome" if each.amount > 0 else "yearlyExpense"] += each.yearly
+    return [{"currencyCode": currency, **totals[currency]} for currency in sorted(totals)]
+
+
+SERVICES = (
+    data_service(
+        "/v1/api/records/recurring",
+        RecurringRequest,
+        **of_resource(RECORDS, _schema(), _response(), "Payments that recur in the records."),
+    ),
+)

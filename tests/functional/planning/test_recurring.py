@@ -1,0 +1,132 @@
+"""GET /v1/api/records/recurring. The clock is set to Wednesday, 2026-03-18."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from support.native_rows import account, category, record, standing_order, uid
+
+MONTHS = ("2025-11-05", "2025-12-05", "2026-01-05", "2026-02-05", "2026-03-05")
+
+
+def recurring(client, **query):
+    response = client.get("records/recurring", **query)
+    assert response.status_int == 200, response.text
+    return json.loads(response.text, parse_float=Decimal)
+
+
+def payments(first, payee, amounts, days=MONTHS, **given):
+    return [
+        record(first + n, payee=payee, amount=amount, recordDate=day, **given)
+        for n, (day, amount) in enumerate(zip(days, amounts, strict=True))
+    ]
+
+
+@pytest.fixture
+def household(client):
+    client.load(
+        account(),
+        account(2, name="Francs", currencyCode="CHF"),
+        category(),
+        standing_order(
+            1,
+            name="Films",
+            payee="Streaming",
+            accountId=uid("Account", 1),
+            recurrenceRule="FREQ=MONTHLY",
+            startDate="2025-01-05",
+        ),
+        *payments(10, "STREAMING 47", [-9.99] * 3 + [-12.99] * 2, categoryId=uid("Category", 1)),
+        *payments(20, "Employer", [2000.5] * 5),
+        *payments(30, "Gym", [-30] * 3, MONTHS[:3]),
+        *payments(40, "Miete", [-500] * 5, accountId=uid("Account", 2)),
+        record(50, payee="Bakery", amount=-3, recordDate="2026-03-17"),
+    )
+    return client
+
+
+def test_a_payment_has_its_interval_amounts_days_and_records(household):
+    found = recurring(household, accountId=uid("Account", 1))
+    assert [row["payee"] for row in found["recurring"]] == ["Employer", "Gym", "STREAMING 47"]
+    assert found["recurring"][2] == {
+        "payee": "STREAMING 47",
+        "account": "Giro",
+        "accountId": uid("Account", 1),
+        "category": "Food",
+        "categoryId": uid("Category", 1),
+        "interval": "month",
+        "recurrenceRule": "FREQ=MONTHLY;BYMONTHDAY=5",
+        "status": "active",
+        "currencyCode": "EUR",
+        "amount": Decimal("-12.99"),
+        "lastAmount": Decimal("-12.99"),
+        "smallestAmount": Decimal("-9.99"),
+        "largestAmount": Decimal("-12.99"),
+        "earlierAmount": Decimal("-9.99"),
+        "changedDate": "2026-02-05",
+        "firstDate": "2025-11-05",
+        "lastDate": "2026-03-05",
+        "nextDate": "2026-04-05",
+        "yearlyAmount": Decimal("-155.88"),
+        "standingOrder": "Films",
+        "standingOrderId": uid("StandingOrder", 1),
+        "recordIds": [uid("Record", 10 + n) for n in range(5)],
+    }
+
+
+def test_the_totals_of_a_year_leave_out_what_has_ended(household):
+    found = recurring(household)
+    by_payee = {row["payee"]: row["status"] for row in found["recurring"]}
+    assert by_payee == {
+        "Employer": "active",
+        "Miete": "active",
+        "Gym": "ended",
+        "STREAMING 47": "active",
+    }
+    assert [tuple(total.values()) for total in found["totals"]] == [
+        ("CHF", 1, 0, -6000),
+        ("EUR", 2, 24006, Decimal("-155.88")),
+    ]
+    assert [row["payee"] for row in recurring(household, status="ended")["recurring"]] == ["Gym"]
+    assert not recurring(household, status="overdue")["totals"]
+
+
+def test_the_day_decides_which_records_have_happened(household, service):
+    service.clock.set("2026-01-06T12:00:00Z")
+    before = household.get("records/recurring")
+    assert [row["lastDate"] for row in before.json["recurring"]] == ["2026-01-05"] * 4
+    service.clock.set("2026-03-18T12:00:00Z")
+    response = household.get("records/recurring", headers={"If-None-Match": before.headers["ETag"]})
+    assert response.status_int == 200
+    response = household.get(
+        "records/recurring", headers={"If-None-Match": response.headers["ETag"]}
+    )
+    assert response.status_int == 304
+
+
+def test_without_records_nothing_recurs(client):
+    client.load(account())
+    assert recurring(client) == {"recurring": [], "totals": []}
+
+
+def test_transfers_and_void_records_do_not_recur(client):
+    client.load(
+        account(),
+        *payments(10, "Void", [-5] * 5, recordState="void"),
+        *(payment | {"transferId": payment["id"]} for payment in payments(20, "Own", [-7] * 5)),
+    )
+    assert not recurring(client)["recurring"]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"status": "gone"}, '"gone" is not one of active, overdue, ended'),
+        ({"payee": "eq.Gym"}, "there is no such parameter"),
+    ],
+)
+def test_what_is_not_understood_is_refused(client, query, message):
+    response = client.get("records/recurring", **query)
+    assert response.status_int == 400
+    assert message in response.json["errors"][0]["message"]
