@@ -15,9 +15,14 @@ from finance_api.runtime.bulkhead import Bulkhead, Downloads
 from finance_api.runtime.clock import Clock, SteadyTime
 from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.settings import Settings
-from finance_api.storage import open_backend
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import AuditEntry, StorageBackend, reading, unit_of_work
+from finance_api.storage.interface import (
+    AuditEntry,
+    StorageBackend,
+    open_backend,
+    reading,
+    unit_of_work,
+)
 from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.stored_uploads import prune_uploads
 from finance_api.usage.counting import TokenDay, make_usage

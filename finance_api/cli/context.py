@@ -89,7 +89,7 @@ class CliContext:
     def unchecked_backend(self) -> StorageBackend:
         """The storage, which may still need `upgrade`."""
         from finance_api.demo.preload import preload
-        from finance_api.storage import open_backend
+        from finance_api.storage.interface import open_backend
 
         backend = open_backend(self.settings)
         preload(backend, self.settings, self.clock)

@@ -30,9 +30,8 @@ from finance_api.runtime.limited_process import (
     ProcessDied,
 )
 from finance_api.runtime.settings import Settings
-from finance_api.storage import open_backend
 from finance_api.storage.errors import StorageError
-from finance_api.storage.interface import StorageBackend
+from finance_api.storage.interface import StorageBackend, open_backend
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
 

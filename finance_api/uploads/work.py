@@ -21,12 +21,12 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
 from finance_api.resources.wire import text_writer
 from finance_api.runtime.limited_process import report
-from finance_api.storage import open_backend
 from finance_api.storage.interface import (
     StorageBackend,
     Upload,
     UploadState,
     User,
+    open_backend,
     unit_of_work,
 )
 from finance_api.uploads.excerpts import question_of

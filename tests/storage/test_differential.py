@@ -21,10 +21,9 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
-from finance_api.storage.sql.connections.drivers import SqlCache
-from finance_api.storage.sql.connections.unit import with_state
-from finance_api.storage.sql.reading import by_date, pages
-from finance_api.storage.sql.writing import records_by_date
+from finance_api.storage.sql.connections.unit import SqlCache, with_state
+from finance_api.storage.sql.reading import by_date, rows
+from finance_api.storage.sql.writing import projection
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import clean_or_none, plain
@@ -290,7 +289,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     new_backend, monkeypatch, database
 ):
     """With so small distances that few records are as many as many."""
-    for module in (by_date, pages, records_by_date):
+    for module in (by_date, rows, projection):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     model_backend, backend = new_backend("memory"), new_backend(database)
     asked = set()

@@ -10,9 +10,8 @@ from sqlalchemy import text
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.connections import postgresql
-from finance_api.storage.sql.connections.drivers import CompiledSql, Driver, SqlCache
 from finance_api.storage.sql.connections.engine import make_engine
-from finance_api.storage.sql.connections.unit import ReadConnection
+from finance_api.storage.sql.connections.unit import CompiledSql, Driver, ReadConnection, SqlCache
 
 
 @pytest.fixture

@@ -33,11 +33,10 @@ from finance_api.storage.interface import (
     User,
 )
 from finance_api.storage.sql.connections import unit
-from finance_api.storage.sql.connections.drivers import SqlCache
+from finance_api.storage.sql.connections.unit import SqlCache
 from finance_api.storage.sql.reading import (
     by_date,
     changes,
-    pages,
     rows,
     sums,
 )
@@ -49,8 +48,9 @@ from finance_api.storage.sql.roles import (
     uploads,
     users,
 )
+from finance_api.storage.sql.roles import activity, history, uploads, users
 from finance_api.storage.sql.tables import metadata, user_data
-from finance_api.storage.sql.writing import rebuilding, records_by_date
+from finance_api.storage.sql.writing import projection, rebuilding
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.questions import make_question
 from finance_api.storage.testing.units import make_query, make_token
@@ -71,24 +71,13 @@ FAULTS = (
 )
 #: Functions whose predicates make no difference. `_forget_deletions` only saves a search if there
 #: are no deletions. Rows that `_flush` moves to where they are read carry their user.
-HARMLESS = {"writing.records_by_date._flush", "writing._forget_deletions"}
+HARMLESS = {"writing.projection._flush", "writing._forget_deletions"}
 
 
 def builders():
     """Return the queries on a user's rows, and the functions that build such queries."""
     found = [users._of_user, activity._DAYS, activity._NEWEST_OF_USER]
-    for module in (
-        pages,
-        rows,
-        by_date,
-        unit,
-        history,
-        sums,
-        changes,
-        uploads,
-        questions,
-        transfers,
-    ):
+    for module in (rows, by_date, unit, history, sums, changes, uploads, questions):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)
@@ -391,9 +380,9 @@ def record(number, whose):
 
 @pytest.fixture
 def pair(new_backend, monkeypatch):
-    for module in (by_date, pages, records_by_date):
+    for module in (by_date, rows, projection):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
-    monkeypatch.setattr(records_by_date, "_MANY", 3)
+    monkeypatch.setattr(projection, "_MANY", 3)
     return lambda database: Pair(new_backend(database))
 
 

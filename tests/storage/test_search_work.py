@@ -6,8 +6,7 @@ import pytest
 
 from finance_api.query.model import Operator
 from finance_api.resources import RECORDS
-from finance_api.storage.sql.connections.drivers import SqlCache
-from finance_api.storage.sql.connections.unit import with_state
+from finance_api.storage.sql.connections.unit import SqlCache, with_state
 from finance_api.storage.sql.reading.by_date import page
 from finance_api.storage.testing import Unit, make_row
 from finance_api.storage.testing.units import make_query

@@ -14,8 +14,7 @@ from finance_api.query.model import RANGES, Condition, Operator, Span, condition
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW
 from finance_api.storage.interface import TooManySums
-from finance_api.storage.sql.connections.drivers import SqlCache
-from finance_api.storage.sql.connections.unit import ReadConnection
+from finance_api.storage.sql.connections.unit import ReadConnection, SqlCache
 from finance_api.storage.sql.reading import sums
 from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.storage.testing import Unit, make_id, make_row

@@ -9,10 +9,9 @@ from finance_api.query.model import Operator, Query, SortKey
 from finance_api.resources import RECORDS
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.drivers import SqlCache
-from finance_api.storage.sql.connections.unit import with_state
+from finance_api.storage.sql.connections.unit import SqlCache, with_state
 from finance_api.storage.sql.indexes import metadata
-from finance_api.storage.sql.reading import by_date, changes, pages, rows, sums
+from finance_api.storage.sql.reading import by_date, changes, rows, sums
 from finance_api.storage.sql.reading.conditions import Predicate, order_keys
 from finance_api.storage.sql.roles.users import _and_owner
 from finance_api.storage.sql.tables import DISTRIBUTED, LOCAL, user_data
@@ -80,7 +79,7 @@ def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
 
 @pytest.mark.parametrize("name", ["amount", "payee"])
 @pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("read", [rows._page, pages._json_page])
+@pytest.mark.parametrize("read", [rows._page, rows._json_page])
 def test_an_index_has_the_order_of_all_records_and_another_one_serves_filters(
     new_backend, name, descending, read
 ):
@@ -207,7 +206,7 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
 def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
     """By one plan for all users a join would read all rows of some; SQLite keeps their order."""
     for database, wanted in (("postgresql", "SubPlan"), ("sqlite", "CORRELATED SCALAR SUBQUERY")):
-        shape = (with_state, pages._json_by_id, (resource,))
+        shape = (with_state, rows._json_by_id, (resource,))
         plan = plan_of(new_backend(database), *shape, ids="[]")
         assert wanted in plan
         assert not re.search(r"Hash|Merge|TEMP B-TREE", plan), plan
@@ -221,7 +220,7 @@ def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
         ("postgresql", r"SubPlan(.|\n)*Index Scan using \w+ on records_by_date"),
         ("sqlite", r"records_by_date USING PRIMARY KEY \(user_id=\? AND newest_first=\? AND id>"),
     ):
-        plan = plan_of(new_backend(database), with_state, pages._json_page, shape, **values)
+        plan = plan_of(new_backend(database), with_state, rows._json_page, shape, **values)
         assert re.search(wanted, plan), plan
 
 

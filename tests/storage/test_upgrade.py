@@ -32,8 +32,7 @@ from finance_api.storage.sql.tables import (
     users,
 )
 from finance_api.storage.sql.writing import rebuilding
-from finance_api.storage.sql.writing.record_sums import _KEY
-from finance_api.storage.sql.writing.records_by_date import projected
+from finance_api.storage.sql.writing.projection import _KEY, projected
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_query, values_for
 from support.next_version import add_next_version

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.drivers import CompiledSql, SqlCache
+from finance_api.storage.sql.connections.unit import CompiledSql, SqlCache
 from finance_api.storage.sql.tables import metadata, users
 
 #: A predicate that restricts a query to one user, or to a key of one user. It compares with a value

@@ -8,8 +8,7 @@ import time
 
 from finance_api.runtime.clock import SystemClock
 from finance_api.settings import read_settings
-from finance_api.storage import open_backend
-from finance_api.storage.interface import reading
+from finance_api.storage.interface import open_backend, reading
 from finance_api.uploads.jobs import UploadJobs
 
 

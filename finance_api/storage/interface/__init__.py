@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from transaction import TransactionManager
 
+from finance_api.runtime.settings import made_by_name
 from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import NotFound, StorageNotReady, unknown_in_replica
 from finance_api.storage.interface.activity import (
@@ -95,7 +97,7 @@ __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
 __all__ += ["BackendState", "Totals"]
-__all__ += ["data_state_of", "reading", "unit_of_work"]
+__all__ += ["data_state_of", "open_backend", "reading", "unit_of_work"]
 
 #: Default time to wait for another unit of work that writes.
 LOCK_TIMEOUT_SECONDS = 30
@@ -288,3 +290,20 @@ def unit_of_work(
     tm = TransactionManager(explicit=True)
     with no_time_limit(), tm:
         yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
+
+
+_IMPLEMENTATIONS = {
+    "sql": "finance_api.storage.sql.from_settings",
+    "memory": "finance_api.storage.memory.from_settings",
+}
+
+
+def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
+    """Open the backend that ``finance_api.storage`` names. Raises SettingError, StorageNotReady.
+
+    No module imports an implementation.
+    """
+    backend: StorageBackend = made_by_name(
+        "finance_api.storage", settings, _IMPLEMENTATIONS, StorageBackend
+    )
+    return backend

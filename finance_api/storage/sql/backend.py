@@ -23,18 +23,23 @@ from finance_api.storage.interface import (
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.checking import find_faults
-from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.connections.engine import Server, make_engine, writing
-from finance_api.storage.sql.connections.unit import ReadConnection, WriteConnection, connect
+from finance_api.storage.sql.connections.unit import (
+    ReadConnection,
+    SqlCache,
+    WriteConnection,
+    connect,
+)
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.roles.activity import SqlAudit, SqlUsage
 from finance_api.storage.sql.roles.history import SqlHistory
 from finance_api.storage.sql.roles.questions import SqlQuestions
+from finance_api.storage.sql.roles.history import SqlHistory, SqlTransfers
 from finance_api.storage.sql.roles.rates import SqlRates
-from finance_api.storage.sql.roles.transfers import SqlTransfers
 from finance_api.storage.sql.roles.uploads import SqlUploads
 from finance_api.storage.sql.roles.users import SqlJwts, SqlSessions, SqlTokens, SqlUsers
-from finance_api.storage.sql.writing import Projection, SqlDataWriter, rebuilding
+from finance_api.storage.sql.writing import SqlDataWriter, rebuilding
+from finance_api.storage.sql.writing.projection import Projection
 
 #: PostgreSQL returns the sum as a numeric.
 _TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"

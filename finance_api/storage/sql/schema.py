@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Connection, Engine, inspect, select
 from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
@@ -18,6 +18,7 @@ from finance_api.storage.interface import DISTRIBUTE, LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import placement
 from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
+from finance_api.storage.sql.tables import projection_version
 from finance_api.storage.sql.writing import rebuilding
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def upgrade(engine: Engine) -> None:
             command.upgrade(config, "head")
             if placement.is_distributed(connection):
                 list(placement.place_tables(connection))
-        if rebuilding.get_version(connection) != rebuilding.VERSION:
+        if _projection_version(connection) != rebuilding.VERSION:
             rebuilding.rebuild_all(connection)
 
 
@@ -185,7 +186,7 @@ def check(engine: Engine) -> None:
             raise StorageNotReady("the database has no tables yet: run 'finance-api db upgrade'")
         if found != newest_version():
             raise _of_another_version(found)
-        _check_projection(rebuilding.get_version(connection))
+        _check_projection(_projection_version(connection))
 
 
 def check_writing(connection: Connection) -> None:
@@ -199,6 +200,11 @@ def check_writing(connection: Connection) -> None:
         _check_projection(projection)
         return
     raise StorageNotReady("the database has no version: run 'finance-api db upgrade'")
+
+
+def _projection_version(connection: Connection) -> int | None:
+    """Return the version of the stored projection; None if there is none yet."""
+    return connection.execute(select(projection_version.c.version)).scalar()
 
 
 def _check_projection(found: int | None) -> None:

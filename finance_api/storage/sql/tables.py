@@ -264,15 +264,10 @@ transfer_proposals = Table(
     Column("in_id", CodePointText, nullable=False),
     Column("day", BigInteger, nullable=False),
     Column("by_number", Boolean, nullable=False),
+    Index(None, "user_id", "in_id"),
+    Index(None, "user_id", "day", "out_id"),
     sqlite_with_rowid=False,
     info=DISTRIBUTED,
-)
-Index(None, transfer_proposals.c.user_id, transfer_proposals.c.in_id)
-Index(
-    None,
-    transfer_proposals.c.user_id,
-    transfer_proposals.c.day,
-    transfer_proposals.c.out_id,
 )
 
 #: The states of users' data that are still stored, including the current one: see `DataState`.
@@ -296,15 +291,9 @@ tombstones = Table(
     Column("row_id", CodePointText, primary_key=True),
     # The revision that deleted the row.
     Column("revision", BigInteger, nullable=False),
+    Index(None, "user_id", "resource", "revision", "row_id"),
     sqlite_with_rowid=False,
     info=DISTRIBUTED,
-)
-Index(
-    None,
-    tombstones.c.user_id,
-    tombstones.c.resource,
-    tombstones.c.revision,
-    tombstones.c.row_id,
 )
 
 
@@ -355,11 +344,11 @@ records_by_date = Table(
     # The names of category, labels and account, likewise.
     Column("names_plain", CodePointText, nullable=False, server_default=""),
     revision_column(),
+    Index(None, "user_id", "id", unique=True),
+    Index(None, "user_id", "revision", "id"),
     sqlite_with_rowid=False,
     info=DISTRIBUTED,
 )
-Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
-Index(None, records_by_date.c.user_id, records_by_date.c.revision, records_by_date.c.id)
 #: The texts that a search reads, without the JSON. Only SQLite has this index: PostgreSQL allows
 #: no long texts in an index.
 Index(

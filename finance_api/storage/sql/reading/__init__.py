@@ -2,17 +2,16 @@
 
 Import only `SqlDataReader`. docs/decisions/fast-reads.md has measurements of what each part saves.
 
-pages: lists, from the JSON stored at import. by_date: SQL for the list of records in its default
-order, with anchors for deep pages, and for searches. rows: whole rows. sums: sums of records, from
-the sums stored for each month or from the rows. changes: changes by revision. conditions: filters
-and order as SQL.
+rows: lists, from the JSON stored at import, and whole rows. by_date: SQL for the list of records in
+its default order, with anchors for deep pages, and for searches. sums: sums of records, from the
+sums stored for each month or from the rows. changes: changes by revision. conditions: filters and
+order as SQL.
 """
 
 from finance_api.storage.sql.reading.changes import ChangeReader
-from finance_api.storage.sql.reading.pages import PageReader
 from finance_api.storage.sql.reading.rows import RowReader
 from finance_api.storage.sql.reading.sums import SumReader
 
 
-class SqlDataReader(PageReader, RowReader, SumReader, ChangeReader):
+class SqlDataReader(RowReader, SumReader, ChangeReader):
     """`DataReader` on SQLite and PostgreSQL."""

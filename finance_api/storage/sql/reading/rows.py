@@ -1,20 +1,25 @@
-"""Reads whole rows: for CSV, computed fields, imports and dumps."""
+"""Reads rows: lists as stored JSON, and whole rows for CSV, computed fields, imports and dumps.
+
+Each row is also stored as the JSON object of a response, and is then read as it is.
+"""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Select, func, literal_column, select
 
-from finance_api.query.model import Condition, Query
+from finance_api.query.model import Condition, Operator, Query, Span
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import DataReader, Page
+from finance_api.storage.errors import NotFound, StorageDamaged
+from finance_api.storage.interface import DataReader, DataState, JsonPage, Page
 from finance_api.storage.sql.bulk import json_elements, looked_up
-from finance_api.storage.sql.connections.unit import Part
-from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.reading import pages
+from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, ReadConnection
+from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
+from finance_api.storage.sql.reading import by_date
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
@@ -22,10 +27,169 @@ from finance_api.storage.sql.reading.conditions import (
     ordering,
     shape_and_values,
     user_rows,
+    values_by_name,
 )
 from finance_api.storage.sql.reading.sums import group_column
-from finance_api.storage.sql.tables import IDS, LIMIT, NO_LIMIT, OFFSET, USER, text_parameter
+from finance_api.storage.sql.tables import (
+    ANCHOR_INTERVAL,
+    IDS,
+    LIMIT,
+    NO_LIMIT,
+    OFFSET,
+    USER,
+    records_by_date,
+    text_parameter,
+)
 from finance_api.values import Row
+from finance_api.values.number import MAX_UNITS
+
+#: Marks a record that is missing in `records_by_date`; JSON has no control characters.
+_MISSING = b"\x1f"
+
+
+def _json_page(
+    database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
+) -> Select[Any]:
+    """Select a page of a resource.
+
+    The JSON of records is in `records_by_date`, and is looked up only for the records on the page.
+    """
+    table = DATA_TABLES[resource]
+    # In order of date the records lie together in the list, and an index has their dates.
+    is_dated = bool(keys) and keys[0].field == "recordDate"
+    key = [table.columns["id"], *([table.columns["recordDate"]] if is_dated else [])]
+    page = (
+        select(*(key if table.json is None else [table.json]))
+        .where(*user_rows(database, table, predicates))
+        .order_by(*ordering(database, table, keys, predicates))
+        .limit(LIMIT)
+        .offset(OFFSET)
+    )
+    if table.json is not None:
+        return page
+    chosen = page.subquery("chosen")
+    found = records_by_date.c
+    is_chosen = [found.id == chosen.c.id]
+    if is_dated:
+        # With "=" SQLite would use the index of ids; with BETWEEN it uses the one by date.
+        if database == "sqlite":
+            is_chosen = [found.id.between(chosen.c.id, chosen.c.id)]
+        is_chosen.append(found.newest_first == -chosen.c[1])
+    # Use a scalar subquery, not a join, as in `_json_by_id`.
+    row = (
+        select(found.json)
+        .where(found.user_id == USER, *is_chosen)
+        .correlate(chosen)
+        .scalar_subquery()
+    )
+    return select(func.coalesce(row, _MISSING.decode())).select_from(chosen)
+
+
+def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> Select[Any]:
+    """Count the rows that match the conditions."""
+    table = DATA_TABLES[resource]
+    rows = select(func.count()).select_from(table.table)
+    return rows.where(*user_rows(database, table, predicates))
+
+
+def _json_by_id(database: str, resource: str) -> Select[Any]:
+    """Select the rows with IDS, in that order; an empty text for each id without a row."""
+    columns = JSON_TABLES[resource].c
+    ids = json_elements(database, IDS)
+    # Use a scalar subquery: for a join PostgreSQL may read all of the user's rows.
+    row = (
+        select(columns.json)
+        .where(columns.user_id == USER, columns.id == ids.c.value)
+        .correlate(ids)
+        .scalar_subquery()
+    )
+    found = select(func.coalesce(row, "")).select_from(ids)
+    # SQLite reads the ids in order already, and would sort them again.
+    return found if database == "sqlite" else found.order_by(ids.c.ordinality)
+
+
+def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Return the SQL of a list that needs only `records_by_date`, and the values it binds.
+
+    Returns None if the filters or the order need other columns.
+    """
+    if query.resource is not RECORDS or len(query.sort) != 1:
+        return None
+    key = query.sort[0]
+    if not key.descending or key.equals is not None or key.field.name != "recordDate":
+        return None
+    found = _searched(query)
+    if found is None:
+        return None
+    (terms, bounds), values = found
+    if not terms and query.offset >= ANCHOR_INTERVAL:
+        return (by_date.far_page, *bounds), values
+    return (by_date.page, terms, *bounds), values
+
+
+#: Texts to search for, and whether there is an upper and a lower bound of dates.
+_Search = tuple[tuple[by_date.SearchTerm, ...], tuple[bool, bool]]
+
+
+def _searched(query: Query) -> tuple[_Search, dict[str, Any]] | None:
+    """Return the search if `records_by_date` can answer all conditions, and the values it binds."""
+    low, high = -MAX_UNITS, MAX_UNITS
+    terms, texts = [], []
+    for condition in query.conditions:
+        if condition.operator is Operator.NE:
+            return None
+        if condition.field.name == "recordDate" and isinstance(condition.operand, Span):
+            first, last = condition.bounds() or (MAX_UNITS, -MAX_UNITS)
+            low, high = max(low, first), min(high, last)
+        elif (search := by_date.search_of(condition)) is not None:
+            terms.append(search[0])
+            texts += search[1]
+        else:
+            return None
+    bounds = high < MAX_UNITS, low > -MAX_UNITS
+    return (tuple(terms), bounds), {"first": -high, "last": -low, **values_by_name(texts)}
+
+
+def _list_of(user_id: int, query: Query, limit: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the function that selects a list, its arguments, and the values it binds."""
+    found = _by_date(query)
+    if found is None:
+        predicates, values = shape_and_values(query.conditions)
+        found = (_json_page, query.resource.name, predicates, order_keys(query.sort)), values
+    return found[0], {**found[1], "user": user_id, "limit": limit, "offset": query.offset}
+
+
+def _check_whole(lines: bytes) -> bytes:
+    """Return the lines unchanged. Raises StorageDamaged if they lack a record."""
+    if _MISSING in lines:
+        raise StorageDamaged("a record is not in records_by_date")
+    return lines
+
+
+def total_of(connection: ReadConnection, user_id: int, query: Query, rows: int) -> int | None:
+    """Return the number of rows of the whole list, or None if the query does not ask for it.
+
+    rows: the number of rows read for the page, including one row beyond it.
+    """
+    if not query.with_total:
+        return None
+    if rows <= query.limit and (rows or not query.offset):
+        # This page is the last one, so its rows tell the total.
+        return query.offset + rows
+    return count_rows(connection, user_id, query)
+
+
+def count_rows(connection: ReadConnection, user_id: int, query: Query) -> int:
+    """Return the number of rows of the whole list."""
+    found = _searched(query) if query.resource is RECORDS else None
+    if found is not None and found[0][0]:
+        (terms, bounds), values = found
+        shape: tuple[Any, ...] = (by_date.count, terms, *bounds)
+    else:
+        predicates, values = shape_and_values(query.conditions)
+        shape = (row_count, query.resource.name, predicates)
+    return int(connection.fetch(*shape, values={**values, "user": user_id})[0][0])
+
 
 _AFTER_ID = text_parameter("after_id")
 _SOURCE = text_parameter("source")
@@ -92,13 +256,53 @@ def _scan(database: str, resource: str, predicates: tuple[Predicate, ...]) -> Se
 
 
 class RowReader(Part, DataReader):
+    """Reads pages, streams and single rows as JSON, and whole rows."""
+
+    def get_state(self, user_id: int) -> DataState:
+        self.connection.begin_snapshot()
+        found = self.connection.fetch(STATE_OF_USER, values={"user": user_id})
+        if not found:
+            raise NotFound("there is no such user")
+        return DataState(*found[0])
+
+    def list_json(self, user_id: int, query: Query) -> JsonPage:
+        if query.resource.name not in JSON_TABLES:
+            return super().list_json(user_id, query)
+        if query.with_total:
+            self.connection.begin_snapshot()
+        shape, values = _list_of(user_id, query, query.limit + 1)
+        state, lines = self.connection.fetch_lines(*shape, values=values)
+        _check_whole(lines)
+        # Count line ends by removing them: 3 µs for a page of 70 kB, where `count` takes 17.
+        rows = len(lines) - len(lines.replace(b"\n", b"")) + 1 if lines else 0
+        has_more = rows > query.limit
+        total = total_of(self.connection, user_id, query, rows)
+        return JsonPage(state, lines[: lines.rfind(b"\n")] if has_more else lines, has_more, total)
+
+    def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
+        shape, values = _list_of(user_id, replace(query, offset=0), NO_LIMIT)
+        return map(_check_whole, self.connection.stream(*shape, values=values))
+
+    def count_rows(self, user_id: int, query: Query) -> int:
+        self.connection.begin_snapshot()
+        return count_rows(self.connection, user_id, query)
+
+    def get_json(
+        self, user_id: int, resource: Resource, ids: Sequence[str]
+    ) -> tuple[DataState, list[bytes]]:
+        if resource.name not in JSON_TABLES:
+            return super().get_json(user_id, resource, ids)
+        values = {"user": user_id, "ids": json.dumps(list(ids))}
+        state, lines = self.connection.fetch_lines(_json_by_id, resource.name, values=values)
+        return state, lines.split(b"\n") if ids else []
+
     def list_rows(self, user_id: int, query: Query) -> Page:
         self.connection.begin_snapshot()
         predicates, values = shape_and_values(query.conditions)
         values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
         shape = query.resource.name, predicates, order_keys(query.sort)
         found = self.connection.fetch(_page, *shape, values=values)
-        total = pages.total_of(self.connection, user_id, query, len(found))
+        total = total_of(self.connection, user_id, query, len(found))
         rows = DATA_TABLES[query.resource.name].load_listed(found[: query.limit])
         return Page(rows, len(found) > query.limit, total)
 

@@ -1,27 +1,35 @@
-"""The history of a user's data."""
+"""The history of a user's data, and the pairs of records that look like transfers."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import Select, delete, insert, select, tuple_, update
+from sqlalchemy import Select, delete, func, insert, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import BeforeImage, HistoryEntry, HistoryWriter
-from finance_api.storage.sql.bulk import looked_up, upsert
+from finance_api.storage.interface import (
+    BeforeImage,
+    HistoryEntry,
+    HistoryWriter,
+    TransferProposal,
+    TransferWriter,
+)
+from finance_api.storage.sql.bulk import insert_rows, looked_up, rows_with, upsert
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.tables import (
     LIMIT,
+    OFFSET,
     USER,
     before_images,
     history,
     number_parameter,
     text_parameter,
+    transfer_proposals,
 )
 from finance_api.values import Row
 
@@ -144,3 +152,55 @@ class SqlHistory(Part, HistoryWriter):
         which = (before_images.c.user_id == user_id) & before_images.c.number.in_(old)
         self.connection.execute(delete(before_images).where(which))
         self.connection.execute(update(history).where(entries).values(pruned=True))
+
+
+_PROPOSED = tuple(transfer_proposals.c[name] for name in TransferProposal._fields)
+_COUNT = (
+    select(func.count()).select_from(transfer_proposals).where(transfer_proposals.c.user_id == USER)
+)
+
+
+_NEWEST = (
+    select(*_PROPOSED)
+    .where(transfer_proposals.c.user_id == USER)
+    .order_by(transfer_proposals.c.day.desc(), transfer_proposals.c.out_id)
+    .limit(LIMIT)
+    .offset(OFFSET)
+)
+
+
+class SqlTransfers(Part, TransferWriter):
+    def count(self, user_id: int) -> int:
+        self.connection.begin_snapshot()
+        ((number,),) = self.connection.fetch(_COUNT, values={"user": user_id})
+        return int(number)
+
+    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
+        self.connection.begin_snapshot()
+        values = {"user": user_id, "limit": limit, "offset": offset}
+        found = self.connection.fetch(_NEWEST, values=values)
+        return [
+            TransferProposal(out_id, in_id, day, bool(by_number))
+            for out_id, in_id, day, by_number in found
+        ]
+
+    def replace(
+        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+    ) -> None:
+        columns = transfer_proposals.c
+        self.connection.execute(
+            delete(transfer_proposals).where(
+                columns.user_id == user_id, columns.day >= first, columns.day < end
+            )
+        )
+        if proposals:
+            rows = [(user_id, *proposal) for proposal in proposals]
+            insert_rows(self.connection.sqlalchemy, transfer_proposals, rows)
+
+    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
+        if not record_ids:
+            return
+        connection, ids = self.connection.sqlalchemy, list(record_ids)
+        for key in ("out_id", "in_id"):
+            which = rows_with(connection, transfer_proposals, user_id, ids, key)
+            connection.execute(delete(transfer_proposals).where(which))

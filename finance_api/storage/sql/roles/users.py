@@ -33,9 +33,8 @@ from finance_api.storage.interface import (
     User,
     UserWriter,
 )
-from finance_api.storage.sql.connections.drivers import Query, ResultRow
 from finance_api.storage.sql.connections.failures import is_duplicate
-from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part
+from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, Query, ResultRow
 from finance_api.storage.sql.tables import (
     STATE_COLUMNS,
     USER,
@@ -92,13 +91,14 @@ class _Owners(Part):
         return found[0] if found else _NO_STATE
 
 
+_WANTED = text_parameter("wanted")
 _NO_STATE = (None,) * len(STATE_COLUMNS)
 
 
 def _user(database: str, has_citus: bool, key: str) -> Select[Any]:
     """Select the user whose key column (id or email) has the given value."""
-    wanted = USER if key == "id" else text_parameter("wanted")
-    return _with_owner(has_citus).where(users.c[key] == wanted)
+    value = USER if key == "id" else _WANTED
+    return _with_owner(has_citus).where(users.c[key] == value)
 
 
 _ALL_USERS = select(*_USER_COLUMNS).order_by(users.c.email)
@@ -294,9 +294,9 @@ class SqlTokens(_Credentials, TokenWriter):
 
 def _jwt_owner(database: str, has_citus: bool, key: str) -> Select[Any]:
     """Select whether a JWT is revoked, and its user. key: uuid or email."""
-    jti, wanted = text_parameter("jti"), text_parameter("wanted")
+    jti = text_parameter("jti")
     revoked = exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
-    return _with_owner(has_citus, revoked).where(users.c[key] == wanted)
+    return _with_owner(has_citus, revoked).where(users.c[key] == _WANTED)
 
 
 class SqlJwts(_Credentials, JwtWriter):

@@ -1,14 +1,14 @@
 """Writes a user's data, and the projection: the data that is derived from it for reading.
 
-The projection has the list of records in default order with anchors (`records_by_date`), sums
-of each month (`record_sums`), and every row as the JSON object of a response. It changes with the
-rows, in the same transaction. `rebuilding` rebuilds it if its version is not this program's.
+The projection has the list of records and their sums (`projection`), and every row as the JSON
+object of a response. It changes with the rows, in the same transaction. `rebuilding` rebuilds it
+if its version is not this program's.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
-from sqlalchemy import Connection, delete, exists, func, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.query.model import Query
@@ -21,27 +21,8 @@ from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, user_data
-from finance_api.storage.sql.writing.records_by_date import ProjectedRecords
+from finance_api.storage.sql.writing.projection import Projection
 from finance_api.values import Row
-
-
-class Projection:
-    """The projections of all users whose records a unit of work changes."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._by_user: dict[int, ProjectedRecords] = {}
-
-    def of(self, user_id: int) -> ProjectedRecords:
-        found = self._by_user.get(user_id)
-        if found is None:
-            found = self._by_user[user_id] = ProjectedRecords(self._connection, user_id)
-        return found
-
-    def finish(self) -> None:
-        """Bring every projection up to date. Call it after all writes, and before reading one."""
-        for records in self._by_user.values():
-            records.finish()
 
 
 class SqlDataWriter(SqlDataReader, DataWriter):

@@ -7,8 +7,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql.connections.drivers import SqlCache
-from finance_api.storage.sql.connections.unit import WriteConnection
+from finance_api.storage.sql.connections.unit import SqlCache, WriteConnection
 from finance_api.storage.sql.data_tables import JSON_TABLES, RevisionOf
 from finance_api.storage.sql.tables import (
     data_states,
@@ -19,18 +18,14 @@ from finance_api.storage.sql.tables import (
     tombstones,
     user_data,
 )
-from finance_api.storage.sql.writing import Projection, SqlDataWriter
+from finance_api.storage.sql.writing import SqlDataWriter
+from finance_api.storage.sql.writing.projection import Projection
 
 #: The version of the projection that this program uses. Raise it with every change to the fields in
 #: the JSON, to how the JSON is written, or to how texts are folded.
 VERSION = 9
 
 _PAGE = 1_000
-
-
-def get_version(connection: Connection) -> int | None:
-    """Return the version of the stored projection; None if there is none yet."""
-    return connection.execute(select(projection_version.c.version)).scalar()
 
 
 def rebuild_all(connection: Connection) -> None:
