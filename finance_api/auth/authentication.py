@@ -4,7 +4,6 @@ import re
 import secrets
 
 from finance_api.auth import sessions
-from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
 from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.http.identity import (
@@ -19,6 +18,7 @@ from finance_api.http.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
 from finance_api.values.ids import IdError, parse_id
+from finance_api.values.text import EmailRefused, normal_email
 
 #: RFC 6750, section 2.1.
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*) *", re.IGNORECASE)

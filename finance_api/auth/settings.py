@@ -4,25 +4,14 @@ from finance_api.runtime.settings import (
     Setting,
     any_text,
     integer,
+    issuers_by_kid,
     one_of,
     required_text,
     required_words,
-    words,
 )
 
 JWT_KEYS = "finance_api.jwt.keys"
 KEY_ISSUERS = "finance_api.jwt.key_issuers"
-
-
-def _key_issuers(text: str) -> dict[str, str]:
-    """Return issuers by kid. A kid can contain a =, an issuer cannot."""
-    parts = [word.rpartition("=") for word in words(text)]
-    if not all(kid and issuer for kid, _, issuer in parts):
-        raise ValueError("is not a list of KID=ISSUER")
-    issuers = {kid: issuer for kid, _, issuer in parts}
-    if len(issuers) < len(parts):
-        raise ValueError("has the same KID twice")
-    return issuers
 
 
 SETTINGS = (
@@ -72,7 +61,7 @@ SETTINGS = (
     ),
     Setting(
         KEY_ISSUERS,
-        _key_issuers,
+        issuers_by_kid,
         "",
         "KID=ISSUER",
         "The issuer of each public key, by kid; required for every public key if there are "

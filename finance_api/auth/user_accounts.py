@@ -4,11 +4,11 @@ Comparing and hashing passwords is slow, so do it before beginning a unit of wor
 lock the user, and write a session or the like only if the user has not changed.
 """
 
-from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.passwords import checked_hash, is_password
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import AuditAction, Storage, User, WritableStorage
 from finance_api.values.ids import new_id
+from finance_api.values.text import EmailRefused, normal_email
 
 
 def make_user(

@@ -10,8 +10,7 @@ import click
 
 from finance_api.auth.settings import JWT_KEYS, KEY_ISSUERS
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import json_option
-from finance_api.cli.output import say
+from finance_api.cli.output import json_report_option, say
 from finance_api.ledger.checking import find_faults
 from finance_api.runtime.settings import SettingError
 from finance_api.settings import SERVER_SETTINGS, read_settings
@@ -26,7 +25,7 @@ _CLOCK_SECONDS = 300
 
 @click.command(epilog="Example: finance-api check --repair")
 @click.option("--repair", is_flag=True, help="Rebuild data that is derived from other data.")
-@json_option
+@json_report_option
 @pass_cli_context
 def check(cli: CliContext, repair: bool, as_json: bool) -> None:
     """Look for faults: settings, keys, clock, disk, the database, every user's data.

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: The default ini files; the first one that exists is used.
 INI_FILES = ("finance-api.ini", "development.ini")
+#: How the settings of the memory storage begin.
+_MEMORY = "finance_api.storage.memory."
 
 
 class CliContext:
@@ -88,11 +90,13 @@ class CliContext:
     @cached_property
     def unchecked_backend(self) -> StorageBackend:
         """The storage, which may still need `upgrade`."""
-        from finance_api.demo.preload import preload
         from finance_api.storage.interface import open_backend
 
         backend = open_backend(self.settings)
-        preload(backend, self.settings, self.clock)
+        if any(v for name, v in self.settings.items() if name.startswith(_MEMORY)):
+            from finance_api.demo.preload import preload
+
+            preload(backend, self.settings, self.clock)
         return backend
 
     @property
@@ -156,7 +160,7 @@ def _ini_fault(error: configparser.Error) -> str:
 
 def get_user(storage: Storage, email: str) -> User:
     """Return the user with this e-mail. Raises EmailRefused, NotFound."""
-    from finance_api.auth.emails import normal_email
+    from finance_api.values.text import normal_email
 
     return storage.users.get(normal_email(email))
 

@@ -9,16 +9,15 @@ from typing import Any
 
 import click
 
-from finance_api.auth.emails import normal_email
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.output import say
+from finance_api.cli.output import json_report_option, say
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
+from finance_api.values.text import normal_email
 
 _DRY_RUN = "Check and report; nothing is changed."
-json_option = click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
 
 
 def dry_run_option(help: str = _DRY_RUN) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -71,7 +70,7 @@ def edit_options(
             command(Edit(cli, email, dry_run, as_json), **given)
 
         with_email = click.argument("email")(pass_cli_context(run))
-        return dry_run_option(dry_run_help)(json_option(with_email))
+        return dry_run_option(dry_run_help)(json_report_option(with_email))
 
     return with_options
 

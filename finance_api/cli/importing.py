@@ -10,11 +10,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from finance_api.auth.emails import normal_email
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import json_option
 from finance_api.cli.input_files import STANDARD_INPUT, expanded, move_done, opened, path_of
-from finance_api.cli.output import say
+from finance_api.cli.output import json_report_option, say
 from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.interface import Answer, Command, ImportRefused
 from finance_api.importers.marks import currency_code
@@ -33,7 +31,7 @@ from finance_api.runtime.settings import Settings
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import StorageBackend, open_backend
 from finance_api.values.number import decimal_text
-from finance_api.values.text import shown
+from finance_api.values.text import normal_email, shown
 
 
 def _column_map(
@@ -101,7 +99,7 @@ def _limit_options(command: Callable[..., None]) -> Callable[..., None]:
     help="Default: detected from the file.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the files and report; nothing is changed.")
-@json_option
+@json_report_option
 @click.option(
     "--move-done",
     "done",

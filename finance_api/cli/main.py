@@ -139,7 +139,6 @@ def _message(error: Exception, cli: CliContext) -> str:
 
 def _is_expected(error: Exception) -> bool:
     """Whether the user or the operator can act on the error."""
-    from finance_api.auth.emails import EmailRefused
     from finance_api.auth.jwt_keys import KeyFileError
     from finance_api.auth.jwts import RevokeRefused
     from finance_api.auth.passwords import PasswordRefused
@@ -147,6 +146,7 @@ def _is_expected(error: Exception) -> bool:
     from finance_api.importers.interface import ChangeRefused
     from finance_api.runtime.settings import SettingError
     from finance_api.storage.errors import StorageError
+    from finance_api.values.text import EmailRefused
 
     expected = (
         *(EmailRefused, ChangeRefused, IssueRefused, KeyFileError, PasswordRefused),

@@ -23,6 +23,10 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print an array of JSON objects."
 )
 
+json_report_option = click.option(
+    "--json", "as_json", is_flag=True, help="Report as one JSON object."
+)
+
 JsonObject = dict[str, Any]
 
 

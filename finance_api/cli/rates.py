@@ -8,10 +8,9 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import dry_run_option, json_option, naming
+from finance_api.cli.editing import dry_run_option, naming
 from finance_api.cli.input_files import opened
-from finance_api.cli.output import json_option as json_list_option
-from finance_api.cli.output import say, show_list
+from finance_api.cli.output import json_option, json_report_option, say, show_list
 from finance_api.importers.rates import read_rates
 from finance_api.ledger.exchange_rates import RatesReport, import_rates
 from finance_api.values.text import counted
@@ -26,7 +25,7 @@ def rates() -> None:
 @rates.command("import", epilog="Example: finance-api rates import eurofxref-hist.zip")
 @click.argument("file")
 @dry_run_option()
-@json_option
+@json_report_option
 @pass_cli_context
 def import_command(cli: CliContext, file: str, dry_run: bool, as_json: bool) -> None:
     """Import a file of exchange rates; FILE may be - for standard input.
@@ -61,7 +60,7 @@ def _sentence(report: RatesReport) -> str:
 
 
 @rates.command("list", epilog="Example: finance-api rates list --json")
-@json_list_option
+@json_option
 @pass_cli_context
 def list_command(cli: CliContext, as_json: bool) -> None:
     """List the currencies that have rates, and their days."""

@@ -4,8 +4,7 @@ import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.editing import Edit, edit_options
-from finance_api.cli.output import json_option as json_list_option
-from finance_api.cli.output import show_list
+from finance_api.cli.output import json_option, show_list
 from finance_api.ledger.derivation import list_rules
 from finance_api.ledger.edits.objects import remove_object
 from finance_api.ledger.edits.report import shown
@@ -48,7 +47,7 @@ def add(
 
 @rules.command("list", epilog="Example: finance-api rules list me@example.com --json")
 @click.argument("email")
-@json_list_option
+@json_option
 @pass_cli_context
 def list_command(cli: CliContext, email: str, as_json: bool) -> None:
     """Show a user's rules, in the order in which they apply."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.runtime.clock import Clock
 from finance_api.runtime.settings import SettingError
 from finance_api.storage.interface import StorageBackend, Token, unit_of_work
 from finance_api.values.ids import derived_id
+from finance_api.values.text import EmailRefused, normal_email
 
 if TYPE_CHECKING:
     # Commands need no web framework.

@@ -1,23 +1,6 @@
 """The settings of what every request passes through."""
 
-from finance_api.runtime.settings import Setting, boolean, integer, networks, words
-
-
-def _hosts(text: str) -> tuple[str, ...]:
-    hosts = tuple(word.lower() for word in words(text))
-    if not hosts:
-        raise ValueError("must list the host names of this service")
-    return hosts
-
-
-def _origins(text: str) -> tuple[str, ...]:
-    origins = words(text)
-    for origin in origins:
-        scheme, _, rest = origin.partition("://")
-        if origin != "*" and (scheme not in ("http", "https") or not rest or "/" in rest):
-            raise ValueError(f"{origin} is not an origin such as https://app.example.org")
-    return origins
-
+from finance_api.runtime.settings import Setting, boolean, hosts, integer, networks, origins, words
 
 SETTINGS = (
     Setting(
@@ -30,7 +13,7 @@ SETTINGS = (
     ),
     Setting(
         "finance_api.allowed_hosts",
-        _hosts,
+        hosts,
         "localhost 127.0.0.1 [::1]",
         "host names",
         "Accepted values of the Host header, without the port; * accepts any.",
@@ -51,7 +34,7 @@ SETTINGS = (
     ),
     Setting(
         "finance_api.cors.origins",
-        _origins,
+        origins,
         "",
         "origins",
         "Web origins whose scripts may read the public API; * for any. Cookies are never accepted "

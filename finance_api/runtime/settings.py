@@ -123,6 +123,31 @@ def networks(text: str) -> frozenset[Any]:
         raise ValueError(f"is not a list of addresses or networks: {error}") from None
 
 
+def hosts(text: str) -> tuple[str, ...]:
+    if not words(text):
+        raise ValueError("must list the host names of this service")
+    return words(text.lower())
+
+
+def origins(text: str) -> tuple[str, ...]:
+    for origin in words(text):
+        scheme, _, rest = origin.partition("://")
+        if origin != "*" and (scheme not in ("http", "https") or not rest or "/" in rest):
+            raise ValueError(f"{origin} is not an origin such as https://app.example.org")
+    return words(text)
+
+
+def issuers_by_kid(text: str) -> dict[str, str]:
+    """Return issuers by kid. A kid can contain a =, an issuer cannot."""
+    parts = [word.rpartition("=") for word in words(text)]
+    if not all(kid and issuer for kid, _, issuer in parts):
+        raise ValueError("is not a list of KID=ISSUER")
+    issuers = {kid: issuer for kid, _, issuer in parts}
+    if len(issuers) < len(parts):
+        raise ValueError("has the same KID twice")
+    return issuers
+
+
 def made_by_name(
     name: str, settings: Mapping[str, Any], known: Mapping[str, str], kind: type
 ) -> Any:

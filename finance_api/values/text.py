@@ -104,3 +104,23 @@ def compact(number: str) -> str:
 def is_iban(number: str) -> bool:
     """Whether a compact number has the form of an IBAN."""
     return _IBAN.fullmatch(number) is not None
+
+
+# No stricter, as the mail system decides which texts around the @ are valid.
+_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
+_MAX_EMAIL_CHARACTERS = 254
+
+
+class EmailRefused(ValueError):
+    """The text is not an e-mail address."""
+
+
+def normal_email(text: str) -> str:
+    """Return the form of an e-mail address that is stored, in lower case. Raises EmailRefused."""
+    try:
+        email = clean(text.strip()).lower()
+    except TextError as error:
+        raise EmailRefused(f"an e-mail address that {error}") from None
+    if not _EMAIL.fullmatch(email) or len(email) > _MAX_EMAIL_CHARACTERS:
+        raise EmailRefused(f"{text!r} is not an e-mail address")
+    return email

@@ -44,11 +44,9 @@ from finance_api.storage.sql.roles import (
     activity,
     history,
     questions,
-    transfers,
     uploads,
     users,
 )
-from finance_api.storage.sql.roles import activity, history, uploads, users
 from finance_api.storage.sql.tables import metadata, user_data
 from finance_api.storage.sql.writing import projection, rebuilding
 from finance_api.storage.testing import Unit, make_id, make_row

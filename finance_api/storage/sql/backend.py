@@ -32,9 +32,8 @@ from finance_api.storage.sql.connections.unit import (
 )
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.roles.activity import SqlAudit, SqlUsage
-from finance_api.storage.sql.roles.history import SqlHistory
-from finance_api.storage.sql.roles.questions import SqlQuestions
 from finance_api.storage.sql.roles.history import SqlHistory, SqlTransfers
+from finance_api.storage.sql.roles.questions import SqlQuestions
 from finance_api.storage.sql.roles.rates import SqlRates
 from finance_api.storage.sql.roles.uploads import SqlUploads
 from finance_api.storage.sql.roles.users import SqlJwts, SqlSessions, SqlTokens, SqlUsers

@@ -7,7 +7,6 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.auth import sessions
 from finance_api.auth.auditing import note_request
-from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.policy import Permission
 from finance_api.auth.sessions import known_browser, remember_browser
 from finance_api.auth.user_accounts import find_user, is_unchanged, lets_in
@@ -15,6 +14,7 @@ from finance_api.http.proxies import client_address
 from finance_api.http.requests import Request
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
+from finance_api.values.text import EmailRefused, normal_email
 from finance_api.web.kept_forms import CARRIED, keep_carried
 from finance_api.web.page import (
     LOGIN,

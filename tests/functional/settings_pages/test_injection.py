@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 import pytest
 
-from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.personal_tokens import IssueRefused, checked_name
 from finance_api.auth.sessions import start_session
+from finance_api.values.text import EmailRefused, normal_email
 from support.browser import LOGIN, Visitor, new_token, new_user, sessions_of, signed_in, tokens_of
 from support.html import mapped, parsed
 from support.nightly import count
