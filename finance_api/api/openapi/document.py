@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -44,10 +44,7 @@ _RATE = (
     ),
 )
 #: Added to the description of a path that is listed once for all formats.
-_SUFFIXES = (
-    f"With {', '.join(BY_SUFFIX)} at the end of the path, the response has that format, whatever "
-    f"the Accept header says."
-)
+_SUFFIXES = f"Other formats: {', '.join(BY_SUFFIX)} at the end of the path, or Accept."
 _OF_ALL = (414, 500)
 _WITH_TOKEN = (400, 401, 403, 406, 429, 503)
 
@@ -83,6 +80,10 @@ _ABOUT = (
     "repeated parameters are refused. Every response with data has an ETag; a 304 does not count "
     "against the quota."
 )
+_FORMATS = (
+    "Lists and tables are also available as CSV, NDJSON and Excel workbooks: write .csv, .ndjson "
+    "or .xlsx at the end of the path, or send Accept."
+)
 PERSONAL_TOKEN = (
     "personalToken",
     {
@@ -97,7 +98,7 @@ PERSONAL_TOKEN = (
 )
 PUBLIC = Surface(
     title="finance_api: public API",
-    about=f"A person's own finance data. {_ABOUT}",
+    about=f"A person's own finance data. {_ABOUT} {_FORMATS}",
     prefixes=(INDEX, "/__"),
     scheme=PERSONAL_TOKEN,
 )
@@ -200,7 +201,7 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
         "200": {
             "description": "The requested data.",
             "headers": shown(headers),
-            "content": {form.media_type: _content(response, form) for form in response.forms},
+            "content": {form.media_type: _content(response, form) for form in _shown(response)},
         }
     }
     if any(header.name == "ETag" for header in response.headers):
@@ -293,6 +294,14 @@ def _query_parameters(service: Service) -> Iterator[dict[str, Any]]:
             # Without "explode": false, clients would repeat the parameter for each value.
             parameter |= {"style": "form", "explode": node.typ.is_repeated}
         yield parameter
+
+
+def _shown(response: ResponseDescription) -> Sequence[Representation]:
+    """Return the formats to describe: JSON alone if there is JSON.
+
+    A client that is generated from several formats gets a type that is a text as well as an object.
+    """
+    return (JSON,) if JSON in response.forms else response.forms
 
 
 def _content(response: ResponseDescription, form: Representation) -> dict[str, Any]:

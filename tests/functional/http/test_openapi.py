@@ -17,6 +17,7 @@ from openapi_spec_validator import validate
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
 from finance_api.api.openapi.samples import HOST
 from finance_api.api.parameters import list_schema, read_parameters
+from finance_api.api.representation import XLSX
 from finance_api.api.wallet import others, responses
 from finance_api.auth.personal_tokens import SCOPES
 from finance_api.http.routes import SUFFIXES
@@ -39,6 +40,8 @@ DESCRIPTIONS = {
 }
 #: Headers of every response, which the description does not list for each.
 USUAL = {"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"}
+#: Described by a sentence only, so that a generated client reads JSON.
+OTHER_FORMATS = ("text/csv", "application/x-ndjson", XLSX.media_type)
 #: Messages for values that the schema allows, but that are refused.
 RULES = {"needs a period in groupBy", "is not a column of these groups"}
 
@@ -169,6 +172,12 @@ def test_every_service_is_in_one_description_and_nothing_else(service):
     assert not [at for at in shown if at.endswith(SUFFIXES) and not at.endswith("/all.ndjson")]
 
 
+def test_a_response_is_json_alone_where_there_is_json(document):
+    for path, operation in operations(document):
+        formats = list(operation["responses"]["200"]["content"])
+        assert "application/json" not in formats or len(formats) == 1, path
+
+
 def test_operations_are_named_apart(document):
     names = [operation["operationId"] for _, operation in operations(document)]
     assert len(set(names)) == len(names)
@@ -244,13 +253,14 @@ def test_answers_are_as_described(document, client):
         url = path.replace("{id}", row_id(client, path))
         query = "&".join(query_for(document, operation))
         told = operation["responses"]["200"]
-        for media_type, body in told["content"].items():
+        others = OTHER_FORMATS if "Other formats" in operation["description"] else ()
+        for media_type in (*told["content"], *others):
             accept = {"Accept": media_type, **headers_for(client, path)}
             answer = client.service.web.get(f"{url}?{query}", headers=accept, status="*")
             assert answer.status_int == 200, (url, answer.text)
             assert answer.content_type == media_type
             if media_type == "application/json":
-                is_valid(document, body["schema"], answer.json)
+                is_valid(document, told["content"][media_type]["schema"], answer.json)
             check_headers(document, told, answer)
             seen += 1
             tag = answer.headers.get("ETag")
