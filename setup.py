@@ -84,6 +84,8 @@ setup(
         "test": [
             "axe-playwright-python>=0.1.8",
             "duckdb>=2.0",
+            # Run by a recipe.
+            "datasette>=0.65.5",
             # Of the extra mcp.
             "httpx2>=2.16",
             "hypothesis>=6.170",

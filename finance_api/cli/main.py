@@ -31,6 +31,7 @@ _COMMANDS = {
     "jwt": ("jwts:jwt", "Manage JSON Web Tokens of the internal API."),
     "load-demo": ("demo:load_demo", "Create demo users with data."),
     "mcp": ("mcp:mcp", "Serve the API as tools for agents."),
+    "mirror": ("mirror:mirror", "Keep a SQLite file up to date with a service."),
     "profiles": ("profiles:profiles", "List, show and test layouts of CSV files."),
     "rates": ("rates:rates", "Import and list exchange rates."),
     "records": ("records:records", "Edit and remove stored records."),

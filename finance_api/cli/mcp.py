@@ -1,12 +1,11 @@
 """finance-api mcp"""
 
 import os
-from urllib.parse import urlsplit
 
 import click
 
-BASE, TOKEN = "FINANCE_BASE", "FINANCE_TOKEN"
-_DEFAULT_BASE = "http://127.0.0.1:6543"
+from finance_api.cli.remote import TOKEN, base_of_environment, token_of_environment
+
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -75,12 +74,11 @@ def mcp(
     It asks the service at $FINANCE_BASE (default http://127.0.0.1:6543). Over stdio it uses the
     personal token in $FINANCE_TOKEN; over HTTP the token of each caller, which it does not keep.
     """
-    base = _base(os.environ.get(BASE, _DEFAULT_BASE))
-    token = os.environ.get(TOKEN, "")
-    if http and token:
+    base = base_of_environment()
+    if http and os.environ.get(TOKEN):
         raise click.UsageError(f"--http uses the token of each caller: unset {TOKEN}.")
-    if not http and not (token.isascii() and token.replace("_", "").isalnum()):
-        raise click.UsageError(f"Over stdio, {TOKEN} must be a personal token.")
+    if not http:
+        token = token_of_environment(f"Over stdio, {TOKEN} must be a personal token.")
     try:
         from finance_api.mcp.callers import Limits
         from finance_api.mcp.server import serve_http, serve_stdio
@@ -101,18 +99,3 @@ def mcp(
         )
     else:
         serve_stdio(base, token)
-
-
-def _base(text: str) -> str:
-    """The address without a slash at its end."""
-    try:
-        parts = urlsplit(text)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid or parts.username or parts.password or parts.query or parts.fragment:
-        raise click.UsageError(
-            f"{BASE} must be the address of the service, such as {_DEFAULT_BASE}, without a user "
-            f"name or query."
-        )
-    return text.rstrip("/")

@@ -75,7 +75,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("zope.sqlalchemy", own("storage.sql")),
         ("alembic", own("storage.sql")),
         ("psycopg", own("storage.sql")),
-        ("sqlite3", own("storage.sql", "ledger.matching.duplicates")),
+        ("sqlite3", own("storage.sql", "ledger.matching.duplicates", "mirror")),
         ("jwt", own("auth")),
         ("argon2", own("auth")),
         ("zxcvbn", own("auth")),
@@ -153,9 +153,10 @@ ARROWS = {
     "demo": "auth importers ledger resources runtime storage values",
     # It has no other way to the data than the HTTP API.
     "mcp": "resources version",
+    "mirror": "resources values version",
     "server": "__init__ runtime settings storage",
-    "cli": "auth demo importers ledger mcp questions ratelimit resources runtime server settings "
-    "storage values version",
+    "cli": "auth demo importers ledger mcp mirror questions ratelimit resources runtime server "
+    "settings storage values version",
     # `finance_api.main` includes the parts of the application.
     "__init__": "http runtime services settings",
 }
