@@ -20,6 +20,7 @@ def includeme(config: Configurator) -> None:
         api_usage,
         budget_periods,
         changes,
+        duplicate_records,
         lists,
         records_summary,
         recurring_records,
@@ -34,7 +35,14 @@ def includeme(config: Configurator) -> None:
     # The router tries the routes in this order: records are asked for most often.
     savable: list[str] = []
     for module in (
-        *(lists, records_summary, recurring_records, account_balances, budget_periods),
+        *(
+            lists,
+            records_summary,
+            recurring_records,
+            duplicate_records,
+            account_balances,
+            budget_periods,
+        ),
         *(upcoming_standing_orders, changes, api_usage, documents, transactions),
         *(health, index, metrics, openapi),
     ):

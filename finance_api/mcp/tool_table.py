@@ -295,7 +295,8 @@ TOOLS: tuple[Tool, ...] = (
         reads={"standing-orders/upcoming": ("upcoming",)},
         rows={
             "upcoming": row(
-                texts="date id name type accountId categoryId currencyCode payee", numbers="amount"
+                texts="date id name type account accountId category categoryId currencyCode payee",
+                numbers="amount",
             )
         },
         repeats={"totals": {"type": "array", "items": row(texts="currencyCode", numbers=_SUMMED)}},
@@ -322,6 +323,21 @@ TOOLS: tuple[Tool, ...] = (
         },
         repeats={"totals": {"type": "array"}},
         paging=Paging.WHOLE,
+    ),
+    Tool(
+        name="duplicates",
+        title="Duplicates",
+        purpose="Pairs of records that look like one transaction that was imported twice.",
+        reads={"records/duplicates": ("duplicates",)},
+        rows={
+            "duplicates": row(
+                texts="accountName accountId currencyCode laterId laterDate laterName earlierId "
+                "earlierDate earlierName",
+                numbers="amount",
+            )
+        },
+        takes={},
+        most=1000,
     ),
     Tool(
         name="categories_and_labels",

@@ -10,6 +10,7 @@ from finance_api.api.openapi.responses import ResponseDescription, table_respons
 from finance_api.api.openapi.schemas import array_of, of_fields, of_names
 from finance_api.api.parameters import Listed, ParameterSchema
 from finance_api.api.service import data_service, of_resource
+from finance_api.planning.object_names import names_by_id
 from finance_api.planning.recurring import (
     INTERVALS,
     Recurring,
@@ -111,27 +112,26 @@ class RecurringRequest(TableRequest):
     def read(self, reading: Reading) -> Payload:
         data, user_id, given = reading.storage.data, reading.user_id, self.given
         state = data.get_state(user_id)
-        accounts, categories, orders = (
-            list(data.scan_rows(user_id, resource))
-            for resource in (ACCOUNTS, CATEGORIES, STANDING_ORDERS)
+        accounts, orders = (
+            list(data.scan_rows(user_id, resource)) for resource in (ACCOUNTS, STANDING_ORDERS)
         )
         found = list_recurring(
             reading.storage, user_id, accounts, reading.today, given["accountId"]
         )
         shown = [each for each in found if each.status in given["status"]]
-        names = {row["id"]: row["name"] for row in (*accounts, *categories)}
+        names = names_by_id(reading.storage, user_id, ACCOUNTS, CATEGORIES)
         rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
         members = {"totals": _TOTAL_ENCODER.documents(_totals(shown))}
         return self.table(state, _COLUMNS, rows, members)
 
 
-def _row(found: Recurring, order: Row | None, names: dict[str, str]) -> Row:
+def _row(found: Recurring, order: Row | None, names: dict[str, str | None]) -> Row:
     category = found.category_id
     return {
         "payee": found.payee,
         "account": names[found.account_id],
         "accountId": found.account_id,
-        "category": category and names[category],
+        "category": names.get(category) if category else None,
         "categoryId": category,
         "interval": found.interval.name,
         "recurrenceRule": found.repetition.rule,
@@ -170,6 +170,7 @@ SERVICES = (
     data_service(
         "/v1/api/records/recurring",
         RecurringRequest,
+        is_savable=True,
         **of_resource(RECORDS, _schema(), _response(), "Payments that recur in the records."),
     ),
 )

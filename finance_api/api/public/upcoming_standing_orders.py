@@ -11,6 +11,7 @@ from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
+from finance_api.planning.object_names import names_by_id
 from finance_api.planning.upcoming import (
     MAX_DUE_DAYS,
     TooManyDueDays,
@@ -18,8 +19,8 @@ from finance_api.planning.upcoming import (
     upcoming_days,
     upcoming_page,
 )
-from finance_api.resources import STANDING_ORDERS
-from finance_api.resources.common import date_field
+from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
+from finance_api.resources.common import date_field, text_field
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS, date_text
 
@@ -28,11 +29,15 @@ DEFAULT_DAYS = 30
 MAX_OCCURRENCES = 1_000
 DEFAULT_OCCURRENCES = 100
 
-#: The columns of an occurrence: its day, then fields of its standing order.
-_SHOWN = ("id", "name", "type", "accountId", "categoryId", "amount", "currencyCode", "payee")
+#: The columns of an occurrence: its day, then fields of its standing order, and names.
 _COLUMNS = (
     date_field("date", "Due date.", nullable=False),
-    *(field for field in STANDING_ORDERS.fields if field.name in _SHOWN),
+    *(STANDING_ORDERS[name] for name in ("id", "name", "type")),
+    text_field("account", "Name of the account.", "Current account"),
+    STANDING_ORDERS["accountId"],
+    text_field("category", "Name of the category.", "Rent"),
+    STANDING_ORDERS["categoryId"],
+    *(STANDING_ORDERS[name] for name in ("amount", "currencyCode", "payee")),
 )
 
 
@@ -82,7 +87,15 @@ class UpcomingRequest(TableRequest):
             "from": date_text(today),
             "to": date_text(today + (days - 1) * DAY_SECONDS),
         }
-        rows = upcoming_page(due, limit, offset)
+        names = names_by_id(storage, user_id, ACCOUNTS, CATEGORIES)
+        rows = [
+            {
+                **row,
+                "account": names.get(row["accountId"]),
+                "category": names.get(row["categoryId"]),
+            }
+            for row in upcoming_page(due, limit, offset)
+        ]
         return self.table(state, _COLUMNS, rows, members, has_more=due.number > offset + limit)
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from finance_api.resources import RECORDS
-from finance_api.resources.records import VOID
+from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.text import fold
@@ -33,12 +33,10 @@ def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
     one source must be on the same day, records of two sources at most three days apart.
     """
     found: defaultdict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
-    for page in storage.data.scan_pages(user_id, RECORDS, _PAGE):
-        for row in page:
-            if row["recordState"] != VOID:
-                day = row["recordDate"] // DAY_SECONDS
-                found[row["accountId"], row["amount"]].append((day, row["id"]))
-    for _, days in sorted(found.items()):
+    stored = storage.data.list_amounts(user_id, ("accountId", "recordDate", "id"), ())
+    for account_id, day, row_id, amount in in_time(stored):
+        found[account_id, amount].append((day // DAY_SECONDS, row_id))
+    for _, days in sorted(in_time(found.items())):
         pairs = (pair for pair in pairwise(sorted(days)) if pair[1][0] - pair[0][0] <= _REACH_DAYS)
         # Read only records that have another one of the same amount near them.
         if near := list(dict.fromkeys(row_id for pair in pairs for _, row_id in pair)):

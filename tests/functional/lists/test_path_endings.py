@@ -72,6 +72,7 @@ EXPORTED = [
     *((str(r.path), {"limit": 2, "withTotal": "true", "sortBy": "-id"}) for r in PUBLIC_RESOURCES),
     ("records/summary", {"groupBy": "month", "limit": 1}),
     ("records/recurring", {}),
+    ("records/duplicates", {"limit": 1}),
     ("accounts/balances", {"interval": "year"}),
     ("standing-orders/upcoming", {"limit": 1}),
     (f"budgets/{uid('Budget', 1)}/periods", {"last": 2}),

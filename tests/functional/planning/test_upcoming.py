@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.native_rows import account, standing_order, uid
+from support.native_rows import account, category, standing_order, uid
 
 
 def upcoming(client, **query):
@@ -23,6 +23,7 @@ def orders(client):
     rent = {"recurrenceRule": "FREQ=MONTHLY;BYMONTHDAY=1", "startDate": "2020-01-01"}
     client.load(
         account(),
+        category(),
         standing_order(1, amount=-850, currencyCode="EUR", **rent),
         standing_order(
             2,
@@ -32,6 +33,7 @@ def orders(client):
             startDate="2026-03-18",
             recurrenceRule="FREQ=WEEKLY;COUNT=3",
             accountId=uid("Account", 1),
+            categoryId=uid("Category", 1),
         ),
         standing_order(3, name="Once", amount=-3, currencyCode="CHF", startDate="2026-04-16"),
         standing_order(4, name="Later", amount=-5, currencyCode="CHF", startDate="2026-04-17"),
@@ -49,8 +51,10 @@ def test_occurrences_of_the_next_days_and_their_sums(orders):
         "id": uid("StandingOrder", 2),
         "name": "Pay",
         "type": "income",
+        "account": "Giro",
         "accountId": uid("Account", 1),
-        "categoryId": None,
+        "category": "Food",
+        "categoryId": uid("Category", 1),
         "amount": Decimal("2000.5"),
         "currencyCode": "EUR",
         "payee": None,
@@ -96,8 +100,9 @@ def test_too_many_days_are_refused(orders, monkeypatch):
 def test_csv_and_the_next_page_in_headers(orders):
     response = orders.get("standing-orders/upcoming", headers={"Accept": "text/csv"}, limit=1)
     assert response.text.splitlines() == [
-        "date,id,name,type,accountId,categoryId,amount,currencyCode,payee",
-        f'2026-03-18,{uid("StandingOrder", 2)},"Pay",income,{uid("Account", 1)},,2000.5,EUR,',
+        "date,id,name,type,account,accountId,category,categoryId,amount,currencyCode,payee",
+        f'2026-03-18,{uid("StandingOrder", 2)},"Pay",income,"Giro",{uid("Account", 1)},'
+        f'"Food",{uid("Category", 1)},2000.5,EUR,',
     ]
     assert response.headers["X-Next-Offset"] == "1"
     assert response.headers["Link"].endswith('limit=1&offset=1>; rel="next"')

@@ -1,0 +1,90 @@
+"""GET /v1/api/records/duplicates"""
+
+from finance_api.api.data_request import Payload, Reading
+from finance_api.api.listing import TableRequest
+from finance_api.api.openapi.responses import TOTAL, ResponseDescription, table_response
+from finance_api.api.openapi.schemas import value
+from finance_api.api.parameters import ParameterSchema
+from finance_api.api.service import data_service, of_resource
+from finance_api.ledger.edits.report import title_of
+from finance_api.ledger.matching.duplicates import Duplicate, find_duplicates
+from finance_api.resources import RECORDS
+from finance_api.resources.common import EXAMPLE_ID, amount_field, date_field, text_field
+from finance_api.resources.field import Field, Kind
+from finance_api.values import Row
+
+MAX_PAIRS = 1_000
+DEFAULT_PAIRS = 100
+
+
+def _side(side: str) -> tuple[Field, ...]:
+    about = f"The record stored {side}"
+    return (
+        Field(f"{side}Id", Kind.ID, f"{about}: its id.", EXAMPLE_ID, nullable=False),
+        date_field(f"{side}Date", f"{about}: its date.", nullable=False),
+        text_field(
+            f"{side}Name", f"{about}: date, payee or note, and amount.", "2026-01-31 Bakery -3 EUR"
+        ),
+    )
+
+
+_COLUMNS = (
+    RECORDS["accountName"],
+    RECORDS["accountId"],
+    amount_field("amount", "Amount of both.", -3, 0),
+    RECORDS["currencyCode"],
+    *_side("later"),
+    *_side("earlier"),
+)
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_page(MAX_PAIRS, DEFAULT_PAIRS)
+    return schema
+
+
+def _response() -> ResponseDescription:
+    total = {"total": value("Number of pairs.", 1)}
+    return table_response(
+        "DuplicatePair", "duplicates", _COLUMNS, total, headers=(TOTAL,), is_paged=True
+    )
+
+
+class DuplicatesRequest(TableRequest):
+    """A page of the pairs of records that look like one transaction."""
+
+    name = "duplicates"
+
+    def read(self, reading: Reading) -> Payload:
+        limit, offset = self.given["limit"], self.given["offset"]
+        state = reading.storage.data.get_state(reading.user_id)
+        found = list(find_duplicates(reading.storage, reading.user_id))
+        rows = [_row(pair) for pair in found[offset : offset + limit]]
+        has_more = len(found) > offset + limit
+        total = len(found)
+        return self.table(
+            state,
+            _COLUMNS,
+            rows,
+            {"total": total},
+            (("X-Total-Count", str(total)),),
+            has_more=has_more,
+        )
+
+
+def _row(pair: Duplicate) -> Row:
+    row = {field.name: pair.later[field.name] for field in _COLUMNS[:4]}
+    for side, record in (("later", pair.later), ("earlier", pair.earlier)):
+        row[f"{side}Id"], row[f"{side}Date"] = record["id"], record["recordDate"]
+        row[f"{side}Name"] = title_of(RECORDS, record)
+    return row
+
+
+SERVICES = (
+    data_service(
+        "/v1/api/records/duplicates",
+        DuplicatesRequest,
+        **of_resource(RECORDS, _schema(), _response(), "Records that look like duplicates."),
+    ),
+)
