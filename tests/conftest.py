@@ -31,7 +31,7 @@ from support.service import BY_DAY, POOLED
 work_in_memory()
 
 # No deadline: an example's time depends on the machine more than on the code.
-settings.register_profile("tests", deadline=None, max_examples=count(25, 200))
+settings.register_profile("tests", deadline=None, max_examples=count(15, 200))
 settings.load_profile("tests")
 
 
@@ -86,7 +86,7 @@ if CITUS_URL:
 
 #: By day, a test in these folders runs at most MOST_CASES of its cases, because cases are slow.
 _SLOW = ("tests/browser/", "tests/functional/")
-MOST_CASES = 6
+MOST_CASES = 4
 
 
 def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:

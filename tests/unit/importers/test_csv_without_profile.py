@@ -43,7 +43,7 @@ def outcome(file, words=GIVEN):
 def test_an_ordinary_file_is_imported_as_it_is_meant_or_asked_about(part):
     """Where it is asked about, one of the commands leads to what it means."""
     counts = Counter()
-    numbers = range(part, count(200, 20_000), PARTS)
+    numbers = range(part, count(100, 20_000), PARTS)
     for number in numbers:
         file = make(number)
         kind, *more = outcome(file)
@@ -61,7 +61,7 @@ def test_an_ordinary_file_is_imported_as_it_is_meant_or_asked_about(part):
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_refused_or_loses_nothing(damage):
     counts = Counter()
-    for number in range(count(80, 2_000)):
+    for number in range(count(40, 2_000)):
         file = damaged(make(number), damage, number)
         if file is None:
             continue

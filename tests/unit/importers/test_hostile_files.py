@@ -17,8 +17,9 @@ from finance_api.ledger.importing import ImportSettings, import_file, make_order
 from finance_api.storage.interface import StorageBackend
 from support.hostile_files import HOSTILE
 from support.ledger import Person
+from support.nightly import count
 
-SMALL, LARGE = 250_000, 1_000_000
+SMALL, LARGE = count(125_000, 250_000), count(500_000, 1_000_000)
 #: Quadratic growth is fourfold; what begins a process, and a busy machine, are less.
 MOST_GROWTH = 2.0
 #: Below this a measurement says nothing.

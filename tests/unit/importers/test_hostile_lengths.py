@@ -1,6 +1,6 @@
 """A piece of text, repeated 300,000 times in any field: files are read or refused in linear time.
 
-By day it is a third as many, and each line of an MT940 file is of one width. The limits are a fuse,
+By day it is a sixth as many, and each line of an MT940 file is of one width. The limits are a fuse,
 many times what it takes; in quadratic time it took far longer than they are.
 """
 
@@ -38,7 +38,7 @@ from support.nightly import count
 
 pytestmark = pytest.mark.nightly
 
-LENGTH = count(100_000, 300_000)
+LENGTH = count(50_000, 300_000)
 #: While coverage is measured everything takes longer.
 _SLOWER = 1 if sys.gettrace() is None else 10
 _FUSE_SECONDS = 25 * _SLOWER
