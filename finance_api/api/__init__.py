@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # Commands need no web framework.
@@ -22,6 +22,7 @@ def includeme(config: Configurator) -> None:
         changes,
         duplicate_records,
         lists,
+        questions,
         records_summary,
         recurring_records,
         upcoming_standing_orders,
@@ -33,7 +34,7 @@ def includeme(config: Configurator) -> None:
     config.registry.cornice_services = {}
     config.add_directive("add_cornice_service", register_service_views)
     # The router tries the routes in this order: records are asked for most often.
-    savable: list[str] = []
+    savable: dict[str, Any] = {}
     for module in (
         *(
             lists,
@@ -43,14 +44,14 @@ def includeme(config: Configurator) -> None:
             account_balances,
             budget_periods,
         ),
-        *(upcoming_standing_orders, changes, api_usage, documents, transactions),
+        *(upcoming_standing_orders, questions, changes, api_usage, documents, transactions),
         *(health, index, metrics, openapi),
     ):
         for service in module.SERVICES:
             config.add_cornice_service(service)
             if service.is_savable:
-                savable.append(service.base_path)
-    config.registry[PATHS] = tuple(savable)
+                savable[service.base_path] = service.find_faults
+    config.registry[PATHS] = savable
     config.add_route("root", "/")
     # The pages have another view of this route, for browsers.
     permission = NO_PERMISSION_REQUIRED

@@ -9,7 +9,7 @@ from pyramid.response import Response
 
 from finance_api.api.data_request import respond
 from finance_api.api.openapi.responses import ResponseDescription
-from finance_api.api.parameters import ParameterSchema, validate_query
+from finance_api.api.parameters import Fault, ParameterSchema, read_parameters, validate_query
 from finance_api.auth.policy import Permission, own_data
 from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
@@ -81,6 +81,10 @@ class Service(CorniceService):  # type: ignore[misc]
         full_path = path + SUFFIX if has_suffixes else path
         super().__init__(path, full_path, description, **options)
         self.add_view("GET", view)
+
+    def find_faults(self, query_string: str) -> list[Fault]:
+        """Return the faults of a query string, by the name of the parameter."""
+        return read_parameters(self.schema, query_string)[1]
 
 
 def _refuse(request: Request) -> HTTPException:

@@ -83,7 +83,10 @@ def _base62(number: int, width: int) -> str:
     return "".join(reversed(pairs))[-width:]
 
 
-SCOPES: tuple[str, ...] = tuple(str(r.path) for r in PUBLIC_RESOURCES)
+#: The scopes of the lists, which all data needs; and of saved questions with their answers.
+DATA_SCOPES: tuple[str, ...] = tuple(str(r.path) for r in PUBLIC_RESOURCES)
+QUESTIONS = "questions"
+SCOPES: tuple[str, ...] = (*DATA_SCOPES, QUESTIONS)
 MAX_NAME_CHARACTERS = 100
 #: The default of the settings finance_api.tokens.max_live and finance_api.jwt.max_live.
 MAX_LIVE = 50

@@ -15,7 +15,7 @@ from pyramid.exceptions import ConfigurationError
 from pyramid.interfaces import ISecurityPolicy
 from zope.interface import implementer
 
-from finance_api.auth.personal_tokens import SCOPES, has_api_access
+from finance_api.auth.personal_tokens import DATA_SCOPES, SCOPES, has_api_access
 from finance_api.http.identity import (
     Failure,
     Identity,
@@ -35,6 +35,7 @@ class Permission(StrEnum):
     STANDING_ORDERS_READ = "public:standing-orders:read"
     LABELS_READ = "public:labels:read"
     RECORD_RULES_READ = "public:record-rules:read"
+    QUESTIONS_READ = "public:questions:read"
     CHANGES_READ = "public:changes:read"
     ALL_READ = "public:all:read"
     API_USAGE_READ = "public:api-usage:read"
@@ -110,7 +111,7 @@ class SecurityPolicy:
 def _by_token(scopes: tuple[str, ...] | None, has_access: bool) -> tuple[str, ...]:
     scopes = SCOPES if scopes is None else scopes
     principals = [BY_TOKEN, *map(by_token_with, scopes)]
-    if set(scopes) >= set(SCOPES):
+    if set(scopes) >= set(DATA_SCOPES):
         principals.append(BY_FULL_TOKEN)
     if not has_access:
         principals.append(NO_PREMIUM)
@@ -138,8 +139,8 @@ def own_data(scope: str, permission: Permission) -> Factory:
 
 
 def all_own_data(permission: Permission) -> Factory:
-    """All data of the user: for tokens of premium users with every scope."""
-    return _own(BY_FULL_TOKEN, permission, SCOPES)
+    """All data of the user: for tokens of premium users with the scopes of all lists."""
+    return _own(BY_FULL_TOKEN, permission, DATA_SCOPES)
 
 
 def own_by_any_token(permission: Permission) -> Factory:

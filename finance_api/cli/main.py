@@ -33,6 +33,7 @@ _COMMANDS = {
     "mcp": ("mcp:mcp", "Serve the API as tools for agents."),
     "mirror": ("mirror:mirror", "Keep a SQLite file up to date with a service."),
     "profiles": ("profiles:profiles", "List, show and test layouts of CSV files."),
+    "question": ("questions:question", "Manage saved questions, and answer them."),
     "rates": ("rates:rates", "Import and list exchange rates."),
     "records": ("records:records", "Edit and remove stored records."),
     "remove": (
@@ -145,12 +146,13 @@ def _is_expected(error: Exception) -> bool:
     from finance_api.auth.passwords import PasswordRefused
     from finance_api.auth.personal_tokens import IssueRefused
     from finance_api.importers.interface import ChangeRefused
+    from finance_api.questions.addresses import AddressRefused
     from finance_api.runtime.settings import SettingError
     from finance_api.storage.errors import StorageError
     from finance_api.values.text import EmailRefused
 
     expected = (
-        *(EmailRefused, ChangeRefused, IssueRefused, KeyFileError, PasswordRefused),
-        *(RevokeRefused, SettingError, StorageError, OSError),
+        *(AddressRefused, EmailRefused, ChangeRefused, IssueRefused, KeyFileError),
+        *(PasswordRefused, RevokeRefused, SettingError, StorageError, OSError),
     )
     return isinstance(error, expected)

@@ -5,6 +5,7 @@ import sys
 import click
 
 from finance_api.auth.personal_tokens import (
+    SCOPES,
     digest,
     is_open_to_all,
     is_well_formed,
@@ -13,7 +14,6 @@ from finance_api.auth.personal_tokens import (
 )
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list
-from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import NotFound
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.time import DAY_SECONDS
@@ -31,8 +31,8 @@ def token() -> None:
     "--scope",
     "scopes",
     multiple=True,
-    type=click.Choice([str(resource.path) for resource in PUBLIC_RESOURCES]),
-    help="A resource that the token may read; repeatable. Default: all.",
+    type=click.Choice(SCOPES),
+    help="What the token may read; repeatable. Default: all.",
 )
 @click.option("--expires-in-days", type=click.IntRange(1, 36_500), help="Default: never.")
 @pass_cli_context

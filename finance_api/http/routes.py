@@ -7,9 +7,8 @@ from functools import lru_cache
 from pyramid.registry import Registry
 
 from finance_api.http.requests import Request
+from finance_api.http.surfaces import SUFFIXES
 
-#: Suffixes of paths that ask for a format, whatever the Accept header says.
-SUFFIXES = (".csv", ".ndjson", ".xlsx")
 #: The end of the pattern of a route with an optional suffix.
 SUFFIX = f"{{suffix:(?:{'|'.join(map(re.escape, SUFFIXES))})?}}"
 #: A part of a pattern with a regular expression, which may have braces of its own.

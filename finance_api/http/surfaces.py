@@ -8,6 +8,8 @@ INTERNAL_SURFACE = "/internal/v1/"
 #: The surfaces that accept personal tokens, and whose requests count as usage.
 TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
 SURFACES = (*TOKEN_SURFACES, INTERNAL_SURFACE)
+#: Suffixes of paths that ask for a format, whatever the Accept header says.
+SUFFIXES = (".csv", ".ndjson", ".xlsx")
 
 #: The entry point for programs.
 INDEX = "/v1"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import httpx2
 from mcp.types import CallToolResult
@@ -140,8 +141,10 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
     total: dict[str, int | None] = {}
     more, before = False, 0
     for path, lists in tool.reads.items():
-        if tool.paging is Paging.WHOLE:
-            response = await api.get(path, query)
+        if tool.paging in (Paging.WHOLE, Paging.ANY):
+            response = await api.get(*_placed(path, query))
+            if tool.paging is Paging.ANY:
+                response = _in_one_shape(response)
             rows = _items(response, lists)
             total |= {name: len(response.body[name]) for name in lists}
             items = rows[offset:]
@@ -159,6 +162,26 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
         added = sums([row for _, row in items], tool.sums) if is_all else None
         members = {"sums": added, **members}
     return Found(items, more, total, members)
+
+
+def _placed(path: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the path with the arguments that it names, and the rest of the query."""
+    named = {name: quote(value, safe="") for name, value in query.items() if f"{{{name}}}" in path}
+    return path.format(**named), {k: v for k, v in query.items() if k not in named}
+
+
+def _in_one_shape(response: Response) -> Response:
+    """Return a response with ``rows``, ``others`` and ``isPart``; see `Paging.ANY`."""
+    body = dict(response.body)
+    lists = [n for n, v in body.items() if isinstance(v, list) and n not in _WHERE_GIVEN]
+    paging = {"limit", "offset", "nextOffset"}
+    shape = {
+        "rows": [row for name in lists for row in body[name]],
+        "others": {n: v for n, v in body.items() if n not in {*lists, *paging, *_WHERE_GIVEN}},
+        "isPart": body.get("nextOffset") is not None,
+        **{name: body[name] for name in _WHERE_GIVEN if name in body},
+    }
+    return Response(shape, response.headers)
 
 
 async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> CallToolResult:

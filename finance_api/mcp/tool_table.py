@@ -20,6 +20,8 @@ class Paging(Enum):
     OFFSET = "offset"
     #: The API returns all rows at once, and the tool divides them into pages.
     WHOLE = "whole"
+    #: As `WHOLE`, of any shape: its lists become ``rows``, its other members ``others``.
+    ANY = "any"
     #: Pages have a limit and a cursor.
     CURSOR = "cursor"
 
@@ -28,7 +30,8 @@ class Paging(Enum):
 class Tool:
     """One tool.
 
-    reads: path below /v1/api/ -> the lists of its response, in the order in which they are shown.
+    reads: path below /v1/api/, with arguments in braces -> the lists of its response, in the order
+    in which they are shown.
     rows: name of a list -> schema of its elements.
     repeats: other members of the response, which the answer repeats -> schema.
     takes: the arguments, named like the API's parameters; required: the required ones.
@@ -347,6 +350,27 @@ TOOLS: tuple[Tool, ...] = (
         rows={"categories": row_of(CATEGORIES), "labels": row_of(LABELS)},
         takes={},
         always={"withTotal": "true"},
+    ),
+    Tool(
+        name="saved_questions",
+        title="Saved questions",
+        purpose="The user's saved questions: names, ids, and the API addresses that answer them. "
+        "If one fits, call answer_question instead of other tools.",
+        reads={"questions": ("questions",)},
+        rows={"questions": row(texts="id name address fault createdAt updatedAt")},
+        takes={},
+    ),
+    Tool(
+        name="answer_question",
+        title="Answer to a saved question",
+        purpose="The current answer to a saved question: the rows of the API's response, and its "
+        "other members. isPart: the question's address has a limit, and more rows match.",
+        reads={"questions/{id}/answer": ("rows",)},
+        rows={"rows": {"type": "object"}},
+        takes={"id": text("The id, from saved_questions.")},
+        repeats={"others": {"type": "object"}, "isPart": {"type": "boolean"}},
+        required=("id",),
+        paging=Paging.ANY,
     ),
     Tool(
         name="changes",

@@ -1,22 +1,43 @@
 """The addresses of saved questions: path and query of a GET request to the public API."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from finance_api.http.routes import SUFFIXES
-from finance_api.http.surfaces import PUBLIC_SURFACE, WALLET
+from finance_api.http.surfaces import PUBLIC_SURFACE, SUFFIXES, WALLET
 from finance_api.values.text import shown
 
+if TYPE_CHECKING:
+    # Commands need no web framework.
+    from pyramid.registry import Registry
+
 MAX_ADDRESS_CHARACTERS = 2_000
-#: The registry's item with the paths that questions can ask.
+#: The registry's item with the paths that questions can ask -> what finds the faults of a query.
 PATHS = "finance_api.question_paths"
 #: Characters that stay as they are in a query; others are percent-encoded.
 _KEPT = "!$%&'()*+,-./:;=?@_~"
 _PARTS = re.compile("&+")
 
+#: From a query string to the faults, each with the name of the parameter.
+FindFaults = Callable[[str], Sequence[tuple[str, str]]]
+
 
 class AddressRefused(Exception):
     """The address is no request that a question can ask; the message says why."""
+
+
+def fault_of(registry: Registry, address: str) -> str | None:
+    """Return why the API would refuse a stored address; None if it would not."""
+    path, _, query = address.partition("?")
+    known: Mapping[str, FindFaults] = registry[PATHS]
+    if path not in known:
+        return f"{path} is not one of {', '.join(known)}."
+    for name, message in known[path](query):
+        return f"{name}: {message}"
+    return None
 
 
 def normal_address(text: str) -> str:

@@ -22,7 +22,7 @@ _PASSED_ON = (
 )
 
 
-class AnswerRefused(Exception):
+class AnswerRefused(AddressRefused):
     """A saved question can no longer be answered; the message says which, and what to change.
 
     faults: those of the saved address, by the name of the parameter.

@@ -2,10 +2,11 @@
 
 import re
 
-from finance_api.http.routes import SUFFIX, SUFFIXES
+from finance_api.http.routes import SUFFIX
 from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
+    SUFFIXES,
     WALLET_DESCRIPTION,
     is_page,
     needs_token,

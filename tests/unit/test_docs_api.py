@@ -18,11 +18,11 @@ from finance_api.api.parameters import Conditions
 from finance_api.api.public import api_usage
 from finance_api.auth import sessions
 from finance_api.http.querystring import split_query
-from finance_api.http.routes import SUFFIXES
 from finance_api.http.surfaces import (
     INTERNAL_SURFACE,
     PUBLIC_SURFACE,
     SETTINGS_PAGES,
+    SUFFIXES,
     USAGE_PATH,
     WALLET,
     WALLET_SURFACE,

@@ -45,6 +45,8 @@ PROBLEM: Schema = of_members(
         ),
         "moreErrors": value("Number of faults that errors does not list.", 3),
         "partIds": array_of(value("A part of a record that was split.", EXAMPLE_ID)),
+        "question": value("The name of a saved question with a fault.", "Groceries by month"),
+        "questionId": value("Its identifier.", EXAMPLE_ID),
         "requestId": value("The id to report an unexpected error with.", "4f1c2a9e"),
     },
     ["type", "title", "status", "detail", "error"],
@@ -79,6 +81,12 @@ PROBLEMS: Mapping[int, Problem] = {
     406: Problem(
         "The Accept header excludes every available format.",
         "This is available as application/json; the Accept header excludes them.",
+    ),
+    409: Problem(
+        "The address of the saved question is no longer valid: question names it, errors what to "
+        "change.",
+        'The question "Groceries by month" cannot be answered any more: categry: there is no such '
+        'parameter; did you mean "category"? Change its address.',
     ),
     410: Problem(
         "The change history does not reach back that far: start again with since=0. Or the record "

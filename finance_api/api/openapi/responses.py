@@ -75,7 +75,7 @@ OF_DATA = (
     ),
     VARY,
 )
-_PAGE: Mapping[str, Schema] = {
+OF_PAGE: Mapping[str, Schema] = {
     "limit": value("Maximum number of rows on a page.", 30),
     "offset": value("Number of rows before the page.", 0),
     "nextOffset": value(
@@ -135,7 +135,7 @@ def row_schema(resource: Resource) -> Schema:
 def list_response(resource: Resource) -> ResponseDescription:
     """A page of the resource."""
     total = value("Number of rows that match; with withTotal=true.", 4711)
-    always = {resource.name: array_of(row_schema(resource)), **_PAGE}
+    always = {resource.name: array_of(row_schema(resource)), **OF_PAGE}
     members = {**always, "total": total, HINTS: HINTS_SCHEMA}
     schema = of_members(f"{resource.model_type}Page", members, always)
     return ResponseDescription(
@@ -156,7 +156,7 @@ def table_response(
 ) -> ResponseDescription:
     """Describe a `TableRequest`. sometimes, optional: columns and members that may be missing."""
     row = of_fields(title, columns, sometimes)
-    always = {name: array_of(row), **members, **(_PAGE if is_paged else {})}
+    always = {name: array_of(row), **members, **(OF_PAGE if is_paged else {})}
     schema = of_members(f"{title}Page", {**always, **(optional or {})}, always)
     of_page = (LINK, NEXT_OFFSET) if is_paged else ()
     return ResponseDescription(schema, OF_LISTS, columns, (*OF_DATA, *of_page, *headers))

@@ -31,7 +31,7 @@ from finance_api.api.parameters import (
 )
 from finance_api.api.representation import NDJSON
 from finance_api.api.service import PERMISSIONS, Service, data_service, of_resource
-from finance_api.auth.personal_tokens import SCOPES
+from finance_api.auth.personal_tokens import DATA_SCOPES
 from finance_api.auth.policy import Permission, all_own_data
 from finance_api.resources import BUDGETS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
@@ -106,7 +106,7 @@ SERVICES = (
         description="All of the user's data, in the native format.",
         schema=ParameterSchema(),
         response=ResponseDescription(forms=(NDJSON,), columns=_NATIVE, headers=_OF_EXPORTS),
-        scopes=SCOPES,
+        scopes=DATA_SCOPES,
         permission=Permission.ALL_READ,
         factory=all_own_data(Permission.ALL_READ),
     ),

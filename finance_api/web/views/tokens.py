@@ -8,6 +8,7 @@ from pyramid.response import Response
 
 from finance_api.auth import personal_tokens
 from finance_api.auth.personal_tokens import (
+    QUESTIONS,
     SCOPES,
     IssueRefused,
     checked_name,
@@ -48,7 +49,12 @@ MADE = f"{TOKENS}/made"
 
 _READ, _WRITE = Permission.SETTINGS_READ, Permission.SETTINGS_TOKENS_WRITE
 _LABELS = [
-    (r.path, r.path.replace("-", " ").capitalize(), r.meaning) for r in PUBLIC_RESOURCES if r.path
+    *(
+        (r.path, r.path.replace("-", " ").capitalize(), r.meaning)
+        for r in PUBLIC_RESOURCES
+        if r.path
+    ),
+    (QUESTIONS, "Questions", "Saved questions and their answers, whatever they are about."),
 ]
 _DAYS = ("30", "90", "365")
 #: The choices for how long a replaced token stays valid.
@@ -206,7 +212,8 @@ def show_token(request: Request) -> Any:
         return SeeOther(TOKENS)
     scopes = made.scopes or SCOPES
     tried = RECORDS.path if RECORDS.path in scopes else min(scopes)
-    curl = curl_line(request, text, f"{PUBLIC_SURFACE}{tried}?limit=5")
+    path = f"{PUBLIC_SURFACE}{tried}" if tried == QUESTIONS else f"{PUBLIC_SURFACE}{tried}?limit=5"
+    curl = curl_line(request, text, path)
     return page("tokens", "Your new token", token=text, name=made.name, curl=curl)
 
 

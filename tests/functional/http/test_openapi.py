@@ -20,13 +20,14 @@ from finance_api.api.parameters import list_schema, read_parameters
 from finance_api.api.representation import XLSX
 from finance_api.api.wallet import others, responses
 from finance_api.auth.personal_tokens import SCOPES
-from finance_api.http.routes import SUFFIXES
 from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
+    SUFFIXES,
     WALLET_DESCRIPTION,
     needs_token,
 )
+from finance_api.questions.saved import add_question
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from support.native_rows import household, uid
@@ -57,6 +58,8 @@ def service(services):
 def client(service):
     client = service.client()
     client.load(*household())
+    question = {"name": "All", "address": "/v1/api/records", "now": 0}
+    service.change(lambda storage: add_question(storage, client.user, **question))
     return client
 
 

@@ -115,10 +115,11 @@ def test_a_question_that_is_no_longer_valid_says_which_and_what_to_change(asking
 
 @on_one_storage
 def test_these_paths_can_be_asked(service):
-    assert service.app.registry[PATHS] == (
+    assert tuple(service.app.registry[PATHS]) == (
         "/v1/api/records",
         "/v1/api/budgets",
         "/v1/api/records/summary",
+        "/v1/api/records/recurring",
         "/v1/api/accounts/balances",
         "/v1/api/standing-orders/upcoming",
     )
