@@ -1,14 +1,17 @@
 """A file is stored whole or not at all, and nobody ever sees a part of one."""
 
+import io
 import threading
 
 import pytest
 
 from finance_api.importers.interface import ImportRefused, Statement, StatementAccount
+from finance_api.importers.ofx.importer import OfxImporter
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.values.number import decimal_text
-from support.ledger import account, document, ofx_file, ofx_statement, record
+from support.ledger import account, document, ofx_file, ofx_statement, record, units
 from support.service import native_line
 
 MANY = [account(), document("Label", 4), *(record(n, amount=1) for n in range(100, 2_600))]
@@ -124,6 +127,33 @@ def test_importers_of_one_file_at_once_give_one_set_of_records(person):
     assert errors == []
     assert sorted(report.created for report in reports) == [0, 0, 0, len(MANY)]
     assert person.revision == 1
+    person.audit()
+
+
+SHOP, BAR, INN = (
+    ("20260101", "-1", "A", "Shop"),
+    ("20260102", "-2", "B", "Bar"),
+    ("20260103", "-3", "C", "Inn"),
+)
+
+
+# On the last try others wait, so two files in between are the most.
+@pytest.mark.parametrize("others", [[], [SHOP], [SHOP, INN]])
+def test_import_starts_over_when_another_file_came_first(person, others):
+    tries = []
+
+    def others_come_first(session, report):
+        tries.append(session)
+        if len(tries) <= len(others):
+            person.ofx(ofx_file(ofx_statement([others[len(tries) - 1]])))
+
+    file = io.BytesIO(ofx_file(ofx_statement([SHOP, BAR])).encode())
+    order = ImportOrder(person.user.email, file, OfxImporter(None), now=person.clock.now())
+    report = import_file(person.backend, order, begin=others_come_first)
+    assert len(tries) == len(others) + 1
+    assert report.created == (1 if SHOP in others else 2)
+    amounts = sorted(units(amount) for _, amount, *_ in {SHOP, BAR, *others})
+    assert sorted(row["amount"] for row in person.rows(RECORDS)) == amounts
     person.audit()
 
 
