@@ -155,8 +155,8 @@ ARROWS = {
     "mcp": "resources version",
     "mirror": "resources values version",
     "server": "__init__ runtime settings storage",
-    "cli": "__init__ auth demo http importers ledger mcp mirror questions ratelimit resources runtime "
-    "server settings storage values version",
+    "cli": "__init__ auth demo http importers ledger mcp mirror questions ratelimit resources "
+    "runtime server settings storage values version",
     # `finance_api.main` includes the parts of the application.
     "__init__": "http runtime services settings",
 }
