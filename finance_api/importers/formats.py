@@ -30,7 +30,8 @@ class Format:
     """A format. Its functions are given as names, so that only the modules in use are loaded.
 
     begin: a pattern for the beginning of a file's text, see `opening_text`; "": any text.
-    container: a function that takes a binary file and returns whether it is of this format.
+    container: a function that takes a binary file with that beginning, and returns whether it is of
+    this format.
     is_certain: no other kind of file begins in this way.
     importer: a function of the file, the options by name, and the operator's directory of profiles;
     "": the ledger reads the file itself. options: names of options in `importers.options`.
@@ -46,9 +47,9 @@ class Format:
 
     def recognises(self, text: str, stream: BinaryIO) -> bool:
         """Return whether a file is of this format. stream: at its start, before and after."""
-        if self.container:
-            return bool(_named(self.container)(stream))
-        return re.match(self.begin, text) is not None
+        if re.match(self.begin, text) is None:
+            return False
+        return not self.container or bool(_named(self.container)(stream))
 
     def new_importer(
         self, stream: BinaryIO, given: Mapping[str, Any], profiles_directory: str = ""
@@ -87,6 +88,8 @@ _CAMT = (
 )
 #: Comments may come first.
 _QIF = r"(?i:(?:#[^\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))"
+#: A ZIP file (xlsx, ods), or an OLE file (xls).
+_SPREADSHEET = "|".join(map(opening_text, (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a")))
 #: A field, or up to nine lines that some banks write before the first ``:20:``.
 MT940_BEGIN = r"\{[1-5]:|:(?:[0-9]{2}[A-Z]?|NS):|(?:[^\n]{0,80}\n){1,9}:20:"
 
@@ -108,6 +111,7 @@ FORMATS = (
     ),
     Format(
         name="spreadsheet",
+        begin=_SPREADSHEET,
         container="spreadsheet.container:looks_like_spreadsheet",
         importer="spreadsheet.importer:SpreadsheetImporter.of",
         options=(*_TABLE, "sheet"),

@@ -1,4 +1,4 @@
-"""The interface of importers: `StatementImporter`, its `Statement`s, and `ImportRefused`.
+"""The interface of importers: `StatementImporter`, its `Statement`s, questions and refusals.
 
 There are two kinds of input. The native format has whole rows of every type
 (`finance_api.importers.native`). Statement formats (such as OFX and CSV) have what a bank
@@ -6,13 +6,34 @@ writes: a `Statement` per account, and its entries one by one.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
+from finance_api.values.text import shown
+
 #: The format of a file is detected from this much of its beginning.
 HEAD_BYTES = 4_096
+
+
+#: A message quotes up to _QUOTED_LENGTH characters of a value, and up to _MOST names.
+_QUOTED_LENGTH, _MOST = 60, 30
+#: Advice for a fault that no option can work around.
+ANOTHER_FILE = "download the file again, or in another format"
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` in quotes, on one line, cut if long, with unprintable characters escaped."""
+    cut = text if len(text) <= _QUOTED_LENGTH else text[: _QUOTED_LENGTH - 1] + "…"
+    return f"'{shown(cut)}'"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the quoted names, separated by commas; beyond _MOST, only the number of the rest."""
+    names = list(names)
+    text = ", ".join(quoted(name) for name in names[:_MOST])
+    return f"{text} and {len(names) - _MOST} more" if len(names) > _MOST else text
 
 
 class Answer(NamedTuple):
@@ -123,6 +144,93 @@ class ImportRefused(ChangeRefused):
             )
             for chosen in product(*asked)
         ]
+
+
+#: Placeholders in a command line for an account's name and a currency's code, which only the user
+#: knows.
+NAME, CODE = "NAME", "CODE"
+
+
+def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
+    """Return a refusal of two groups of options that exclude each other."""
+    return ImportRefused(
+        f"{one[0]} and {other[0]} exclude each other",
+        answers=(
+            Answer(instead_of=tuple(other), meaning=f"use {one[0]}"),
+            Answer(instead_of=tuple(one), meaning=f"use {other[0]}"),
+        ),
+    )
+
+
+@dataclass
+class Questions:
+    """The questions so far. Reading continues with the first answer to each, to find the others.
+
+    asked: in the order in which they came up.
+    columns: indexes of the columns that were asked about. fields: fields that several columns fit;
+    the content of these columns is not asked about yet.
+    """
+
+    asked: list[Question] = field(default_factory=list)
+    columns: set[int] = field(default_factory=set)
+    fields: set[str] = field(default_factory=set)
+
+    def ask(
+        self,
+        fact: str,
+        *answers: Answer,
+        line: int | None = None,
+        column: int | None = None,
+        of: str | None = None,
+        how: str = "",
+        needs: tuple[str, ...] = (),
+    ) -> None:
+        """Add a question. of: the field that several columns fit. how, needs: see `Question`."""
+        self.asked.append(Question(fact, line, answers, how, needs))
+        if column is not None:
+            self.columns.add(column)
+        if of is not None:
+            self.fields.add(of)
+
+    def add(self, others: "Questions") -> None:
+        """Add all questions of ``others``."""
+        self.asked += others.asked
+        self.columns |= others.columns
+        self.fields |= others.fields
+
+    def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
+        """Ask for the currency of accounts that may be new, when there are other questions anyway.
+
+        new: the names of the new accounts; None: the account itself is still unknown. codes: some
+        possible currencies.
+        """
+        if (new is not None and not new) or self.asks_for("--currency"):
+            return
+        such_as = f"such as {' or '.join(codes[:3] or ('EUR',))}"
+        if new is None:
+            fact = "a new account needs a currency"
+            how = (
+                f": give it with --currency, {such_as}; for an existing account, leave out "
+                f"--currency"
+            )
+        else:
+            is_new = "is a new account" if len(new) == 1 else "are new accounts"
+            fact, how = f"{listed(new)} {is_new}", f": give the currency with --currency, {such_as}"
+        self.ask(fact, Answer(("--currency", CODE)), how=how)
+
+    def asks_for(self, option: str) -> bool:
+        return any(option in answer.words for question in self.asked for answer in question.answers)
+
+    def put(self) -> None:
+        """Raise ImportRefused if anything was asked."""
+        if not self.asked:
+            return
+        first, *others = self.asked
+        parts = [first.reason] + [
+            f"{question.reason} (line {question.line})" if question.line else question.reason
+            for question in others
+        ]
+        raise ImportRefused("; and ".join(parts), first.line, questions=tuple(self.asked))
 
 
 @dataclass(frozen=True)

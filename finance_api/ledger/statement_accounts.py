@@ -3,8 +3,7 @@
 from collections import Counter
 
 from finance_api.importers.formats import AccountKey, account_key_of
-from finance_api.importers.interface import Answer, ImportRefused, StatementAccount
-from finance_api.importers.questions import CODE, NAME
+from finance_api.importers.interface import CODE, NAME, Answer, ImportRefused, StatementAccount
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import ACCOUNTS

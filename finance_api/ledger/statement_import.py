@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from finance_api.importers.interface import Answer, BankBalance, ImportRefused, Statement
-from finance_api.importers.questions import Questions
+from finance_api.importers.interface import Answer, BankBalance, ImportRefused, Questions, Statement
 from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.edits.transfers import link_by_number
 from finance_api.ledger.matching import match

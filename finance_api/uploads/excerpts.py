@@ -2,7 +2,7 @@
 
 from typing import Any, BinaryIO
 
-from finance_api.importers.csv.sampling import TableSample
+from finance_api.importers.csv.places import TableSample
 from finance_api.importers.interface import Question
 from finance_api.values.text import shown
 

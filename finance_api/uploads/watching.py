@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, BinaryIO
 
-from finance_api.importers.csv.sampling import TableSample
+from finance_api.importers.csv.places import TableSample
 from finance_api.importers.interface import (
     Entry,
     Remembered,

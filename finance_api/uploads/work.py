@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
-from finance_api.importers.csv.sampling import TableSample
+from finance_api.importers.csv.places import TableSample
 from finance_api.importers.interface import ImportRefused, StatementImporter
 from finance_api.ledger.importing import (
     ImportOrder,

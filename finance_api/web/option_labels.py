@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from finance_api.importers.interface import CODE, NAME
 from finance_api.importers.options import FILE_OPTIONS
-from finance_api.importers.questions import CODE, NAME
 
 #: Labels of choices, by option.
 CHOICES = {

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from finance_api.importers.csv.columns import JOINED
+from finance_api.importers.csv.layout import JOINED
 from finance_api.importers.formats import format_named
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.marks import currency_code, mark_of
+from finance_api.importers.interface import CODE, NAME, ImportRefused
 from finance_api.importers.options import (
     FILE_OPTIONS,
     FileOption,
@@ -15,7 +14,7 @@ from finance_api.importers.options import (
     answered,
     option_named,
 )
-from finance_api.importers.questions import CODE, NAME
+from finance_api.importers.texts import currency_code, mark_of
 from finance_api.storage.interface import Upload
 from finance_api.web.column_form import (
     COLUMN_OPTIONS,

@@ -15,7 +15,7 @@ import pytest
 import finance_api
 from finance_api.cli.main import command as finance_api_command
 from finance_api.importers.csv import Layout
-from finance_api.importers.csv.columns import FIELDS as CSV_FIELDS
+from finance_api.importers.csv.layout import FIELDS as CSV_FIELDS
 from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.native.values import MAX_LIST_ELEMENTS
 from finance_api.resources import RESOURCES

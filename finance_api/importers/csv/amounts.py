@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.marks import Mark, mark_of
-from finance_api.importers.questions import Questions
-from finance_api.importers.texts import quoted
+from finance_api.importers.interface import Answer, ImportRefused, Questions, quoted
+from finance_api.importers.texts import Mark, mark_of
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
 
 DECIMAL_MARKS = (".", ",")

@@ -3,16 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from finance_api.importers.csv.columns import Headings, field_of
-from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.layout import Headings, Layout, field_of
 from finance_api.importers.csv.places import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.csv.vocabulary import marks_in
-from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.marks import Mark, codes_in, stated_code
-from finance_api.importers.questions import CODE, Questions
-from finance_api.importers.texts import listed, quoted
+from finance_api.importers.interface import CODE, Answer, ImportRefused, Questions, listed, quoted
+from finance_api.importers.texts import Mark, codes_in, stated_code
 
 
 class Currencies:

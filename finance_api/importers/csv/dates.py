@@ -16,9 +16,13 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.vocabulary import WEEKDAYS, month_number
-from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered
-from finance_api.importers.questions import Questions
-from finance_api.importers.texts import quoted
+from finance_api.importers.interface import (
+    Answer,
+    ImportRefused,
+    Questions,
+    nothing_remembered,
+    quoted,
+)
 from finance_api.values.time import DAY_SECONDS, date_text, from_date
 
 #: The earliest year that is accepted.
@@ -114,10 +118,9 @@ class DateForm:
                 "as in %d/%m/%Y or DD/MM/YYYY; or the days of the file in place of the year, as in "
                 "DD.MM. 2026-01-01..2026-01-31"
             )
-        expression = _TOKEN.sub(_expression, directives) + (
-            "" if set("HIMS") & set(used) else _TIME
-        )
-        return cls(name, re.compile(expression), "y" in used, period)
+        time = "" if set("HIMS") & set(used) else _TIME
+        pattern = re.compile(_TOKEN.sub(_expression, directives) + time)
+        return cls(name, pattern, "y" in used, period)
 
     def read(self, text: str) -> int | None:
         """Return the date and time as written, in seconds, without any offset. See `moment`."""
@@ -289,11 +292,10 @@ class DateColumn:
         self._end = from_date(date(last_year + 1, 1, 1))
         self._named = date_format is not None
         self._is_sheet = is_sheet
-        self._fitting = (
-            [form for form in CANDIDATES if not order or form.name.startswith(("YYYY", order[0]))]
-            if date_format is None
-            else [DateForm.compile(date_format)]
-        )
+        if date_format is not None:
+            self._fitting = [DateForm.compile(date_format)]
+        else:
+            self._fitting = [f for f in CANDIDATES if f.name.startswith(("YYYY", order[:1]))]
         if likely is not None:
             self._fitting = [DateForm.compile(likely), *self._fitting]
         if is_sheet and date_format not in (None, _ISO.name):
@@ -318,9 +320,8 @@ class DateColumn:
             if (day := form.read(text)) is not None and day < self._end
         ]
         if not read:
-            raise ImportRefused(
-                self._misfit(text), line, answers=_every_reading(text) if self._named else ()
-            )
+            answers = _every_reading(text) if self._named else ()
+            raise ImportRefused(self._misfit(text), line, answers=answers)
         if len(self._seen) >= _REMEMBERED:
             self._seen.clear()
         self._seen.add(text)
@@ -340,21 +341,18 @@ class DateColumn:
                 f"program may have swapped days and months; use the file as the bank made it"
             )
         if self._named:
-            return (
-                f"{quoted(text)} is not a date in the form {self._fitting[0].name} (--date-format)"
-            )
+            form = self._fitting[0].name
+            return f"{quoted(text)} is not a date in the form {form} (--date-format)"
         years = [each for form in CANDIDATES if (each := form.year_of(text)) is not None]
         if years and not any(FIRST_YEAR <= year <= self._last_year for year in years):
             return (
-                f"{quoted(text)} has the year {years[0]:04}, but dates go from "
-                f"{FIRST_YEAR} to {self._last_year}: correct it in the file, or give its form "
-                f"with --date-format"
+                f"{quoted(text)} has the year {years[0]:04}, but dates go from {FIRST_YEAR} to "
+                f"{self._last_year}: correct it in the file, or give its form with --date-format"
             )
         if _YEARLESS.fullmatch(text):
             return (
                 f"{quoted(text)} has no year: give the period of the file with --date-format, as "
-                f"in "
-                "'DD.MM. 2026-01-01..2026-01-31'"
+                "in 'DD.MM. 2026-01-01..2026-01-31'"
             )
         if not self._seen:
             return f"{quoted(text)} is not a date in a known form; give its form with --date-format"
@@ -388,9 +386,8 @@ class DateColumn:
             help_ = "give the form with --date-format"
             answers = [_answer(form, text, day) for form, day in read]
             if beside is not None:
-                help_ = (
-                    f"the other dates are {beside.name}: to ignore the column, say --map valueDate="
-                )
+                others = f"the other dates are {beside.name}"
+                help_ = f"{others}: to ignore the column, say --map valueDate="
                 answers = [Answer(("--map", "valueDate="))]
             questions.ask(
                 f"the date {quoted(text)} is {days}", *answers, line=line, how=f"; {help_}"

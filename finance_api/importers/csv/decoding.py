@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 
-from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.questions import Questions
-from finance_api.importers.texts import fits, quoted
+from finance_api.importers.interface import Answer, ImportRefused, Questions, quoted
+from finance_api.importers.texts import fits
 
 #: Byte order mark, the codec that reads the file, and the names by which the user may ask for it.
 #: A mark comes before the shorter marks that it begins with.

@@ -33,9 +33,7 @@ from finance_api.importers.csv.table import (
 )
 from finance_api.importers.csv.vocabulary import known_headings
 from finance_api.importers.csv.word_columns import FIND_WORDS, find_dates
-from finance_api.importers.interface import Answer, ImportRefused, Remembered
-from finance_api.importers.questions import Questions
-from finance_api.importers.texts import quoted
+from finance_api.importers.interface import Answer, ImportRefused, Questions, Remembered, quoted
 
 #: A question about columns with one heading names at most this many.
 _NAMED_COLUMNS = 20

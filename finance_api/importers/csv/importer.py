@@ -1,34 +1,50 @@
-"""Reads CSV statements, from the bytes of a file to its entries, all or nothing."""
+"""Reads CSV statements, from the bytes of a file to its entries, all or nothing.
+
+`Deciding` decides step by step what the cells mean, and asks about everything open at once.
+"""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import fields, replace
+from functools import cached_property
 from typing import Any, BinaryIO
 
-from finance_api.importers.csv.columns import Columns
-from finance_api.importers.csv.deciding import Deciding, movements
+from finance_api.importers.csv.amounts import AmountReader, Reading
+from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
+from finance_api.importers.csv.currencies import decide_currencies
+from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.decoding import TextFile, open_text
 from finance_api.importers.csv.finding import find_plan, refuse_data_as_headings
 from finance_api.importers.csv.index import Profiles, load_profiles
-from finance_api.importers.csv.layout import Layout, words
-from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.sampling import (
+from finance_api.importers.csv.layout import Columns, Headings, Layout, words
+from finance_api.importers.csv.places import (
     OTHER_ROLE,
     TableSample,
+    balances_above,
+    lines_above,
     sample_of,
     widest_table,
 )
-from finance_api.importers.csv.table import Table
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.profile import shown
+from finance_api.importers.csv.selection import Selection
+from finance_api.importers.csv.signs import Signs, decide_signs
+from finance_api.importers.csv.statements import RowReader, StatementBuilder
+from finance_api.importers.csv.survey import SignWords, Survey, amount_cell, text_of
+from finance_api.importers.csv.table import Row, Table
+from finance_api.importers.csv.unread import ask_about_unread, ask_which_rows, names_balance
+from finance_api.importers.csv.vocabulary import in_minor_units
 from finance_api.importers.interface import (
+    NAME,
+    Answer,
     Entry,
     ImportRefused,
+    Questions,
     Remembered,
     Statement,
     nothing_remembered,
+    quoted,
 )
-from finance_api.importers.questions import Questions
-from finance_api.importers.texts import quoted
 
 
 class CsvImporter:
@@ -185,3 +201,252 @@ def _remarks(plan: Plan) -> Iterator[str]:
 
 def _options_text(plan: Plan) -> str:
     return " ".join(quoted(w) if " " in w or not w else w for w in words(plan.taken))
+
+
+def movements(
+    plan: Plan, selection: Selection, skipped: Counter[str] | None = None
+) -> Iterator[Row]:
+    """Yield the rows that are money, expanded by the profile if there is one. Count other rows."""
+    rows = plan.table.rows(skipped)
+    if selection.is_needed:
+        rows = (row for row in rows if selection.keeps(*row, skipped))
+    if plan.rows is None:
+        return rows
+    expand = plan.rows.begin(skipped)
+    return ((line, found) for line, cells in rows for found in expand(line, cells))
+
+
+class Deciding:
+    """The steps from a plan to a reader of its rows.
+
+    plan: after `run`, it is without the rows at the end that are known to be no data.
+    remarks: decisions to report to the user. above: the balances above the headings.
+    """
+
+    def __init__(self, plan: Plan, questions: Questions) -> None:
+        layout = plan.layout
+        self.plan = plan
+        self.remarks: list[str] = []
+        self.above = balances_above(lines_above(plan.table))
+        self._questions = questions
+        if not layout.fee and layout.fee_category is not None:
+            raise ImportRefused(
+                "--fee-category needs --fee", answers=(Answer(instead_of=("--fee-category",)),)
+            )
+        self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in layout.fee]
+        self.selection = Selection(plan)
+        self._words = None
+        if layout.sign is not None:
+            self._words = SignWords(*plan.headings.position_and_rest("--sign", layout.sign))
+        self._survey = Survey(plan, self.selection, self._words)
+
+    def run(self) -> StatementBuilder:
+        """Ask about everything open. Return a builder that reads by the first answers."""
+        plan, questions, survey = self.plan, self._questions, self._survey
+        zone = plan.layout.zone()
+        self._look_at_rows()
+        _ask_for_account(plan, questions)
+        self._leave_out_trailer()
+        # Do not ask about the cells of a column before it is known which column is meant.
+        of_dates = Questions() if "recordDate" in questions.fields else questions
+        of_amounts = Questions() if "amount" in questions.fields else questions
+        reading = survey.amounts.decide(of_amounts)
+        form = self._decide_days(of_dates, reading)
+        value_form = survey.value_dates.decide(questions, form)
+        ask_which_rows(survey, self.selection, plan.headings, questions)
+        self._ask_about_units()
+        currencies = decide_currencies(
+            plan, survey, questions, needs_one=lambda: self._new_accounts != []
+        )
+
+        def builder(signs: Signs) -> StatementBuilder:
+            reader = RowReader(
+                plan.columns,
+                signs,
+                self._words,
+                DateReader(form, zone),
+                DateReader(value_form),
+                AmountReader(reading, minor=plan.layout.units == "minor"),
+                self._fees_signed,
+            )
+            reconciles = bool(self.selection.balances or self.above)
+            left_out = self.selection.left_out
+            return StatementBuilder(plan, reader, currencies, left_out, reconciles=reconciles)
+
+        signs = decide_signs(
+            plan,
+            survey,
+            of_amounts,
+            self.remarks,
+            self._trial(builder),
+            lambda: self._balance_ways(reading),
+        )
+        if survey.footer is not None:
+            count, first = survey.footer
+            questions.ask(
+                first.questions[0].fact,
+                Answer(("--skip-last", str(plan.layout.skip_last + count)), ("--skip-last",)),
+                line=first.line,
+                how=(
+                    f"{first.questions[0].how}; if the rows from there on are not transactions, "
+                    f"leave them out with --skip-last"
+                ),
+            )
+        self.remarks += ask_about_unread(plan, survey, questions)
+        is_open = currencies.option is None and "currency" not in plan.columns
+        if questions.asked and is_open and not plan.remembered:
+            marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
+            questions.ask_for_currency(self._new_accounts, next(marked, ()))
+        return builder(signs)
+
+    def _look_at_rows(self) -> None:
+        questions = self._questions
+        try:
+            self._survey.run()
+        except ImportRefused as refused:
+            if {"recordDate", "amount"} & questions.fields:
+                # The rows may be refused only because another column is meant.
+                questions.put()
+            if questions.asked:
+                refused.reason += "; and " + "; and ".join(each.reason for each in questions.asked)
+                refused.questions += tuple(questions.asked)
+            raise
+
+    def _leave_out_trailer(self) -> None:
+        """Leave out the rows at the end that are known to be no data."""
+        plan, survey = self.plan, self._survey
+        first = next((cell for cell in survey.footer_cells if cell.strip()), None)
+        if survey.footer is None or first is None:
+            return
+        if plan.profile is None or first not in plan.profile.trailer:
+            if not names_balance(survey.footer_cells):
+                return
+            self.remarks.append(
+                f"left out the last {survey.footer[0]} rows, from {quoted(first.strip())} on, "
+                f"which are not transactions"
+            )
+        last = plan.table.skip_last + survey.footer[0]
+        survey.footer = None
+        self.plan = replace(plan, table=replace(plan.table, skip_last=last))
+
+    def _decide_days(self, questions: Questions, reading: Reading) -> DateForm:
+        """Return the form of the dates. If several forms fit, prefer the one under which the days
+        are in the same order as the balances.
+        """
+        dates = self._survey.dates
+        forms = dates.readings()
+        rows = self._balance_rows(reading) if len(forms) > 1 else []
+        orders = orders_of(rows) if len(rows) > 2 else []
+        if len(orders) == 1:
+            columns = self.plan.columns["recordDate"]
+            texts = [text_of(cells, columns) for _, cells in movements(self.plan, self.selection)]
+            days = {form: [form.read(text) or 0 for text in texts] for form in forms}
+            in_order = [f for f in forms if days[f] == sorted(days[f], reverse=orders[0])]
+            if len(in_order) == 1:
+                self.remarks.append(
+                    f"dates are {in_order[0].name}: only this order of day and month fits the "
+                    f"balances"
+                )
+                return in_order[0]
+        return dates.decide(questions)
+
+    def _ask_about_units(self) -> None:
+        """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""
+        plan, headings = self.plan, self.plan.headings
+        named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
+        if named and plan.layout.units is None and plan.profile is None:
+            self._questions.ask(
+                f"the amounts of {quoted(named[0])} may be in hundredths of the currency",
+                Answer(("--units", "minor"), (), "an amount of 1250 is 12.5"),
+                Answer(("--units", "major"), (), "an amount of 1250 is 1250"),
+                line=headings.line,
+                how=": say with --units minor or --units major",
+            )
+
+    def _balance_rows(self, reading: Reading) -> list[BalanceRow]:
+        """Return all rows if each has a balance and there is one account; else no rows."""
+        columns, survey = self.plan.columns, self._survey
+        if "balance" not in columns or survey.footer is not None or len(survey.accounts) > 1:
+            return []
+        if len(survey.currencies) > 1 or any(len(c) > 1 for c in survey.currencies.values()):
+            return []
+        amounts = AmountReader(reading)
+        (balance,) = columns["balance"]
+        found = []
+        for line, cells in movements(self.plan, self.selection):
+            text = cells[balance].strip()
+            if not text:
+                return []
+            cents = amount_cell(columns, cells, None, line)
+            size = sum(abs(amounts.read(amount, line).units) for _, amount in cents)
+            found.append((line, size, amounts.read(text, line).units))
+        for line, (_, cells) in self.selection.balances.items():
+            if text := cells[balance].strip():
+                found.append((line, 0, amounts.read(text, line).units))
+        return sorted(found)
+
+    def _balance_ways(self, reading: Reading) -> tuple[Mapping[int, int], int | None] | None:
+        """See `decide_signs`."""
+        if self._questions.asks_for("--decimal"):
+            return None
+        rows = self._balance_rows(reading)
+        ways = ways_of(rows) if rows else None
+        if not ways:
+            return None
+        states = self.selection.balances
+        ways = {line: way for line, way in ways.items() if line not in states}
+        return ways, next((line for line, size, _ in rows if size and line not in ways), None)
+
+    def _trial(
+        self, builder: Callable[[Signs], StatementBuilder]
+    ) -> Callable[[Signs], bool] | None:
+        """Return a test of whether signs fit the balances; None if it is not possible."""
+        if "balance" not in self.plan.columns or self._questions.asked or self._survey.footer:
+            return None
+
+        def fits(signs: Signs) -> bool:
+            trial = builder(signs)
+            try:
+                for line, cells in movements(self.plan, self.selection):
+                    for _ in trial.add(line, cells):
+                        pass
+            except ImportRefused:
+                return False
+            return True
+
+        return fits
+
+    @cached_property
+    def _new_accounts(self) -> list[str] | None:
+        """The names of the file's accounts that would be new; None if the file names no account."""
+        accounts, given = [*self._survey.accounts], self.plan.layout.account
+        if given is not None:
+            # The first number is enough: a file with several numbers for it is refused.
+            accounts = [(given, accounts[0][1] if accounts else None)]
+        return self.plan.new_accounts(accounts) if accounts else None
+
+
+def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
+    column, kind = headings.position_and_rest("--fee", fee)
+    if kind not in ("signed", "unsigned"):
+        name = headings.named(column)
+        questions.ask(
+            f"--fee {quoted(fee)}: if a minus in it means money going out, say --fee "
+            f"{name}=signed; if its numbers have no signs, say --fee {name}=unsigned",
+            *(
+                Answer(("--fee", f"{name}={each}"), (f"--fee {fee}",), f"a fee of 1 goes {way}")
+                for each, way in (("unsigned", "out"), ("signed", "in"))
+            ),
+        )
+    return kind == "signed"
+
+
+def _ask_for_account(plan: Plan, questions: Questions) -> None:
+    if plan.layout.account is None and not {"account", "accountNumber"} & plan.columns.keys():
+        # List the columns only if no other question was asked.
+        found = "" if questions.asked else f"; {plan.headings.found()}"
+        questions.ask(
+            "the file does not say which account it belongs to",
+            Answer(("--account", NAME)),
+            how=f"; give the account with --account, or its column with --map account=…{found}",
+        )

@@ -13,8 +13,7 @@ from finance_api.importers.csv.open_columns import (
     best,
 )
 from finance_api.importers.csv.vocabulary import currency_in
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.texts import listed, quoted
+from finance_api.importers.interface import ImportRefused, listed, quoted
 
 _MONEY = ("amount", "debit", "credit", "balance")
 _CENTS = re.compile("[0-9]{2}")

@@ -7,14 +7,11 @@ from functools import cached_property
 
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.balances import orders_of, steps
-from finance_api.importers.csv.columns import Columns, Headings
-from finance_api.importers.csv.layout import POSITIVE, Layout
+from finance_api.importers.csv.layout import POSITIVE, Columns, Headings, Layout
 from finance_api.importers.csv.table import is_account, is_amount, is_date
 from finance_api.importers.csv.vocabulary import folded, role_fit
-from finance_api.importers.interface import Answer
-from finance_api.importers.marks import mark_of
-from finance_api.importers.questions import Questions
-from finance_api.importers.texts import quoted
+from finance_api.importers.interface import Answer, Questions, quoted
+from finance_api.importers.texts import mark_of
 
 #: At most this many columns are examined.
 _MOST_COLUMNS = 200

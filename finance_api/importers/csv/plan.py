@@ -9,14 +9,12 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from finance_api.importers.csv.columns import FIELD_NAMES, Columns, Headings
-from finance_api.importers.csv.layout import Layout, heading_digest
+from finance_api.importers.csv.layout import FIELD_NAMES, Columns, Headings, Layout, heading_digest
 from finance_api.importers.csv.open_columns import Inferred
 from finance_api.importers.csv.profile import Condition, Leg, Match, Profile, Rows, Selected, shown
 from finance_api.importers.csv.table import Table
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered
-from finance_api.importers.texts import quoted
+from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered, quoted
 
 #: Takes the line and the cells of a row; returns rows with derived cells at their end.
 Expand = Callable[[int, list[str]], list[list[str]]]

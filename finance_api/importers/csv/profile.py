@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.layout import Headings, Layout
 from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.marks import CODES
-from finance_api.importers.texts import quoted
+from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.texts import CODES
 
 #: A heading row of fewer columns selects no profile by itself.
 FEWEST_COLUMNS = 4

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from finance_api.importers.csv.columns import Headings
+from finance_api.importers.csv.layout import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
@@ -18,8 +18,7 @@ from finance_api.importers.csv.vocabulary import (
     kind_of,
     role_fit,
 )
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.texts import quoted
+from finance_api.importers.interface import ImportRefused, quoted
 
 #: Up to this many different values are counted separately.
 _COUNTED = 20

@@ -6,15 +6,12 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from finance_api.importers.csv.amounts import Amount
-from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.layout import POSITIVE, Layout
+from finance_api.importers.csv.layout import POSITIVE, Headings, Layout
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded, role_fit
-from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.questions import Questions
-from finance_api.importers.texts import listed, quoted
+from finance_api.importers.interface import Answer, ImportRefused, Questions, listed, quoted
 
 #: For up to this many unknown words, there is an answer for each combination of their directions.
 _COMBINED = 3

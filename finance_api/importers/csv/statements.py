@@ -8,10 +8,9 @@ from typing import Any
 
 from finance_api.importers.csv.amounts import Amount, AmountReader
 from finance_api.importers.csv.balances import BalanceCheck
-from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.currencies import Currencies
 from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR
+from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR, Columns
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.signs import Signs
 from finance_api.importers.csv.survey import SignWords, account_of, amount_cell, clean_text, text_of
@@ -23,9 +22,9 @@ from finance_api.importers.interface import (
     ImportRefused,
     Statement,
     StatementAccount,
+    quoted,
 )
-from finance_api.importers.marks import Mark, stated_code
-from finance_api.importers.texts import quoted
+from finance_api.importers.texts import Mark, stated_code
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.time import DAY_SECONDS
 

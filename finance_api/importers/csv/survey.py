@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from finance_api.importers.csv.amounts import AmountColumns
-from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.dates import DateColumn
+from finance_api.importers.csv.layout import Columns
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.table import is_account, is_amount, is_date, is_text
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.marks import mark_of
+from finance_api.importers.texts import mark_of
 from finance_api.values.text import clean_or_none
 
 #: A column with more different cells than this is free text: it is no longer watched.

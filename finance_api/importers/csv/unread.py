@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, product
 
-from finance_api.importers.csv.columns import Headings, field_of
+from finance_api.importers.csv.layout import Headings, field_of
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.survey import Survey, Watched
@@ -16,10 +16,8 @@ from finance_api.importers.csv.vocabulary import (
     kind_of,
     role_fit,
 )
-from finance_api.importers.interface import MOST_COMMANDS, Answer
-from finance_api.importers.marks import codes_in
-from finance_api.importers.questions import Questions
-from finance_api.importers.texts import listed, quoted
+from finance_api.importers.interface import MOST_COMMANDS, Answer, Questions, listed, quoted
+from finance_api.importers.texts import codes_in
 
 #: Up to this many unknown words are offered in each combination; more: all, none, and one by one.
 _COMBINED = 3

@@ -13,8 +13,7 @@ from finance_api.importers.csv.vocabulary import (
     folded,
     kind_of,
 )
-from finance_api.importers.interface import Answer
-from finance_api.importers.texts import listed, quoted
+from finance_api.importers.interface import Answer, listed, quoted
 
 #: A column with more different cells than this is neither a status nor a direction.
 _FEW = 20

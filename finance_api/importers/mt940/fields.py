@@ -15,9 +15,8 @@ from typing import BinaryIO, NamedTuple
 
 import mt940
 
-from finance_api.importers.interface import BankBalance, Entry, ImportRefused
-from finance_api.importers.marks import CODES
-from finance_api.importers.texts import ANOTHER_FILE, fits, one_line, quoted, utf_16_of
+from finance_api.importers.interface import ANOTHER_FILE, BankBalance, Entry, ImportRefused, quoted
+from finance_api.importers.texts import CODES, fits, one_line, utf_16_of
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.time import from_date
 

@@ -18,7 +18,6 @@ from finance_api.importers.interface import (
     joined_key,
     nothing_remembered,
 )
-from finance_api.importers.marks import CODES
 from finance_api.importers.mt940.details import Details, details_of
 from finance_api.importers.mt940.fields import (
     END,
@@ -31,7 +30,7 @@ from finance_api.importers.mt940.fields import (
     moment_of,
 )
 from finance_api.importers.sections import Section, Sections
-from finance_api.importers.texts import one_line, opening_text
+from finance_api.importers.texts import CODES, one_line, opening_text
 from finance_api.values.number import decimal_text
 from finance_api.values.text import compact
 

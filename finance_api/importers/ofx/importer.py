@@ -17,6 +17,7 @@ from finance_api.importers.interface import (
     StatementAccount,
     joined_key,
     nothing_remembered,
+    quoted,
 )
 from finance_api.importers.ofx.markup import text_of, tokens
 from finance_api.importers.ofx.transaction import (
@@ -26,15 +27,16 @@ from finance_api.importers.ofx.transaction import (
     read_transaction,
     securities_of,
 )
-from finance_api.importers.ofx.tree import STATEMENTS, Element, Tree
-from finance_api.importers.ofx.values import (
+from finance_api.importers.ofx.tree import (
+    STATEMENTS,
+    Element,
+    Tree,
     amount_of,
     currency_of,
     date_or_none_of,
     identifier_of,
     moment_of,
 )
-from finance_api.importers.texts import quoted
 
 #: Up to this many bytes of the parsed transactions stay in memory; more go to a temporary file.
 _SPOOLED_BYTES = 1 << 20

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from finance_api.importers.ofx.tree import Element
-from finance_api.importers.ofx.values import (
+from finance_api.importers.ofx.tree import (
+    Element,
     amount_of,
     currency_of,
     date_of,

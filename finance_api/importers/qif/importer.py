@@ -9,12 +9,15 @@ from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
 from finance_api.importers.csv.decoding import TextFile, open_text
 from finance_api.importers.interface import (
+    NAME,
     Answer,
     Entry,
     ImportRefused,
+    Questions,
     Remembered,
     Statement,
     StatementAccount,
+    listed,
     nothing_remembered,
 )
 from finance_api.importers.qif.register import (
@@ -26,8 +29,6 @@ from finance_api.importers.qif.register import (
     category_of,
     read_registers,
 )
-from finance_api.importers.questions import NAME, Questions
-from finance_api.importers.texts import listed
 from finance_api.values.number import decimal_text
 from finance_api.values.text import clean_or_none
 

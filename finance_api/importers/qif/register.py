@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.texts import quoted
+from finance_api.importers.interface import ImportRefused, quoted
 
 #: Maximum number of fields in a record: the whole record is in memory.
 MAX_FIELDS = 100_000

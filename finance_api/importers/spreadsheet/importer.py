@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from finance_api.importers.csv import CsvImporter
 from finance_api.importers.csv.decoding import TextFile
-from finance_api.importers.csv.sampling import TableSample
+from finance_api.importers.csv.places import TableSample
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     Answer,
@@ -20,12 +20,13 @@ from finance_api.importers.interface import (
     ImportRefused,
     Remembered,
     Statement,
+    listed,
     nothing_remembered,
+    quoted,
 )
 from finance_api.importers.spreadsheet import conversion
 from finance_api.importers.spreadsheet.container import checked_copy
 from finance_api.importers.spreadsheet.faults import damaged, too_many, with_password
-from finance_api.importers.texts import listed, quoted
 
 
 @dataclass(frozen=True)

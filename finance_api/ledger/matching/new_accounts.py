@@ -3,8 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from finance_api.importers.interface import Answer
-from finance_api.importers.questions import Questions
+from finance_api.importers.interface import Answer, Questions
 from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.session import LedgerSession

@@ -6,8 +6,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from finance_api.importers.interface import Answer, Entry, Question
-from finance_api.importers.questions import Questions
+from finance_api.importers.interface import Answer, Entry, Question, Questions
 from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.candidates import CandidateReader
 from finance_api.ledger.matching.model import Candidate, FileEntries, FileEntry, Outcome, Pair

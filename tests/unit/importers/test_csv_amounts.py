@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader, shape_of
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.questions import Questions
+from finance_api.importers.interface import ImportRefused, Questions
 from finance_api.values.number import MAX_UNITS, decimal_text
 from support import csv_files
 

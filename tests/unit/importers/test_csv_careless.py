@@ -10,8 +10,7 @@ import pytest
 
 from finance_api.cli.importing import commands_to_copy
 from finance_api.importers.csv import CsvImporter, Layout
-from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.questions import CODE
+from finance_api.importers.interface import CODE, Answer, ImportRefused
 from support.corpora import STATEMENTS
 from support.csv_files import options_in
 from support.nightly import count

@@ -3,8 +3,7 @@
 import pytest
 
 from finance_api.importers.csv.dates import CANDIDATES, DateColumn, DateForm, DateReader
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.questions import Questions
+from finance_api.importers.interface import ImportRefused, Questions
 from finance_api.values.time import date_text
 
 

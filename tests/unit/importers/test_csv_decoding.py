@@ -6,8 +6,7 @@ import pytest
 
 from finance_api.importers.csv import decoding
 from finance_api.importers.csv.decoding import open_text
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.questions import Questions
+from finance_api.importers.interface import ImportRefused, Questions
 from support.csv_files import answers
 
 

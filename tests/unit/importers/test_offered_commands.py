@@ -8,9 +8,8 @@ from datetime import date, timedelta
 import pytest
 
 from finance_api.cli.importing import commands_to_copy
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import CODE, NAME, ImportRefused
 from finance_api.importers.options import FILE_OPTIONS
-from finance_api.importers.questions import CODE, NAME
 from finance_api.ledger.importing import ImportSettings, import_file, make_order
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend

@@ -3,8 +3,7 @@
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx.tree import Element
-from finance_api.importers.ofx.values import date_of, parse_amount
+from finance_api.importers.ofx.tree import Element, date_of, parse_amount
 from finance_api.values.number import NumberError
 from finance_api.values.time import date_text
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from finance_api.importers.interface import Answer, ImportRefused, Question
-from finance_api.importers.questions import NAME, Questions
+from finance_api.importers.interface import NAME, Answer, ImportRefused, Question, Questions
 from support.csv_files import answers, read
 
 IN = Answer(("--positive", "in"), ("--invert",), "the amount of line 2 comes in")

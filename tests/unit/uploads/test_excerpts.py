@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from finance_api.importers.csv.sampling import TableSample
+from finance_api.importers.csv.places import TableSample
 from finance_api.importers.interface import Question
 from finance_api.uploads.excerpts import question_of
 
