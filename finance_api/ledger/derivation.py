@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.references import check_currency
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.model import any_of
 from finance_api.resources import RECORD_RULES, RECORDS
@@ -17,6 +16,16 @@ from finance_api.values import Row
 from finance_api.values.text import fold
 
 _PAGE = 1_000
+
+
+def check_currency(account: Row, currency: str | None, line: int | None) -> None:
+    """Raises ChangeRefused if the currency is not the account's."""
+    if currency not in (None, account["currencyCode"]):
+        raise ChangeRefused(
+            f"currencyCode is {currency}, but the account {account['name']} is in "
+            f"{account['currencyCode']}",
+            line,
+        )
 
 
 def derive(owned: UserRows, row: Row, line: int | None = None) -> None:

@@ -14,8 +14,8 @@ from finance_api.importers.native import NativeRow, native_file
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.importers.texts import currency_code
 from finance_api.ledger.changing import changing
-from finance_api.ledger.matching.accounts import remembered_options
 from finance_api.ledger.matching.model import FileEntries
+from finance_api.ledger.matching.stated import remembered_options
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import IMPORT, KEEP_DAYS, DataMoved, LedgerSession, UserRows

@@ -7,7 +7,6 @@ from typing import Any
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances, Facts, settle_bank_balances
-from finance_api.ledger.category_kinds import set_kind
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.matching.stated import note_stated
@@ -29,6 +28,7 @@ from finance_api.ledger.splits import (
     put_records,
     put_wholes,
 )
+from finance_api.planning.categories import set_kind
 from finance_api.resources import (
     ACCOUNTS,
     CATEGORIES,

@@ -6,6 +6,7 @@ They must refer to existing rows that fit, and categories must form a tree.
 from collections.abc import Mapping
 
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.derivation import check_currency
 from finance_api.ledger.rows import RowSet
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.categories import CategoryTree
@@ -32,16 +33,6 @@ def ids_in(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
 def fields_referring_to(referred: Resource, resource: Resource) -> list[str]:
     """Return the names of the resource's fields that contain ids of the referred resource."""
     return [f.name for f in resource.references if referred_by(f) is referred]
-
-
-def check_currency(account: Row, currency: str | None, line: int | None) -> None:
-    """Raises ChangeRefused if the currency is not the account's."""
-    if currency not in (None, account["currencyCode"]):
-        raise ChangeRefused(
-            f"currencyCode is {currency}, but the account {account['name']} is in "
-            f"{account['currencyCode']}",
-            line,
-        )
 
 
 def check_references(

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-from finance_api.ledger.category_kinds import derive_kinds
 from finance_api.ledger.rows import RowSet
+from finance_api.planning.categories import derived_kinds
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES, SPLITS
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import (
@@ -202,7 +202,8 @@ class LedgerSession(UserRows):
         Returns whether anything visible changed.
         """
         if CATEGORIES.name in self._row_sets:
-            derive_kinds(self.categories)
+            for row in derived_kinds(self.categories.rows.values()):
+                self.categories.put(row)
         if self._days and not self._is_dry_run:
             self._on_days(self, self._days)
         visible = [self.save(row_set) for row_set in list(self._row_sets.values())]

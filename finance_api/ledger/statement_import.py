@@ -10,18 +10,17 @@ from finance_api.importers.interface import Answer, BankBalance, ImportRefused, 
 from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.edits.transfers import link_by_number
 from finance_api.ledger.matching import match
-from finance_api.ledger.matching.accounts import (
+from finance_api.ledger.matching.model import CandidateReader, FileEntries, Outcome
+from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
+from finance_api.ledger.matching.open_rows import OpenRows, day_digest
+from finance_api.ledger.matching.stated import (
     STABLE,
     Cover,
     KnownAccount,
+    Scope,
     collect_facts,
     facts_by_account,
 )
-from finance_api.ledger.matching.candidates import CandidateReader
-from finance_api.ledger.matching.model import FileEntries, Outcome
-from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
-from finance_api.ledger.matching.open_rows import OpenRows, day_digest
-from finance_api.ledger.matching.stated import Scope
 from finance_api.ledger.matching.stored import get_stated, is_whole
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession

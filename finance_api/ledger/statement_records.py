@@ -10,12 +10,17 @@ from typing import NamedTuple
 from finance_api.importers.interface import Entry
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import Rules, derive
-from finance_api.ledger.matching.accounts import KnownAccount
-from finance_api.ledger.matching.candidates import CandidateReader
-from finance_api.ledger.matching.model import FileEntries, FileEntry, Outcome, correction_chain
+from finance_api.ledger.matching.model import (
+    CandidateReader,
+    FileEntries,
+    FileEntry,
+    Outcome,
+    correction_chain,
+)
 from finance_api.ledger.matching.stated import (
     CONTENT,
     Content,
+    KnownAccount,
     StatedValues,
     bank_id_in,
     own_source,
@@ -161,7 +166,8 @@ class StatementRecords:
             rows.append(row)
             parts += self._parts(row, whole[1])
         split_ids = {part["splitId"] for part in parts}
-        put_wholes(session, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
+        if split_ids:
+            put_wholes(session, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
         new = [*(row for row in rows if row["id"] not in split_ids), *parts]
         for row in new:
             self._balances.note(None, row)

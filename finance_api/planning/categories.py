@@ -1,15 +1,18 @@
-"""The tree of a user's categories, and filters on categories that include subcategories."""
+"""The tree of categories, their derived kinds, and filters that include subcategories."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import CATEGORIES
+from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
+from finance_api.values.text import fold
 
 
 class CategoryTree:
@@ -62,6 +65,40 @@ class CategoryTree:
                 found.add(category_id)
                 waiting.extend(self._children[category_id])
         return found
+
+
+#: Folded names of groups of income, in the apps and languages whose exports are most common.
+INCOME_GROUPS = frozenset(
+    "income incomes earnings revenue revenues inflow inflows einkommen einnahmen einkünfte revenus "
+    "ingresos entrate receitas inkomsten przychody příjmy bevételek inkomster indtægter inntekter "
+    "tulot".split()
+)
+
+
+def set_kind(row: Row, given: Mapping[str, Any], stored: Row | None) -> None:
+    """Note whether a category's kind is given; `derived_kinds` derives the kinds that are not."""
+    if given.get("kind") is not None and not given.get("kindIsDerived"):
+        row["kindIsDerived"] = False
+    else:
+        row["kindIsDerived"] = True
+        row["kind"] = None if stored is None else stored["kind"]
+
+
+def derived_kinds(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the categories whose derived kind changes: from their parents, else their group."""
+    # For each category: the nearest given kind and the topmost group, its own or from above.
+    inherited: dict[str, tuple[str | None, str | None]] = {}
+    for row in CategoryTree(rows).from_top():
+        kind, group = inherited.get(row["parentId"], (None, None))
+        if not row["kindIsDerived"]:
+            kind = row["kind"]
+        if group is None:
+            group = row["group"]
+        inherited[row["id"]] = kind, group
+        if kind is None and group is not None:
+            kind = INCOME if fold(group) in INCOME_GROUPS else EXPENSE
+        if kind != row["kind"]:
+            yield {**row, "kind": kind}
 
 
 def has_categories(resource: Resource) -> bool:

@@ -1,7 +1,4 @@
-"""Reads CSV statements, from the bytes of a file to its entries, all or nothing.
-
-`Deciding` decides step by step what the cells mean, and asks about everything open at once.
-"""
+"""Reads CSV statements, all or nothing: decides what the cells mean, and then makes the entries."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping

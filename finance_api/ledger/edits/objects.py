@@ -5,7 +5,6 @@ from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.balances import Balances, settle_bank_balances
-from finance_api.ledger.category_kinds import derive_kinds, set_kind
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
@@ -21,6 +20,7 @@ from finance_api.ledger.references import (
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import forget_deleted
+from finance_api.planning.categories import derived_kinds, set_kind
 from finance_api.query.model import any_of
 from finance_api.resources import (
     ACCOUNTS,
@@ -167,7 +167,8 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     carry_currencies_over(session)
     if resource is CATEGORIES:
         check_tree(row_set, {stamp["id"]: None})
-        derive_kinds(row_set)
+        for changed in derived_kinds(row_set.rows.values()):
+            row_set.put(changed)
     records_changed = rederive_records(session)
     if resource is ACCOUNTS:
         report.remarks += settle_bank_balances(session, [row["id"]])

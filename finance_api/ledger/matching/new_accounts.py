@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from finance_api.importers.interface import Answer, Questions
-from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.model import FileEntries
+from finance_api.ledger.matching.stated import KnownAccount
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import dated
 from finance_api.values.time import DAY_SECONDS

@@ -7,9 +7,15 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from finance_api.importers.interface import Answer, Entry, Question, Questions
-from finance_api.ledger.matching.accounts import KnownAccount
-from finance_api.ledger.matching.candidates import CandidateReader
-from finance_api.ledger.matching.model import Candidate, FileEntries, FileEntry, Outcome, Pair
+from finance_api.ledger.matching.model import (
+    Candidate,
+    CandidateReader,
+    FileEntries,
+    FileEntry,
+    Outcome,
+    Pair,
+)
+from finance_api.ledger.matching.stated import KnownAccount
 from finance_api.values.number import decimal_text
 from finance_api.values.text import fold, shown
 from finance_api.values.time import DAY_SECONDS, date_text

@@ -5,9 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from itertools import chain
 
 from finance_api.importers.interface import Question
-from finance_api.ledger.matching.accounts import REUSED, STABLE
-from finance_api.ledger.matching.candidates import MOST_OF_AN_ID
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.model import MOST_OF_AN_ID, Candidate, FileEntry, Outcome
 from finance_api.ledger.matching.open_rows import (
     OpenRows,
     described,
@@ -16,7 +14,7 @@ from finance_api.ledger.matching.open_rows import (
     stored_described,
     which_one,
 )
-from finance_api.ledger.matching.stated import REACH_DAYS, hash_of
+from finance_api.ledger.matching.stated import REACH_DAYS, REUSED, STABLE, hash_of
 
 #: An entry, and the stored record that shows that ids are used again.
 Sign = tuple[FileEntry, Candidate]

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from finance_api.importers.interface import Question
-from finance_api.ledger.matching.accounts import REUSED, STABLE
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import OpenRows, described, stored_described, which_one
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id
 from finance_api.ledger.matching.rules.same_id import correction
+from finance_api.ledger.matching.stated import REUSED, STABLE
 
 
 def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from finance_api.importers.interface import Question
-from finance_api.ledger.matching.accounts import KnownAccount
 from finance_api.ledger.matching.model import (
     OTHER_TEXTS,
     SAME_TEXTS,
@@ -27,7 +26,7 @@ from finance_api.ledger.matching.open_rows import (
     which_one,
 )
 from finance_api.ledger.matching.rules.same_id import pair_earlier
-from finance_api.ledger.matching.stated import Content
+from finance_api.ledger.matching.stated import Content, KnownAccount
 from finance_api.values.time import DAY_SECONDS, date_text
 
 _BATCH = 1_000

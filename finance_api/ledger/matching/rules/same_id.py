@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from finance_api.ledger.matching.candidates import Wanted
 from finance_api.ledger.matching.model import (
     SAME_TEXTS,
     Candidate,
@@ -11,6 +10,7 @@ from finance_api.ledger.matching.model import (
     FileEntry,
     Outcome,
     Pair,
+    Wanted,
 )
 from finance_api.ledger.matching.open_rows import OpenRows
 

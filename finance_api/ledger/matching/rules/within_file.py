@@ -5,9 +5,14 @@ from collections.abc import Iterator
 from itertools import islice
 
 from finance_api.importers.interface import Question
-from finance_api.ledger.matching.accounts import KnownAccount
-from finance_api.ledger.matching.candidates import Wanted
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair, correction_chain
+from finance_api.ledger.matching.model import (
+    Candidate,
+    FileEntry,
+    Outcome,
+    Pair,
+    Wanted,
+    correction_chain,
+)
 from finance_api.ledger.matching.open_rows import (
     NEW,
     SAME,
@@ -17,6 +22,7 @@ from finance_api.ledger.matching.open_rows import (
     grouped,
     which_one,
 )
+from finance_api.ledger.matching.stated import KnownAccount
 
 
 def skip_repeated(rows: OpenRows) -> Iterator[Pair | Question]:
