@@ -24,7 +24,7 @@ from finance_api.api.openapi.schemas import (
     of_order,
     one_or_more,
 )
-from finance_api.auth.refusals import TOKEN_IN_QUERY, TOKEN_PARAMETERS
+from finance_api.auth.authentication import TOKEN_IN_QUERY, TOKEN_PARAMETERS
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.categories import has_categories

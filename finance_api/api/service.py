@@ -13,7 +13,7 @@ from finance_api.api.parameters import Fault, ParameterSchema, read_parameters, 
 from finance_api.auth.policy import Permission, own_data
 from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
-from finance_api.http.routes import SUFFIX
+from finance_api.http.surfaces import SUFFIX
 from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,

@@ -15,5 +15,5 @@ def includeme(config: Configurator) -> None:
     # A method, because for a property Pyramid would make a class for each request.
     config.add_request_method(authenticate)
     config.include("finance_api.auth.jwt_keys")
-    config.include("finance_api.auth.refusals")
+    config.include("finance_api.auth.authentication")
     config.include("finance_api.auth.policy")

@@ -4,8 +4,7 @@ import operator
 from collections.abc import Mapping
 
 from finance_api.http.identity import credential_id
-from finance_api.http.proxies import client_address
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, origin_of
 from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import AuditAction, AuditEntry, StorageBackend, unit_of_work
 
@@ -30,11 +29,6 @@ def make_audit(backend: StorageBackend) -> WriteBehind[AuditEntry]:
         write=write,
         last_attempts=_LAST_ATTEMPTS,
     )
-
-
-def origin_of(request: Request) -> str:
-    """Return the origin of a request for an `AuditEntry`."""
-    return str(client_address(request) or "-")
 
 
 def note_request(

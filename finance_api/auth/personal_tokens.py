@@ -96,11 +96,6 @@ class IssueRefused(Exception):
     """No token is issued; the message says why."""
 
 
-def has_api_access(user: User, settings: Mapping[str, Any]) -> bool:
-    """Return whether the user may use the public API."""
-    return user.premium or is_open_to_all(settings)
-
-
 def is_open_to_all(settings: Mapping[str, Any]) -> bool:
     """Return whether every enabled user may use the API as if with premium."""
     return bool(settings["finance_api.users.api_access"] == "all")

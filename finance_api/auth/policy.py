@@ -4,7 +4,7 @@ A permission is ``<surface>:<resource>:<action>``; each view has one. The root f
 routes make the contexts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
@@ -15,7 +15,7 @@ from pyramid.exceptions import ConfigurationError
 from pyramid.interfaces import ISecurityPolicy
 from zope.interface import implementer
 
-from finance_api.auth.personal_tokens import DATA_SCOPES, SCOPES, has_api_access
+from finance_api.auth.personal_tokens import DATA_SCOPES, SCOPES, is_open_to_all
 from finance_api.http.identity import (
     Failure,
     Identity,
@@ -24,6 +24,7 @@ from finance_api.http.identity import (
     SessionIdentity,
 )
 from finance_api.http.requests import Request
+from finance_api.storage.interface import User
 
 
 class Permission(StrEnum):
@@ -116,6 +117,11 @@ def _by_token(scopes: tuple[str, ...] | None, has_access: bool) -> tuple[str, ..
     if not has_access:
         principals.append(NO_PREMIUM)
     return tuple(principals)
+
+
+def has_api_access(user: User, settings: Mapping[str, Any]) -> bool:
+    """Return whether the user may use the public API."""
+    return user.premium or is_open_to_all(settings)
 
 
 class OwnData:

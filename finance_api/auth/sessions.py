@@ -12,8 +12,7 @@ from collections.abc import Mapping
 
 from pyramid.response import Response
 
-from finance_api.http.proxies import is_https
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, is_https
 from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import (
     Session,

@@ -14,8 +14,7 @@ from pyramid.httpexceptions import HTTPException, status_map
 from pyramid.response import Response
 
 from finance_api.http.requests import Request
-from finance_api.http.routes import route_patterns
-from finance_api.http.surfaces import DOCS, INDEX
+from finance_api.http.surfaces import DOCS, INDEX, route_patterns
 from finance_api.runtime.bulkhead import BulkheadFull, DownloadRunning
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable

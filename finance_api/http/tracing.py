@@ -9,7 +9,7 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.http.requests import Handler, Request
-from finance_api.http.routes import route_finder
+from finance_api.http.surfaces import route_finder
 from finance_api.version import __version__
 
 #: All other methods share one name, so that clients cannot create names.

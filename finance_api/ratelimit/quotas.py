@@ -14,7 +14,7 @@ from finance_api.http.identity import (
     SessionIdentity,
     TokenIdentity,
 )
-from finance_api.http.proxies import Address
+from finance_api.http.requests import Address
 from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import (
     Algorithm,

@@ -11,8 +11,7 @@ from pyramid.response import Response
 
 from finance_api.http.errors import problem
 from finance_api.http.identity import Failure, Identity
-from finance_api.http.proxies import client_address
-from finance_api.http.requests import Handler, Request
+from finance_api.http.requests import Handler, Request, client_address
 from finance_api.http.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
 from finance_api.ratelimit.interface import Decision, Limit
 from finance_api.ratelimit.quotas import Quotas

@@ -1,12 +1,20 @@
 """Checking an upload (stores no records), importing it, and the outcome as JSON for the pages."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from finance_api.importers.csv.places import TableSample
-from finance_api.importers.interface import ImportRefused, StatementImporter
+from finance_api.importers.interface import (
+    Entry,
+    ImportRefused,
+    Question,
+    Remembered,
+    Statement,
+    StatementImporter,
+    nothing_remembered,
+)
 from finance_api.ledger.importing import (
     ImportOrder,
     ImportSettings,
@@ -29,9 +37,97 @@ from finance_api.storage.interface import (
     open_backend,
     unit_of_work,
 )
-from finance_api.uploads.excerpts import question_of
 from finance_api.uploads.stored_uploads import content_of
-from finance_api.uploads.watching import WatchedImporter
+from finance_api.values.text import shown
+
+#: How many lines are shown before and after a line, and how many characters of each.
+_AROUND = 1
+_LONGEST = 200
+#: Stop looking for the next line after this many bytes: people cannot read such a line.
+_LONGEST_READ = 1 << 20
+
+
+def question_of(question: Question, sample: TableSample, stream: BinaryIO) -> dict[str, Any]:
+    """Return a question as JSON, with what the file has in its line."""
+    found: dict[str, Any] = {
+        "fact": question.fact,
+        "line": question.line,
+        "needs": question.needs,
+        "answers": [answer._asdict() for answer in question.answers],
+        "row": None,
+        "text": [],
+    }
+    if question.line is not None:
+        found["row"] = sample.by_line.get(question.line)
+        if not sample.columns:
+            found["text"] = _lines(stream, question.line)
+    return found
+
+
+def _lines(stream: BinaryIO, line: int) -> list[list[Any]]:
+    """Return the line with the lines beside it, each with its number."""
+    stream.seek(0)
+    before = max(0, line - 1 - _AROUND)
+    for _ in range(before):
+        if len(stream.readline(_LONGEST_READ)) == _LONGEST_READ:
+            return []
+    texts: list[bytes] = []
+    while len(texts) < line + _AROUND - before:
+        texts.append(stream.readline(_LONGEST_READ))
+        if len(texts[-1]) == _LONGEST_READ:
+            break
+    stream.seek(0)
+    if any(b"\0" in text for text in texts):
+        return []
+    return [
+        [number, shown(text[: 4 * _LONGEST].decode("utf-8", "replace").rstrip())[:_LONGEST]]
+        for number, text in enumerate(texts, before + 1)
+        if text
+    ]
+
+
+#: The number of entries that are kept, and how often their count is reported.
+_KEPT, _REPORTED = 5, 1_000
+
+
+class WatchedImporter:
+    """Wraps an importer, and reads as it does. first: the first entries, for the preview.
+
+    count: of the entries so far. on_count: called from time to time as it rises.
+    """
+
+    def __init__(self, importer: StatementImporter, on_count: Callable[[], None]) -> None:
+        self._importer = importer
+        self._on_count = on_count
+        self.source = importer.source
+        self.first: list[dict[str, Any]] = []
+        self.count = 0
+
+    def read(
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """As `StatementImporter`."""
+        self.first, self.count = [], 0
+        for statement, entry in self._importer.read(stream, remembered):
+            if entry is not None:
+                if self.count < _KEPT:
+                    self.first.append(
+                        {
+                            "recordDate": entry.date,
+                            "amount": entry.amount,
+                            "payee": entry.payee or entry.note,
+                        }
+                    )
+                self.count += 1
+                if self.count % _REPORTED == 0:
+                    self._on_count()
+            yield statement, entry
+
+    def sample(self, lines: Collection[int] = ()) -> TableSample:
+        """Return the beginning of a table; an empty one for formats without tables."""
+        sample = getattr(self._importer, "sample", None)
+        return TableSample() if sample is None else sample(lines)
+
 
 #: See `UploadWork`.
 Progress = tuple[int, int | None]

@@ -9,8 +9,7 @@ from shlex import quote as shell_quote
 from urllib.parse import quote, urlencode
 
 from finance_api.http.errors import problem
-from finance_api.http.proxies import is_https
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, is_https
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.balances import (
     BalancesQuery,

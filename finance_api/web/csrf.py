@@ -20,8 +20,7 @@ from zope.interface import implementer
 
 from finance_api.auth import sessions
 from finance_api.http.identity import SessionIdentity
-from finance_api.http.proxies import is_https
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, is_https
 from finance_api.http.surfaces import UPLOADS, is_page
 from finance_api.web.page import LOGIN
 

@@ -11,10 +11,9 @@ from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
 from pyramid.response import Response
 
 from finance_api.auth import sessions
-from finance_api.auth.auditing import origin_of
 from finance_api.auth.policy import Permission
 from finance_api.http.identity import SessionIdentity
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, origin_of
 from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES, is_page
 from finance_api.ledger.changing import changing
 from finance_api.ledger.session import LedgerSession, UserRows

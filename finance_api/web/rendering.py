@@ -14,7 +14,7 @@ from pyramid.config import Configurator
 from pyramid.csrf import get_csrf_token
 from pyramid.viewderivers import VIEW
 
-from finance_api.auth.personal_tokens import has_api_access
+from finance_api.auth.policy import has_api_access
 from finance_api.http.requests import Request
 from finance_api.resources.currencies import decimals_of, smallest_units
 from finance_api.values.number import rounded

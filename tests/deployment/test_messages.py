@@ -184,7 +184,7 @@ BOMB = gzip.compress(b"a=" + b"0" * 50_000_000)
 
 
 def test_f10_sizes_are_refused_at_their_edges(served: Site) -> None:
-    # The guard: finance_api.http.request_limits and, above its limits, those of deploy/nginx.conf.
+    # The guard: finance_api.http.tweens and, above its limits, those of deploy/nginx.conf.
     user = f"Authorization: Bearer {served.client().token}\r\n"
     assert len(BOMB) < 64 * KIB
     before = served.memory_bytes()

@@ -2,10 +2,10 @@
 
 import re
 
-from finance_api.http.routes import SUFFIX
 from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
+    SUFFIX,
     SUFFIXES,
     WALLET_DESCRIPTION,
     is_page,

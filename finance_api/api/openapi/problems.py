@@ -10,7 +10,7 @@ import orjson
 from finance_api.api.openapi.responses import Header
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.http.errors import NOT_FOUND, UNEXPECTED, problem_body
-from finance_api.http.request_limits import MAX_URL_BYTES
+from finance_api.http.tweens import MAX_URL_BYTES
 from finance_api.resources.common import EXAMPLE_ID
 
 RETRY_AFTER = Header("Retry-After", "Seconds to wait before the next try.", "7")

@@ -9,13 +9,13 @@ from finance_api.api.ops.health import heartbeat, version
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
 from finance_api.http.requests import Request
-from finance_api.http.routes import route_patterns
 from finance_api.http.surfaces import (
     DOCS,
     INDEX,
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
     WALLET_DESCRIPTION,
+    route_patterns,
 )
 from finance_api.version import __version__
 

@@ -10,8 +10,7 @@ from finance_api.api.openapi.responses import NO_STORE, ResponseDescription
 from finance_api.api.representation import Representation
 from finance_api.api.service import Service
 from finance_api.http.compression import compress
-from finance_api.http.proxies import client_address, is_known_directly
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, client_address, is_known_directly
 from finance_api.storage.errors import StorageError
 
 

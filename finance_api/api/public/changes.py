@@ -10,8 +10,8 @@ from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.service import Service
+from finance_api.auth.authentication import lacks_scopes
 from finance_api.auth.policy import Permission, own_by_any_token
-from finance_api.auth.refusals import lacks_scopes
 from finance_api.http.errors import problem
 from finance_api.http.identity import TokenIdentity
 from finance_api.http.requests import Request

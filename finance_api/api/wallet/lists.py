@@ -24,7 +24,7 @@ from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import RelatedTo, required_ids, with_ids
 from finance_api.api.wallet.responses import OF_LIST, state_headers
 from finance_api.api.wallet.schemas import DATE_FILTERS, HINTS, PAGE, SOMETIMES
-from finance_api.auth.refusals import require_scopes
+from finance_api.auth.authentication import require_scopes
 from finance_api.http.identity import TokenIdentity
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request

@@ -15,8 +15,8 @@ from finance_api.api.service import Service, of_resource
 from finance_api.api.wallet.parameters import COMMON, MAX_REFERENCES, required_ids, with_ids
 from finance_api.api.wallet.responses import OF_OTHERS
 from finance_api.api.wallet.schemas import IDS
+from finance_api.auth.authentication import require_scopes
 from finance_api.auth.policy import Permission, own_by_any_token
-from finance_api.auth.refusals import require_scopes
 from finance_api.http.errors import NOT_FOUND, problem
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import USAGE_PATH, WALLET, WALLET_SURFACE

@@ -6,9 +6,8 @@ from typing import Any
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
-from finance_api.auth.auditing import origin_of
 from finance_api.auth.policy import Permission
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, origin_of
 from finance_api.http.surfaces import UPLOADS
 from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused

@@ -10,8 +10,7 @@ from finance_api.auth.auditing import note_request
 from finance_api.auth.policy import Permission
 from finance_api.auth.sessions import known_browser, remember_browser
 from finance_api.auth.user_accounts import find_user, is_unchanged, lets_in
-from finance_api.http.proxies import client_address
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, client_address
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
 from finance_api.values.text import EmailRefused, normal_email

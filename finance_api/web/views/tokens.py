@@ -13,11 +13,10 @@ from finance_api.auth.personal_tokens import (
     IssueRefused,
     checked_name,
     digest,
-    has_api_access,
     is_open_to_all,
     is_well_formed,
 )
-from finance_api.auth.policy import Permission
+from finance_api.auth.policy import Permission, has_api_access
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of

@@ -3,7 +3,7 @@
 import pytest
 from pyramid import testing
 
-from finance_api.http.proxies import client_address
+from finance_api.http.requests import client_address
 from finance_api.runtime.settings import networks
 
 TRUSTED = "10.0.0.0/8 2001:db8:ffff::/48 127.0.0.1"

@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.importers.csv.places import TableSample
 from finance_api.importers.interface import Question
-from finance_api.uploads.excerpts import question_of
+from finance_api.uploads.work import question_of
 
 NO_TABLE = TableSample()
 
