@@ -23,7 +23,11 @@ setup(
         "finance_api.cli": ["*.ini"],
         "finance_api.importers.csv": ["*.toml", "profiles/*.toml", "profiles/index.json"],
         "finance_api.storage.sql.migrations": ["*.mako"],
-        "finance_api.web": ["static/*", "static/rapidoc/*", "templates/*.jinja2"],
+        "finance_api.web": [
+            *("static/*", "static/rapidoc/*", "templates/*.jinja2"),
+            # A link to the folder docs.
+            *("docs/*.md", "docs/*/*.md", "docs/images/*.png"),
+        ],
     },
     install_requires=[
         "alembic>=1.20",
@@ -34,6 +38,7 @@ setup(
         "cornice>=6.1.0",
         "granian>=2.8.7",
         "iso4217>=1.16",
+        "markdown-it-py>=4.2",
         "mt-940>=5.1.1",
         "olefile>=0.47",
         "orjson>=3.13",

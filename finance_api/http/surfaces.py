@@ -42,6 +42,9 @@ RECORDS_PAGE = "/records"
 SETTINGS_PAGES = "/settings"
 #: The references of the APIs.
 DOCS = "/docs"
+#: The guides, and their list for programs that read text.
+GUIDES = f"{DOCS}/guides"
+LLMS = "/llms.txt"
 PAGES = (
     OVERVIEW,
     RECORDS_PAGE,

@@ -1,10 +1,14 @@
-"""Security headers of the settings pages."""
+"""What the pages add to responses: security headers of pages, and links from errors to guides."""
+
+import json
 
 from pyramid.registry import Registry
 from pyramid.response import Response
 
+from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
-from finance_api.http.surfaces import DOCS, is_page
+from finance_api.http.surfaces import DOCS, GUIDES, INTERNAL_SURFACE, WALLET, is_page
+from finance_api.web.guides import error_guide
 from finance_api.web.regions import regional
 from finance_api.web.routes import STATIC
 
@@ -24,6 +28,8 @@ _POLICY = "; ".join(
 _DOCS_POLICY = _POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
     "img-src 'self'", "img-src 'self' data:"
 )
+#: Errors of these paths have the members that their clients know.
+_WITHOUT_HELP = (INTERNAL_SURFACE, WALLET)
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -42,10 +48,19 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
             response = handler(request)
         if is_page(path) or response.content_type == "text/html":
             response.headers.update(_HEADERS)
-            if path.startswith(DOCS):
+            if path.startswith(DOCS) and not path.startswith(GUIDES):
                 response.headers["Content-Security-Policy"] = _DOCS_POLICY
             if not (path.startswith(STATIC) and response.status_int == 200):
                 response.headers["Cache-Control"] = "no-store"
+        elif response.content_type == CONTENT_TYPE and not path.startswith(_WITHOUT_HELP):
+            _add_help(request, response)
         return response
 
     return tween
+
+
+def _add_help(request: Request, response: Response) -> None:
+    """Add a link to the guide about the status, as the last member of a problem document."""
+    guide, body = error_guide(response.status_int), response.body
+    if guide is not None and body.endswith(b"}"):
+        response.body = body[:-1] + f',"help":{json.dumps(request.script_name + guide)}}}'.encode()

@@ -108,6 +108,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("iso4217", own("resources")),
         ("mt940", own("importers.mt940")),
         ("markupsafe", own("web")),
+        ("markdown_it", own("web.guides")),
         *((library, own("mcp")) for library in ("mcp", "httpx2", "uvicorn", "starlette")),
         ("python_multipart", own("web.receiving")),
     ],

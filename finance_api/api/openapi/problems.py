@@ -47,6 +47,11 @@ PROBLEM: Schema = of_members(
         "partIds": array_of(value("A part of a record that was split.", EXAMPLE_ID)),
         "question": value("The name of a saved question with a fault.", "Groceries by month"),
         "questionId": value("Its identifier.", EXAMPLE_ID),
+        "help": value(
+            "The path of the guide about this status.",
+            "/docs/guides/errors#400-bad-request",
+            format="uri-reference",
+        ),
         "requestId": value("The id to report an unexpected error with.", "4f1c2a9e"),
     },
     ["type", "title", "status", "detail", "error"],

@@ -1,0 +1,176 @@
+"""The guides: the pages of docs/, which is a folder of this package in a checkout and installed."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from finance_api.http.surfaces import GUIDES
+
+_FOLDER = Path(__file__).with_name("docs")
+_INDEX = "README"
+_NO_WORD = re.compile(r"[^\w\- ]")
+_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
+_LINE_BREAK = re.compile("<br ?/?>")
+#: Focused, it is scrolled with the keyboard.
+_BOX = '<div class="wide" role="region" aria-label="Table" tabindex="0">'
+_SENTENCE = re.compile(r".+?[.:](?=\s|$)", re.DOTALL)
+
+
+def _files(ending: str) -> dict[str, Path]:
+    """Return the files of the folder by their path in it. No other file is ever opened."""
+    found = sorted(_FOLDER.rglob(f"*{ending}"))
+    return {file.relative_to(_FOLDER).as_posix(): file for file in found}
+
+
+#: By the path below the folder.
+MARKDOWN: Mapping[str, Path] = _files(".md")
+IMAGES: Mapping[str, Path] = _files(".png")
+
+
+def _name(file: str) -> str:
+    """Return the name of a guide: ``filters``, ``recipes/pandas``; "" for the first page."""
+    stem = file.removesuffix(".md")
+    return dirname(stem) if stem.rpartition("/")[2] == _INDEX else stem
+
+
+#: By name: the path below the folder.
+FILES: Mapping[str, str] = {_name(file): file for file in MARKDOWN}
+
+
+def guide_path(name: str) -> str:
+    """Return the path of a guide's page."""
+    return f"{GUIDES}/{name}" if name else GUIDES
+
+
+@dataclass(frozen=True)
+class Guide:
+    """id, title: of the first heading. summary: the first sentence. html: all after the title."""
+
+    file: str
+    id: str
+    title: str
+    summary: str
+    html: str
+
+
+@cache
+def get_guide(name: str) -> Guide:
+    """Return the guide. Raises KeyError if there is none of this name."""
+    file = FILES[name]
+    markdown = MarkdownIt("commonmark").enable("table")
+    tokens = markdown.parse(MARKDOWN[file].read_text(encoding="utf-8"))
+    ids: dict[str, int] = {}
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", _unused(heading_id(tokens[at + 1].content), ids))
+        # The policy of the pages allows no style in an element.
+        if str(token.attrs.pop("style", "")).endswith("right"):
+            token.attrSet("class", "number")
+        if token.type == "fence":
+            # Code may be wide, too.
+            token.attrSet("tabindex", "0")
+        if token.type == "html_block":
+            token.content = _COMMENT.sub("", token.content)
+        _adapt(token.children or (), file)
+    # The page shows the heading itself.
+    heading, title, tokens = str(tokens[0].attrs["id"]), tokens[1].content, tokens[3:]
+    paragraphs = (t.content for t in tokens if t.type == "inline")
+    first = _SENTENCE.match(next(paragraphs, ""))
+    summary = "" if first is None else _text(markdown, first[0])
+    html = markdown.renderer.render(list(_in_boxes(tokens)), markdown.options, {})
+    return Guide(file, heading, title, summary, html)
+
+
+def heading_id(heading: str) -> str:
+    """Return the id of a heading, as GitHub makes it: ``400-bad-request``."""
+    return _NO_WORD.sub("", heading.lower()).replace(" ", "-")
+
+
+def _unused(heading: str, ids: dict[str, int]) -> str:
+    ids[heading] = ids.get(heading, -1) + 1
+    return f"{heading}-{ids[heading]}" if ids[heading] else heading
+
+
+def _adapt(tokens: Sequence[Token], file: str) -> None:
+    """Make links and images of a text lead to where this service has them. file: the text's."""
+    is_linked = True
+    for token in tokens:
+        if token.type == "link_open":
+            target = _target(str(token.attrs["href"]), file)
+            is_linked = target is not None
+            token.attrSet("href", target or "")
+        elif token.type == "image":
+            token.attrSet("src", f"{GUIDES}/{_beside(str(token.attrs['src']), file)}")
+        elif token.type == "html_inline" and not _LINE_BREAK.fullmatch(token.content):
+            token.type = "text"
+        if not is_linked and token.type in ("link_open", "link_close"):
+            token.type, token.nesting, token.content = "text", 0, ""
+
+
+def _beside(path: str, file: str) -> str:
+    return normpath(join(dirname(file), path))
+
+
+def _target(href: str, file: str) -> str | None:
+    """Return where a link leads; None if the file is only in the source of the project."""
+    parts = urlsplit(href)
+    if parts.scheme or not parts.path or parts.path.startswith("/"):
+        return href
+    found = _beside(parts.path, file)
+    if found not in MARKDOWN:
+        return None
+    return guide_path(_name(found)) + (f"#{parts.fragment}" if parts.fragment else "")
+
+
+def _in_boxes(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Put each table into a box, which scrolls by itself where the table is too wide."""
+    for token in tokens:
+        if token.type == "table_open":
+            yield Token("html_block", "", 0, content=_BOX)
+        yield token
+        if token.type == "table_close":
+            yield Token("html_block", "", 0, content="</div>")
+
+
+def _text(markdown: MarkdownIt, source: str) -> str:
+    """Return the words of a paragraph, without marks and links."""
+    (inline,) = markdown.parseInline(source)
+    children = inline.children or ()
+    return "".join(" " if child.type == "softbreak" else child.content for child in children)
+
+
+@cache
+def error_guide(status: int) -> str | None:
+    """Return the path of what the guides say about a status; None without guides."""
+    if "errors" not in FILES:
+        return None
+    section = re.search(f'id="({status}-[^"]*)"', get_guide("errors").html)
+    return guide_path("errors") + (f"#{section[1]}" if section else "")
+
+
+@cache
+def llms_text() -> str:
+    """Return /llms.txt, which leads programs that read text to the guides (https://llmstxt.org)."""
+    first = get_guide("")
+    lines = [
+        "# finance_api",
+        "",
+        "> A person's own finance data: a read-only REST API with pages. Everything but the guides "
+        "needs a personal token in the header Authorization: Bearer.",
+        "",
+        "- [OpenAPI](/v1/openapi.json): every path with its parameters and responses",
+        f"- [{first.title}]({GUIDES}/{first.file}): which guide is for whom",
+        "",
+        "## Guides",
+        "",
+    ]
+    guides = [get_guide(name) for name in FILES if name]
+    lines += [f"- [{each.title}]({GUIDES}/{each.file}): {each.summary}" for each in guides]
+    return "\n".join(lines) + "\n"
