@@ -321,6 +321,7 @@ SCREENS = (
         _submit("Sign in", email="demo@example.com", password="wrong"),
     ),
     Screen("error-signed-out", None, "/settings/nothing"),
+    Screen("guide", None, "/docs/guides/errors"),
     Screen("overview", "household", "/overview"),
     Screen("overview-first", "newcomer", "/overview"),
     Screen("overview-no-premium", "free", "/overview"),
