@@ -19,7 +19,7 @@ _NO_WORD = re.compile(r"[^\w\- ]")
 _COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 _LINE_BREAK = re.compile("<br ?/?>")
 #: Focused, it is scrolled with the keyboard.
-_BOX = '<div class="wide" role="region" aria-label="Table" tabindex="0">'
+_BOX = '<div class="wide" tabindex="0">'
 _SENTENCE = re.compile(r".+?[.:](?=\s|$)", re.DOTALL)
 
 
@@ -73,6 +73,9 @@ def get_guide(name: str) -> Guide:
         # The policy of the pages allows no style in an element.
         if str(token.attrs.pop("style", "")).endswith("right"):
             token.attrSet("class", "number")
+        if token.type == "th_open" and not tokens[at + 1].content:
+            # A heading without words helps nobody.
+            token.tag = tokens[at + 2].tag = "td"
         if token.type == "fence":
             # Code may be wide, too.
             token.attrSet("tabindex", "0")
