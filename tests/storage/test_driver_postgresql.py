@@ -261,3 +261,9 @@ def test_failures_are_distinguished(new_postgresql_url):
         run("SELECT 1")
     connection.close()
     engine.dispose()
+
+
+def test_a_search_is_planned_for_its_user(connection, driver, statement):
+    asked = statement("SELECT strpos(:x ::text, 'b')")
+    assert [driver.rows(asked, {"x": "abc"}) for _ in range(2)] == [[(2,)]] * 2
+    assert prepared(connection) == 0

@@ -256,9 +256,12 @@ def all_rows(backend):
 INDEXES = {
     "sqlite": {
         *("ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"),
-        *("ix_records_by_amount", "ix_records_by_payee"),
+        "ix_records_by_payee",
     },
-    "postgresql": {"ix_records_by_date_including", "ix_record_sums_category"},
+    "postgresql": {
+        *("ix_records_by_date_including", "ix_record_sums_category"),
+        *("ix_records_by_short_payee", "ix_records_long_payee"),
+    },
 }
 
 

@@ -10,7 +10,17 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, Index, Table, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Index,
+    Table,
+    UniqueConstraint,
+    func,
+    literal_column,
+)
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource, names_of
@@ -131,6 +141,20 @@ class ConditionTable:
         self.columns = columns
         self.folded = folded
         self.lists = lists
+
+
+#: PostgreSQL allows no texts above 2,704 bytes in an index; a character has up to 4.
+_LONG: ColumnElement[int] = literal_column("501")
+
+
+def has_long_payee(payee: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether PostgreSQL's index by payee leaves the record out.
+
+    An equation, because PostgreSQL expects that an unknown one is true of few rows.
+    """
+    length: ColumnElement[int] = func.coalesce(func.length(payee), literal_column("0"))
+    shortened: ColumnElement[int] = func.least(length, _LONG)
+    return shortened == _LONG
 
 
 def _has_json(resource: Resource) -> bool:

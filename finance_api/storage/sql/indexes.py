@@ -7,7 +7,7 @@ Only `schema.upgrade` and migrations need the indexes; they import `metadata` fr
 from sqlalchemy import Index
 
 from finance_api.resources import RECORDS
-from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.data_tables import DATA_TABLES, has_long_payee
 from finance_api.storage.sql.tables import metadata
 
 __all__ = ["metadata"]
@@ -36,10 +36,17 @@ Index(
     *_by_date,
     postgresql_include=[column.name for column in _summed],
 ).ddl_if(dialect="postgresql")
-# For lists in these orders. PostgreSQL sorts records fast, and allows no long texts in an index.
-for _name in ("amount", "payee"):
-    _order = _records.user_id, _records.columns[_name], _records.columns["id"]
-    Index(f"ix_records_by_{_name}", *_order).ddl_if(dialect="sqlite")
+# For lists in these orders.
+_payee = _records.columns["payee"]
+Index("ix_records_by_amount", _records.user_id, _records.columns["amount"], _records.columns["id"])
+_by_payee = _records.user_id, _payee, _records.columns["id"]
+Index("ix_records_by_payee", *_by_payee).ddl_if(dialect="sqlite")
+Index("ix_records_by_short_payee", *_by_payee, postgresql_where=~has_long_payee(_payee)).ddl_if(
+    dialect="postgresql"
+)
+Index("ix_records_long_payee", _records.user_id, postgresql_where=has_long_payee(_payee)).ddl_if(
+    dialect="postgresql"
+)
 Index(None, _records.user_id, _records.columns["accountId"])
 #: For finding the two records of a transfer.
 _is_transfer = _records.columns["transferId"].is_not(None)

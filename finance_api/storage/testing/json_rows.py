@@ -118,6 +118,42 @@ class JsonRowsConformance(OneUser):
             found = storage.data.get_json(user_id, resource, [make_id(1)])[1]
             assert found == [encode(renamed)]
 
+    @pytest.mark.parametrize("sort", ["payee", "-payee", "payee,amount", "-payee,-amount"])
+    def test_long_and_missing_payees_have_their_place_in_the_order(
+        self, unit: Unit, sort: str
+    ) -> None:
+        long = "m" * 499
+        payees = [None, "b", long + "mm", "a", long + "m", None, long, "z" * 3_000, "ß" * 501, "z"]
+        rows = [make_row(RECORDS, n, payee=payee) for n, payee in enumerate(payees, 1)]
+        unit.put(RECORDS, *rows)
+        keys = parse_sort(RECORDS, sort)
+        there = sorted((p for p in payees if p is not None), reverse=sort[0] == "-")
+        with unit.reading() as storage:
+            found = storage.data.list_rows(unit.user.id, Query(RECORDS, (), keys, 20)).rows
+        assert [row["payee"] for row in found] == [*there, None, None]
+        for limit, offset in ((3, 0), (3, 2), (4, 6), (2, 9), (2, 11)):
+            query = Query(RECORDS, (), keys, limit, offset, with_total=True)
+            _assert_alike(unit, query)
+            with unit.reading() as storage:
+                page = storage.data.list_rows(unit.user.id, query)
+            assert (page.rows, page.total) == (found[offset : offset + limit], len(payees))
+
+    @pytest.mark.parametrize("sort", [None, "amount", "-payee", "-recordDate,payee"])
+    def test_a_search_has_the_same_total_on_every_page(self, unit: Unit, sort: str | None) -> None:
+        unit.put(RECORDS, *(make_row(RECORDS, n, note=f"x{n % 3}", amount=n % 4) for n in range(9)))
+        some: tuple[tuple[int, dict[str, str]], ...] = (
+            (3, {"note": "contains-i.X1"}),
+            (2, {"note": "contains.x1", "amount": "lt.0.0003"}),
+        )
+        for limit, offset in ((2, 0), (2, 2), (5, 0), (2, 3), (1, 8)):
+            for total, filters in some:
+                query = make_query(
+                    RECORDS, sort, limit=limit, offset=offset, with_total=True, **filters
+                )
+                _assert_alike(unit, query)
+                with unit.reading() as storage:
+                    assert storage.data.list_json(unit.user.id, query).total == total
+
     @EACH_WITH_JSON
     def test_an_empty_page_comes_with_the_state_of_the_data(
         self, unit: Unit, resource: Resource

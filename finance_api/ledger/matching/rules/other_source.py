@@ -69,7 +69,7 @@ def _not_void(test: CandidateTest) -> CandidateTest:
     return lambda candidate: not candidate.is_void and test(candidate)
 
 
-def _of(source: str) -> CandidateTest:
+def _of(source: str | None) -> CandidateTest:
     return lambda candidate: _is_other(candidate) and candidate.source == source
 
 
@@ -96,14 +96,19 @@ def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest)
 
 
 def _origin(other: Candidate) -> str:
-    return f"came from a file in the format {other.source}" if other.source else "you made"
+    return f"came from a file in the format {other.source}" if other.source else "you entered"
 
 
 def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
-    """Ask about unpaired rows that may be the same: on days of both files, or just outside."""
+    """Ask about unpaired rows that may be the same.
+
+    They are on days of both files or just outside, or the user entered one of them.
+    """
     found = list(beside)
     for source in dict.fromkeys(s for account in rows.accounts for s in account.earlier.others):
         found += _near(rows, _DOUBTFUL_DAYS, _of_days_of(source), _of(source))
+    # People may enter a payment some days before or after the bank books it.
+    found += _near(rows, _DOUBTFUL_DAYS, is_plain, _of(None))
     if not found:
         return
     pairs = [(pair.entry, pair.candidate) for pair in found if pair.candidate is not None]

@@ -163,7 +163,7 @@ class PostgresqlDriver(Driver):
         # pq's type hints do not allow None, though libpq does.
         written: Any = [_written(parameters[name]) for name in names]
         result = None
-        if self._prepares:
+        if self._prepares and sql.is_prepared:
             try:
                 result = self._run_prepared(text, written)
             except _CHANGED as error:

@@ -54,6 +54,9 @@ class CompiledSql:
             raise TypeError("a read-only connection cannot write")
         compiled = query.compile(dialect=dialect)  # type: ignore[attr-defined]
         self.text = str(compiled)
+        # Searching reads all texts of a user: how, depends on how many the user has, so PostgreSQL
+        # must not plan it for the average user.
+        self.is_prepared = "strpos(" not in self.text
         self._fixed = {k: v for k, v in compiled.params.items() if v is not None}
         self._positions: list[str] | None = compiled.positiontup
 
@@ -194,6 +197,7 @@ def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
         raise
 
 
+_STATE = len(STATE_COLUMNS)
 _OWN = user_data.c.user_id == USER
 STATE_OF_USER = select(*STATE_COLUMNS).where(_OWN)
 
@@ -206,7 +210,7 @@ def with_state(
     One query reads one state, also outside a transaction.
     """
     rows = build(database, *shape).subquery("rows")
-    (row,) = rows.c
+    *numbers, row = rows.c
     if database == "sqlite":
         # SQLite's driver takes a lock for each row, so all rows come joined in one. They keep the
         # order of ``build``: with a limit SQLite cannot drop an ORDER BY, and without one ``build``
@@ -216,16 +220,19 @@ def with_state(
     # PostgreSQL joins texts more slowly than it sends rows, so each row has the state. Without JSON
     # rows one row has the state alone. Only a nested loop can do this join, and it keeps the order.
     joined_rows = user_data.outerjoin(rows, true())
-    return select(*STATE_COLUMNS, row).select_from(joined_rows).where(_OWN)
+    return select(*STATE_COLUMNS, *numbers, row).select_from(joined_rows).where(_OWN)
 
 
 class ReadConnection:
     """A connection that only reads, taken from the engine's pool at first use.
 
-    database: sqlite or postgresql. Every method may raise StorageUnavailable or TookTooLong.
+    database: sqlite or postgresql. writes: whether the unit of work writes. Every method may raise
+    StorageUnavailable or TookTooLong.
     A ``build`` function makes the SQL from the name of the database and a shape. ``values`` are
     the parameters by name: those of `sql.tables`, or p0, p1 ... of `reading.conditions`.
     """
+
+    writes = False
 
     def __init__(self, engine: Engine, cache: SqlCache) -> None:
         self.database = engine.dialect.name
@@ -271,6 +278,13 @@ class ReadConnection:
 
         Raises NotFound if there is no such user.
         """
+        state, _, lines = self.fetch_counted_lines(build, *shape, values=values)
+        return state, lines
+
+    def fetch_counted_lines(
+        self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
+    ) -> tuple[DataState, int | None, bytes]:
+        """`fetch_lines` with the number before the JSON rows; None without rows or number."""
         sql = self._cache.get(with_state, build, shape)
 
         def work(driver: Driver) -> tuple[ResultRow, bytes] | None:
@@ -282,7 +296,8 @@ class ReadConnection:
         found = self._run(work)
         if found is None:
             raise NotFound("there is no such user")
-        return DataState(*found[0]), whole(found[1])
+        state, numbers, lines = found[0][:_STATE], found[0][_STATE:], whole(found[1])
+        return DataState(*state), numbers[0] if numbers and lines else None, lines
 
     def stream(
         self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
@@ -364,6 +379,8 @@ class ReadConnection:
 
 class WriteConnection(ReadConnection):
     """A connection in a transaction that writes. The transaction is a snapshot already."""
+
+    writes = True
 
     def __init__(self, connection: Connection, cache: SqlCache) -> None:
         super().__init__(connection.engine, cache)

@@ -96,18 +96,28 @@ def test_two_equal_payments_in_the_file_and_one_that_was_typed_are_two(bank):
     assert (report.created, report.matched) == (1, 1)
 
 
-def test_a_payment_days_away_is_matched_on_request_and_another_amount_is_new(bank):
+def test_a_payment_days_away_is_asked_about_and_another_amount_or_account_is_new(bank):
     typed(bank, 10)
-    for given, created in (({}, 1), ({"match_days": 5}, 0)):
-        row = entry("13", "-4.5", "Bakery")
-        report = bank.file(row, days=("5", "15"), dry_run=True, **given)
+    row = entry("13", "-4.5", "Bakery")
+    question = "2026-01-13 -4.5 .* may be the record of 2026-01-10 -4.5 .*, which you entered"
+    with pytest.raises(ImportRefused, match=question) as refused:
+        bank.file(row, days=("5", "15"))
+    (open_point,) = refused.value.questions
+    days = [dict([answer.words])["--match-days"] for answer in open_point.answers]
+    assert days == ["3", "1"]
+    for match_days, created in ((3, 0), (1, 1)):
+        report = bank.file(row, days=("5", "15"), dry_run=True, match_days=match_days)
         assert (report.created, report.matched) == (created, 1 - created)
-    report = bank.file(entry("10", "-4.4", "Bakery"), days=("9", "11"))
-    assert (report.created, report.matched) == (1, 0)
+    for other in (entry("16", "-4.5", "Bakery"), entry("12", "-4.4", "Bakery")):
+        report = bank.file(other, days=("5", "20"), dry_run=True)
+        assert (report.created, report.matched) == (1, 0)
+    bank.file(row, days=("5", "15"), match_days=1)
+    again = bank.file(row, entry("14", "-1"), days=("5", "16"), data="again")
+    assert (again.created, again.unchanged) == (1, 1), "answered once"
 
 
 def test_a_payment_just_outside_the_file_is_asked_about(bank):
     typed(bank, 10)
-    with pytest.raises(ImportRefused, match="which you made"):
+    with pytest.raises(ImportRefused, match="which you entered"):
         bank.file(entry("11", "-4.5", "Bakery"), days=("11", "15"))
     assert len(bank.person.rows(RECORDS)) == 3
