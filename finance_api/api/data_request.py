@@ -355,7 +355,17 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
         # If-None-Match: * applies only if the object exists, which we know only now.
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
-    return Response(app_iter=[response.body], headerlist=list(response.headers))
+    # The cache may be from yesterday.
+    headers = [*response.headers, *user_headers(user, conditional.now)]
+    return Response(app_iter=[response.body], headerlist=headers)
+
+
+def user_headers(user: User, now: int) -> HeaderItems:
+    """Return the day in the user's time zone and the base currency, for answers about "today"."""
+    today = ("X-User-Today", date_text(day_in(user.time_zone, now)))
+    if user.base_currency is None:
+        return (today,)
+    return today, ("X-User-Base-Currency", user.base_currency)
 
 
 def respond_with_export(

@@ -12,7 +12,8 @@ _RESPONSE_HEADERS = (
     "Content-Disposition, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
     "X-Last-Data-Change-At, X-Last-Data-Change-Rev, X-Next-Offset, X-RateLimit-Limit, "
     "X-RateLimit-Limit-Hour, X-RateLimit-Remaining, X-RateLimit-Remaining-Hour, "
-    "X-RateLimit-Reset, X-Request-Id, X-Sync-In-Progress, X-Total-Count"
+    "X-RateLimit-Reset, X-Request-Id, X-Sync-In-Progress, X-Total-Count, X-User-Base-Currency, "
+    "X-User-Today"
 )
 _PREFLIGHT_SECONDS = 600
 

@@ -13,7 +13,7 @@ import httpx2
 from mcp.types import CallToolResult
 
 from finance_api.mcp.results import Found, Item, answer, result, sums
-from finance_api.mcp.tool_table import Paging, Tool
+from finance_api.mcp.tool import Paging, Tool
 from finance_api.version import __version__
 
 _SECONDS = 60
@@ -209,5 +209,7 @@ def _repeated(tool: Tool, response: Response) -> dict[str, Any]:
         **{name: response.body[name] for name in tool.repeats},
         **{name: response.body[name] for name in _WHERE_GIVEN if name in response.body},
         "revision": _whole(response.headers.get("X-Last-Data-Change-Rev")),
+        "today": response.headers.get("X-User-Today"),
+        "baseCurrency": response.headers.get("X-User-Base-Currency"),
         "quota": _quota(response.headers),
     }

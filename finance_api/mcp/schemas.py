@@ -1,5 +1,6 @@
 """JSON Schemas of the arguments and answers of tools, from the declarations of the resources."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from finance_api.resources.field import Field, Kind, Resource
@@ -19,24 +20,15 @@ _SHAPES = {
     Kind.ID_LIST: _LIST,
 }
 
-_TEXTS = "eq. ne. in.A,B contains. contains-i. startsWith-i."
-_NUMBERS = "eq. ne. gt. gte. lt. lte."
-_IDS = "eq. ne.; separate several with commas"
-#: The conditions that a field accepts, by its kind.
-_CONDITIONS = {
-    Kind.TEXT: _TEXTS,
-    Kind.TEXT_LIST: _TEXTS,
-    Kind.NUMBER: f"{_NUMBERS} abs.gte. …; separate several with commas",
-    Kind.DATE: f"{_NUMBERS} with a day, month or year (eq.2026, eq.2026-03, gte.2026-03-18), "
-    "or relative (gte.-30d, eq.today, eq.last-month, lt.this-year, eq.month-to-date; also week and "
-    "quarter); separate several with commas",
-    Kind.DATETIME: f"{_NUMBERS} with a time or a day; separate several with commas",
-    Kind.ID: _IDS,
-    Kind.SERIAL: _IDS,
-    Kind.ID_LIST: _IDS,
-    Kind.CHOICE: _IDS,
-    Kind.BOOLEAN: "true or false",
-}
+#: Describes the conditions of all tools; see `filters_of`.
+CONDITIONS = (
+    "Filters take conditions. Texts: eq. ne. in.A,B contains. contains-i. startsWith-i., or a list "
+    "of them. Numbers: eq. ne. gt. gte. lt. lte., abs.gte. … for the size. Dates: the same with a "
+    "day, month or year (eq.2026, eq.2026-03, gte.2026-03-18) or relative (gte.-30d, eq.today, "
+    "eq.last-month, lt.this-year, eq.month-to-date; also week, quarter). Ids and choices: eq. ne. "
+    "Booleans: true or false. Commas separate several, except in texts. Any field: is.null, "
+    "is.not_null."
+)
 
 
 def text(description: str) -> Schema:
@@ -52,27 +44,33 @@ def flag(description: str) -> Schema:
     return {"type": "boolean", "description": description, "default": False}
 
 
-def filters_of(resource: Resource) -> dict[str, Schema]:
-    """Return a property for each filterable field."""
-    return {field.name: _filter_of(field) for field in resource.fields if field.filterable}
+def filters_of(resource: Resource, names: str = "") -> dict[str, Schema]:
+    """Return a property for each filterable field, or for some. names: separated by spaces."""
+    fields = map(resource.__getitem__, names.split()) if names else resource.fields
+    return {field.name: _filter_of(field) for field in fields if field.filterable}
 
 
 def _filter_of(field: Field) -> Schema:
-    conditions = _CONDITIONS[field.kind]
-    missing = ", is.null" if field.can_be_missing else ""
+    if field.kind.is_text:
+        return {"type": ["string", "array"], "items": {"type": "string"}}
+    if field.kind is Kind.BOOLEAN:
+        return {"type": ["string", "boolean"]}
     # There are too many currencies to list.
-    known = f" One of {', '.join(field.choices)}." if 0 < len(field.choices) < 20 else ""
+    known = {"description": ", ".join(field.choices)} if 0 < len(field.choices) < 20 else {}
+    return {"type": "string", **known}
+
+
+def undescribed(properties: Mapping[str, Schema]) -> dict[str, Schema]:
+    """Return the properties as a tool has them whose parameters another tool describes."""
     return {
-        "description": f"{field.meaning}{known} Conditions: {conditions}{missing}.",
-        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+        name: {key: value for key, value in schema.items() if key != "description"}
+        for name, schema in properties.items()
     }
 
 
 def row_of(resource: Resource) -> Schema:
     """Return the schema of an object of the resource; ``fields`` can leave out any field."""
-    shown = {
-        f.name: {**_SHAPES.get(f.kind, _TEXT), "description": f.meaning} for f in resource.fields
-    }
+    shown = {field.name: _SHAPES.get(field.kind, _TEXT) for field in resource.fields}
     return {"type": "object", "properties": shown}
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from pyramid.response import Response
 
+from finance_api.api.data_request import user_headers
 from finance_api.api.openapi.responses import NO_STORE, VARY, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, date_time, of_members, value
 from finance_api.api.parameters import ParameterSchema, Scalar
@@ -103,6 +104,7 @@ def get_usage(request: Request) -> Response:
             "rateLimit": _quota(request),
         }
     )
+    response.headers.update(user_headers(request.identity.user, request.services.clock.now()))
     response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
     compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
     return response

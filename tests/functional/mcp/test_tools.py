@@ -1,6 +1,7 @@
 """The MCP tools, called by the SDK's client over stdio and over streamable HTTP."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -127,6 +128,7 @@ async def told(client: Any, name: str, **arguments: Any) -> dict[str, Any]:
     assert json.loads(content.text) == answer.structured_content
     found: dict[str, Any] = answer.structured_content
     assert next(iter(found)) == "shown" and found["quota"]["remaining"] > 0
+    assert found["today"] == "2026-03-18"
     return found
 
 
@@ -159,6 +161,7 @@ def test_each_tool_answers(site: Site, transport: str) -> None:
         found = await told(client, "balances", interval="month", **{"from": "2026-01-01"})
         assert found["totals"][-1]["balance"] == found["balances"][-1]["balance"] == balance
         assert (await told(client, "list_budgets"))["budgets"] == []
+        assert (await told(client, "list_goals"))["goals"] == []
         found = await told(client, "upcoming", days=10)
         assert found["totals"][0]["expense"] == -850
         found = await told(client, "categories_and_labels")
@@ -181,6 +184,16 @@ def test_each_tool_answers(site: Site, transport: str) -> None:
     with_client(site, transport, site.one, work)
 
 
+def test_the_list_of_tools_takes_less_than_9000_tokens(site: Site) -> None:
+    """A token is taken for four bytes."""
+
+    async def work(client: Any) -> int:
+        tools = (await client.list_tools()).tools
+        return sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in tools)
+
+    assert with_client(site, "http", site.one, work) / 4 < 9_000
+
+
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_groceries_per_month_of_a_year_are_one_call(site: Site, transport: str) -> None:
     async def work(client: Any) -> None:
@@ -198,6 +211,61 @@ def test_groceries_per_month_of_a_year_are_one_call(site: Site, transport: str) 
         assert found["hints"] == ["No category is called groceries. Did you mean Groceries?"]
 
     with_client(site, transport, site.one, work)
+
+
+def test_answers_tell_the_user_s_day_and_currency(site: Site) -> None:
+    """In Kiritimati it is already tomorrow."""
+    service = site.service
+    client = service.client()
+    client.load(account(5))
+    changed = {"time_zone": "Pacific/Kiritimati", "base_currency": "CHF"}
+    service.change(lambda storage: storage.users.update(client.user.id, **changed))
+
+    async def work(agent: Any) -> None:
+        for name in ("list_accounts", "usage"):
+            found = (await agent.call_tool(name, {})).structured_content
+            assert (found["today"], found["baseCurrency"]) == ("2026-03-19", "CHF")
+
+    with_client(site, "http", client, work)
+
+
+def test_resources_are_answers_of_tools(site: Site) -> None:
+    async def work(client: Any) -> None:
+        listed = (await client.list_resources()).resources
+        assert [each.name for each in listed] == ["accounts", "categories"]
+        texts = [(await client.read_resource(each.uri)).contents[0].text for each in listed]
+        assert json.loads(texts[0])["accounts"][0]["name"] == "Main"
+        assert json.loads(texts[1])["categories"][0]["name"] == "Groceries"
+        with pytest.raises(mcp.MCPError, match="finance://categories"):
+            await client.read_resource("finance://records")
+
+    with_client(site, "http", site.one, work)
+
+    async def refused(client: Any) -> None:
+        with pytest.raises(mcp.MCPError, match="token"):
+            await client.read_resource("finance://accounts")
+
+    with_client(site, "http", "nothing", refused)
+
+
+def test_prompts_name_tools_that_exist_and_take_an_argument(site: Site) -> None:
+    async def work(client: Any) -> None:
+        listed = (await client.list_prompts()).prompts
+        assert [each.name for each in listed] == [
+            *("monthly_review", "find_subscriptions", "prepare_taxes")
+        ]
+        for prompt in listed:
+            (argument,) = prompt.arguments
+            usual = await client.get_prompt(prompt.name)
+            named = await client.get_prompt(prompt.name, {argument.name: "2026-02"})
+            (text, other) = (each.messages[0].content.text for each in (usual, named))
+            assert "{" not in text and "2026-02" in other and "2026-02" not in text
+            called = set(re.findall(r"(?:Call|, and) ([a-z]+_?[a-z_]*) with", text))
+            assert called and called <= set(BY_NAME)
+        with pytest.raises(mcp.MCPError, match="monthly_review"):
+            await client.get_prompt("steal")
+
+    with_client(site, "http", site.one, work)
 
 
 def test_pages_reach_every_row_once_however_long_they_are(site: Site) -> None:

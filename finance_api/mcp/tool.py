@@ -1,0 +1,107 @@
+"""What a tool is: its purpose, arguments, API requests and answer, and its declaration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from mcp.types import Tool as Declaration
+from mcp.types import ToolAnnotations
+
+from finance_api.mcp.schemas import Schema, undescribed, whole
+
+
+class Paging(Enum):
+    """How the API divides the rows that a tool reads into pages."""
+
+    #: Pages have a limit and an offset.
+    OFFSET = "offset"
+    #: The API returns all rows at once, and the tool divides them into pages.
+    WHOLE = "whole"
+    #: As `WHOLE`, of any shape: its lists become ``rows``, its other members ``others``.
+    ANY = "any"
+    #: Pages have a limit and a cursor.
+    CURSOR = "cursor"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """One tool.
+
+    reads: path below /v1/api/, with arguments in braces -> the lists of its response, in the order
+    in which they are shown.
+    rows: name of a list -> schema of its elements.
+    repeats: other members of the response, which the answer repeats -> schema.
+    takes: the arguments, named like the API's parameters; required: the required ones.
+    always: parameters that every request has, unless an argument overrides them.
+    most: maximum number of rows in a response of the API.
+    sums: columns to add up by currency, if all rows are in one response.
+    describes_all: whether its schemas describe what all tools have in common.
+    """
+
+    name: str
+    title: str
+    purpose: str
+    reads: Mapping[str, tuple[str, ...]]
+    rows: Mapping[str, Schema]
+    takes: Mapping[str, Schema]
+    repeats: Mapping[str, Schema] = field(default_factory=dict)
+    paging: Paging = Paging.OFFSET
+    required: tuple[str, ...] = ()
+    always: Mapping[str, str] = field(default_factory=dict)
+    most: int = 100
+    sums: tuple[str, ...] = ()
+    describes_all: bool = False
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            name=self.name,
+            title=self.title,
+            description=self.purpose,
+            input_schema={
+                "type": "object",
+                "properties": {**self.takes, **self._paging_properties()},
+                "required": list(self.required),
+                "additionalProperties": False,
+            },
+            output_schema=self._output_schema(),
+            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+        )
+
+    def _paging_properties(self) -> dict[str, Schema]:
+        limit = whole(
+            "Fewer rows are returned if they are long.", 1, self.most, min(self.most, 100)
+        )
+        offset = whole("nextOffset of the previous response.", 0, 2_147_483_647, 0)
+        paging = {"limit": limit, "offset": offset}
+        if self.paging is Paging.CURSOR:
+            del paging["offset"]
+        return paging if self.describes_all else undescribed(paging)
+
+    def _output_schema(self) -> Schema:
+        lists = {name: {"type": "array", "items": schema} for name, schema in self.rows.items()}
+        common = _OF_EVERY_ANSWER if self.describes_all else {}
+        return {
+            "type": "object",
+            "properties": {**common, **self.repeats, **lists},
+            "required": list(lists),
+        }
+
+
+def _member(types: str | list[str], description: str) -> Schema:
+    return {"type": types, "description": description}
+
+
+#: The members of every answer.
+_OF_EVERY_ANSWER: dict[str, Schema] = {
+    "shown": _member("integer", "Number of rows in this response."),
+    "total": _member("object", "Rows of each list on all pages; null: not counted."),
+    "sums": _member(["array", "null"], "Sums over all pages by currency; null: not here."),
+    "nextOffset": _member(["integer", "null"], "Of the next page; null: this is the last one."),
+    "shortened": _member("boolean", "Whether texts or lists were cut, marked with '…'."),
+    "hints": _member("array", "Why no rows match: unknown names and ids."),
+    "revision": _member(["integer", "null"], "If it differs between pages, start over."),
+    "today": _member(["string", "null"], "The user's day."),
+    "baseCurrency": _member(["string", "null"], "The user's currency, if one is set."),
+    "quota": _member(["object", "null"], "Requests that this token has left."),
+}
