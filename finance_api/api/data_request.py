@@ -23,10 +23,11 @@ from finance_api.api.representation import (
     XLSX,
     HeaderItems,
     Representation,
+    json_response,
     negotiate,
 )
 from finance_api.auth.auditing import note_export
-from finance_api.http.compression import GZIP, gzip_chunks, gzipped, takes_gzip
+from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
 from finance_api.http.downloads import Chunks, download
 from finance_api.http.identity import Failure
 from finance_api.http.requests import Request
@@ -356,16 +357,25 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
     # The cache may be from yesterday.
-    headers = [*response.headers, *user_headers(user, conditional.now)]
+    headers = [*response.headers, *_user_headers(user, conditional.now)]
     return Response(app_iter=[response.body], headerlist=headers)
 
 
-def user_headers(user: User, now: int) -> HeaderItems:
+def _user_headers(user: User, now: int) -> HeaderItems:
     """Return the day in the user's time zone and the base currency, for answers about "today"."""
     today = ("X-User-Today", date_text(day_in(user.time_zone, now)))
     if user.base_currency is None:
         return (today,)
     return today, ("X-User-Base-Currency", user.base_currency)
+
+
+def unstored_response(request: Request, document: dict[str, Any]) -> Response:
+    """Make a JSON response about the user that must not be cached."""
+    response = json_response(document)
+    response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
+    response.headers.update(_user_headers(request.identity.user, request.services.clock.now()))
+    compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
+    return response
 
 
 def respond_with_export(

@@ -57,6 +57,13 @@ VARY = Header(
     "Accept, Accept-Encoding, Authorization",
 )
 NO_STORE = Header("Cache-Control", "The response must not be stored.", "no-store")
+#: Headers about the user, which a 304 lacks.
+_OF_USER = (
+    Header("X-User-Today", "The day in the user's time zone.", "2026-01-31", always=False),
+    Header("X-User-Base-Currency", "The user's base currency, if set.", "EUR", always=False),
+)
+#: The headers of a response about the user that must not be stored.
+OF_UNSTORED = (NO_STORE, VARY, *_OF_USER)
 #: The headers of every response about the user's data.
 OF_DATA = (
     Header(
@@ -74,6 +81,7 @@ OF_DATA = (
         "private",
     ),
     VARY,
+    *_OF_USER,
 )
 OF_PAGE: Mapping[str, Schema] = {
     "limit": value("Maximum number of rows on a page.", 30),

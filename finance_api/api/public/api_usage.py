@@ -4,14 +4,13 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.api.data_request import user_headers
-from finance_api.api.openapi.responses import NO_STORE, VARY, ResponseDescription
+from finance_api.api.data_request import unstored_response
+from finance_api.api.openapi.responses import OF_UNSTORED, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, date_time, of_members, value
 from finance_api.api.parameters import ParameterSchema, Scalar
-from finance_api.api.representation import JSON, json_response, negotiate
+from finance_api.api.representation import JSON, negotiate
 from finance_api.api.service import Service
 from finance_api.auth.policy import Permission, own_by_any_token
-from finance_api.http.compression import compress
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import USAGE_PATH
 from finance_api.query.errors import QueryError, quoted
@@ -82,7 +81,7 @@ def _response() -> ResponseDescription:
             "rateLimit": of_members("Quota", quota),
         },
     )
-    return ResponseDescription(schema, headers=(NO_STORE, VARY))
+    return ResponseDescription(schema, headers=OF_UNSTORED)
 
 
 def get_usage(request: Request) -> Response:
@@ -90,7 +89,8 @@ def get_usage(request: Request) -> Response:
     period: UsagePeriod = request.validated["period"]
     boundaries = period.boundaries(request.services.clock.now())
     days = request.storage.usage.list_days(request.context.user_id, boundaries[0], boundaries[-1])
-    response = json_response(
+    return unstored_response(
+        request,
         {
             "period": str(period),
             "granularity": period.granularity,
@@ -102,12 +102,8 @@ def get_usage(request: Request) -> Response:
                 for start, end, total in sums_between(boundaries, days)
             ],
             "rateLimit": _quota(request),
-        }
+        },
     )
-    response.headers.update(user_headers(request.identity.user, request.services.clock.now()))
-    response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
-    compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
-    return response
 
 
 def _quota(request: Request) -> dict[str, Any]:

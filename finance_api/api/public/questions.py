@@ -4,23 +4,22 @@ from typing import Any
 
 from pyramid.response import Response
 
+from finance_api.api.data_request import unstored_response
 from finance_api.api.openapi.responses import (
     LINK,
     NEXT_OFFSET,
-    NO_STORE,
     OF_DATA,
     OF_PAGE,
+    OF_UNSTORED,
     TOTAL,
-    VARY,
     ResponseDescription,
 )
 from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_members, value
 from finance_api.api.parameters import ParameterSchema
-from finance_api.api.representation import JSON, OF_LISTS, json_response, negotiate
+from finance_api.api.representation import JSON, OF_LISTS, negotiate
 from finance_api.api.service import Service
 from finance_api.auth.personal_tokens import QUESTIONS
 from finance_api.auth.policy import Permission, own_data
-from finance_api.http.compression import compress
 from finance_api.http.errors import NOT_FOUND, problem
 from finance_api.http.requests import Request
 from finance_api.query.model import MAX_LIMIT
@@ -68,10 +67,7 @@ def _document(request: Request, question: Question) -> dict[str, Any]:
 
 def _response(request: Request, document: dict[str, Any]) -> Response:
     negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
-    response = json_response(document)
-    response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
-    compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
-    return response
+    return unstored_response(request, document)
 
 
 def _asked(request: Request) -> Question:
@@ -126,7 +122,7 @@ SERVICES = (
         "Saved questions, by name.",
         response=ResponseDescription(
             of_members("QuestionPage", {"questions": array_of(_QUESTION), **OF_PAGE}),
-            headers=(NO_STORE, VARY),
+            headers=OF_UNSTORED,
         ),
         schema=_page(),
         **_DECLARED,
@@ -135,7 +131,7 @@ SERVICES = (
         f"{_PATH}/{{id:{FORM}}}",
         get_question,
         "One saved question.",
-        response=ResponseDescription(_QUESTION, headers=(NO_STORE, VARY)),
+        response=ResponseDescription(_QUESTION, headers=OF_UNSTORED),
         schema=ParameterSchema(),
         **_DECLARED,
     ),
