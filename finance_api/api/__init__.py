@@ -17,6 +17,7 @@ def includeme(config: Configurator) -> None:
     from finance_api.api.ops import health, index, metrics, openapi
     from finance_api.api.public import (
         account_balances,
+        account_forecast,
         api_usage,
         budget_periods,
         changes,
@@ -42,6 +43,7 @@ def includeme(config: Configurator) -> None:
             recurring_records,
             duplicate_records,
             account_balances,
+            account_forecast,
             budget_periods,
         ),
         *(upcoming_standing_orders, questions, changes, api_usage, documents, transactions),

@@ -166,6 +166,32 @@ TOOLS: tuple[Tool, ...] = (
         paging=Paging.WHOLE,
     ),
     Tool(
+        name="forecast",
+        title="Balances to come",
+        purpose="Balances of accounts from today on, from standing orders and recurring payments; "
+        "lowest has the lowest balance of each account. With include=typical each is a range that "
+        "also has other spending: answer with the range, not with its middle.",
+        reads={"accounts/forecast": ("totals", "forecast")},
+        rows={
+            "totals": row(
+                texts="period periodStart date currencyCode",
+                numbers="balance lowBalance medianBalance highBalance",
+            ),
+            "forecast": row(
+                texts="period periodStart date account accountId currencyCode",
+                numbers="balance lowBalance medianBalance highBalance",
+            ),
+        },
+        takes={
+            "to": text("The last day; default: the end of next month."),
+            "interval": {"enum": ["day", "week", "month"], "default": "month"},
+            "include": {"enum": ["typical"]},
+            "accountId": text("Ids, comma-separated; default: all accounts."),
+        },
+        repeats={"lowest": {"type": "array"}, "from": _WORD, "to": _WORD},
+        paging=Paging.WHOLE,
+    ),
+    Tool(
         name="list_budgets",
         title="Budgets",
         purpose="Budgets, and what was spent of each in its current period.",

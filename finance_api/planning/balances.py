@@ -205,11 +205,11 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
     interval = query.interval
     fits = MAX_POINTS // max(accounts, 1)
     if query.first is None:
-        starts = _last_starts(interval, last, DEFAULT_INTERVALS)
+        starts = last_starts(interval, last, DEFAULT_INTERVALS)
     elif query.first > last:
         raise BalancesError("from", f"is later than the last day, {date_text(last)}")
     else:
-        starts = _last_starts(interval, last, fits + 1, start_of(interval, query.first))
+        starts = last_starts(interval, last, fits + 1, start_of(interval, query.first))
     if len(starts) > fits:
         since = f", from {date_text(starts[-fits])} on with this to" if fits else ""
         raise BalancesError(
@@ -221,7 +221,7 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
     return [Point(start, min(last, end_of(interval, start) - DAY_SECONDS)) for start in starts]
 
 
-def _last_starts(interval: Period, last: int, number: int, first: int = MIN_SECONDS) -> list[int]:
+def last_starts(interval: Period, last: int, number: int, first: int = MIN_SECONDS) -> list[int]:
     """Return the first seconds of up to ``number`` intervals, ending with the one of ``last``.
 
     first: where the earliest interval may begin.

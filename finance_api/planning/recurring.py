@@ -6,30 +6,35 @@ payment may be missing now and then.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from finance_api.planning.counted import NO_TRANSFERS
+from finance_api.planning.intervals import (
+    ALIKE,
+    INTERVALS,
+    Interval,
+    next_of_rule,
+    on_working_day,
+    rule_of_days,
+)
 from finance_api.planning.recurrence import next_due
-from finance_api.planning.repetition import LAST_WORKING_DAY, Repetition
+from finance_api.planning.repetition import Repetition
 from finance_api.query.model import Condition, dated
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.text import fold
-from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, end_of, months_before, to_date
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, start_of
 
 #: Read the payments of this many days before the newest: three payments of every year.
 WINDOW_DAYS = 800
-_MONTH_DAYS = 30.44
 #: Share of the payments that must be due, and of the due days that must have a payment.
 _DUE, _PAID = 0.8, 0.7
-#: Largest spread of amounts, as a share of the usual amount: see `_spread`.
-_ALIKE, _VARIES = 0.35, 1.2
 #: Amounts of one payee this much apart are different payments.
 _STEP = 0.06
 #: How late a payment may be, as a share of the interval, before it is overdue.
@@ -42,13 +47,15 @@ _MOST_OF_PAYEE = WINDOW_DAYS // 2
 _SAME = 0.01
 #: An interval in days is preferred to one in months only if it fits better by this many days.
 _UNUSUAL = 0.5
-_TWO_MONTHS = 62 * DAY_SECONDS
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+PAYMENT_FIELDS = ("id", "accountId", "currencyCode", "payee", "note", "categoryId", "recordDate")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 class Payment(NamedTuple):
-    """amount: negative for money going out. day: its first second."""
+    """amount: negative for money going out. day: its first second.
+
+    to: the account that a transfer goes to; transfers to different accounts are told apart.
+    """
 
     record_id: str
     account_id: str
@@ -57,55 +64,7 @@ class Payment(NamedTuple):
     category_id: str | None
     day: int
     amount: int
-
-
-class Interval(NamedTuple):
-    """every: number of days or months. tolerance: days that a payment may shift. least: number of
-    payments that are needed. most_spread: of the amounts.
-    """
-
-    is_month: bool
-    every: int
-    tolerance: int
-    least: int
-    most_spread: float
-
-    @property
-    def days(self) -> float:
-        return self.every * (_MONTH_DAYS if self.is_month else 1)
-
-    @property
-    def name(self) -> str:
-        unit, every = ("month", self.every) if self.is_month else ("day", self.every)
-        if not every % 12:
-            unit, every = "year", every // 12
-        elif not self.is_month and not every % 7:
-            unit, every = "week", every // 7
-        return unit if every == 1 else f"{every} {unit}s"
-
-    @property
-    def times_a_year(self) -> int:
-        return round(365 / self.days)
-
-    def after(self, day: int, times: int) -> int:
-        """Return the day this many intervals later."""
-        if self.is_month:
-            return months_before(day, -self.every * times)
-        return day + self.every * times * DAY_SECONDS
-
-
-#: The intervals that are looked for.
-INTERVALS = (
-    Interval(False, 7, 1, 5, _ALIKE),
-    Interval(False, 14, 2, 4, _ALIKE),
-    Interval(False, 28, 3, 4, _ALIKE),
-    Interval(False, 30, 3, 4, _ALIKE),
-    Interval(True, 1, 4, 3, _VARIES),
-    Interval(True, 2, 6, 3, _VARIES),
-    Interval(True, 3, 9, 3, _VARIES),
-    Interval(True, 6, 14, 3, _VARIES),
-    Interval(True, 12, 15, 2, _ALIKE),
-)
+    to: str | None = None
 
 
 class Status(StrEnum):
@@ -119,9 +78,11 @@ class Status(StrEnum):
 class Recurring(NamedTuple):
     """amount: the usual one, of the last payments. least, most: the smallest and largest amount.
 
-    first, last: days of payments. next: when the next payment is expected. repetition: the rule of
-    a standing order that begins then. last_amount: of the last payment. earlier_amount, changed:
-    the price before the last change, and the first day of the new one; None without a change.
+    first, last: days of payments. repetition, due: the rule of a standing order, and the day that
+    it begins on. moved: 1 if payments due on a weekend move to Monday, -1 if to Friday, otherwise
+    0. next: when the next payment is expected, moved accordingly. last_amount: of the last
+    payment. earlier_amount, changed: the price before the last change, and the first day of the new
+    one; None without a change.
     """
 
     payee: str
@@ -136,6 +97,8 @@ class Recurring(NamedTuple):
     last: int
     next: int
     repetition: Repetition
+    due: int
+    moved: int
     status: Status
     record_ids: tuple[str, ...]
     last_amount: int
@@ -159,23 +122,32 @@ def list_recurring(
 
     accounts: the user's. conditions: which records to read.
     """
+    span = recurring_span(accounts, today)
+    if span is None:
+        return []
+    read = [*conditions, NO_TRANSFERS, dated(span[0], span[1] + DAY_SECONDS)]
+    found = storage.data.list_amounts(user_id, PAYMENT_FIELDS, read)
+    return find_recurring(payment_of(row) for row in in_time(found))
+
+
+def recurring_span(accounts: Iterable[Row], today: int) -> tuple[int, int] | None:
+    """Return the first and the last day to read; None without records."""
     days = [row["lastRecordDate"] for row in accounts if row["lastRecordDate"] is not None]
     if not days:
-        return []
-    newest = min(max(days), today)
-    names = ("id", "accountId", "currencyCode", "payee", "note", "categoryId", "recordDate")
-    first = max(MIN_SECONDS, newest - WINDOW_DAYS * DAY_SECONDS)
-    span = dated(first, newest + DAY_SECONDS)
-    found = storage.data.list_amounts(user_id, names, [*conditions, NO_TRANSFERS, span])
-    return find_recurring(
-        Payment(row[0], row[1], row[2], row[3] or row[4] or "", *row[5:]) for row in in_time(found)
-    )
+        return None
+    newest = start_of(Period.DAY, min(max(days), today))
+    return max(MIN_SECONDS, newest - WINDOW_DAYS * DAY_SECONDS), newest
+
+
+def payment_of(row: Sequence[Any]) -> Payment:
+    """Return the payment of a row of PAYMENT_FIELDS, with the amount last."""
+    return Payment(row[0], row[1], row[2], row[3] or row[4] or "", *row[5:])
 
 
 def find_recurring(payments: Iterable[Payment]) -> list[Recurring]:
     """Return the recurring payments, the largest first. Takes time in proportion to their number,
     apart from sorting."""
-    groups: defaultdict[tuple[str, str, bool, str], list[Payment]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, bool, str, str | None], list[Payment]] = defaultdict(list)
     newest: dict[str, int] = {}
     keys: dict[str, str] = {}
     for payment in payments:
@@ -184,7 +156,8 @@ def find_recurring(payments: Iterable[Payment]) -> list[Recurring]:
             key = keys[payment.payee] = payee_key(payment.payee)
         if payment.amount and key:
             direction = payment.amount > 0
-            groups[payment.account_id, payment.currency, direction, key].append(payment)
+            alike = payment.account_id, payment.currency, direction, key, payment.to
+            groups[alike].append(payment)
     found = [
         _recurring(interval, series, newest[series[0].account_id])
         for group in in_time(groups.values())
@@ -295,7 +268,7 @@ def _is_recurring(interval: Interval, due: Sequence[Payment], number: int) -> bo
     spanned = 1 + _place(interval, due[0].day, due[-1].day)[0]
     spread = _spread([abs(payment.amount) for payment in due])
     # The fewer payments there are, the more alike they have to be.
-    most = _STEP * 2 if len(due) == 2 else _ALIKE if len(due) == 3 else interval.most_spread
+    most = _STEP * 2 if len(due) == 2 else ALIKE if len(due) == 3 else interval.most_spread
     return len(due) >= _PAID * spanned and spread <= most
 
 
@@ -304,39 +277,6 @@ def _spread(amounts: list[int]) -> float:
     ordered = sorted(amounts)
     aside = len(ordered) // 10
     return (ordered[-1 - aside] - ordered[aside]) / median(ordered)
-
-
-def _repetition(interval: Interval, days: Sequence[int]) -> Repetition:
-    """Return the day that most payments are due on, as a rule."""
-    dates = [to_date(day) for day in days]
-    if not interval.is_month:
-        if interval.every % 7:
-            return Repetition("FREQ=DAILY", interval.every)
-        weekday = Counter(date.weekday() for date in dates).most_common(1)[0][0]
-        return Repetition(f"FREQ=WEEKLY;BYDAY={_WEEKDAYS[weekday]}", interval.every // 7)
-    ends = [day == _last_working_day(day) for day in days]
-    usual, number = Counter(date.day for date in dates).most_common(1)[0]
-    if sum(ends) > max(number, len(days) / 2):
-        return Repetition(LAST_WORKING_DAY, interval.every)
-    if number < len(days) / 3:
-        usual = sorted(date.day for date in dates)[len(dates) // 2]
-    return Repetition(f"FREQ=MONTHLY;BYMONTHDAY={usual if usual <= 28 else -1}", interval.every)
-
-
-def _last_working_day(day: int) -> int:
-    last = end_of(Period.MONTH, day) - DAY_SECONDS
-    return last - max(0, to_date(last).weekday() - 4) * DAY_SECONDS
-
-
-def _expected(interval: Interval, repetition: Repetition, last: int) -> int:
-    """Return the day of the rule that is nearest to one interval after the last payment."""
-    expected = interval.after(last, 1)
-    near = expected - interval.tolerance * DAY_SECONDS
-    if repetition.pattern == "FREQ=DAILY":
-        return expected
-    # The start of a rule counts even if the rule does not produce it, so begin earlier.
-    earlier = max(MIN_SECONDS, near - _TWO_MONTHS)
-    return next_due(repetition.pattern, earlier, near) or expected
 
 
 def with_orders(
@@ -357,7 +297,7 @@ def _is_order(payment: Recurring, order: Row) -> bool:
         return False
     names = {payee_key(order[name] or "") for name in ("name", "payee")}
     if payee_key(payment.payee) in names:
-        is_near = amount is None or abs(amount - payment.amount) <= _ALIKE * abs(payment.amount)
+        is_near = amount is None or abs(amount - payment.amount) <= ALIKE * abs(payment.amount)
         return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
     if amount is None or abs(amount - payment.amount) > _STEP * abs(payment.amount):
         return False
@@ -384,8 +324,9 @@ def _change(amounts: Sequence[int]) -> tuple[int, int] | None:
 
 def _recurring(interval: Interval, series: Sequence[Payment], newest: int) -> Recurring:
     last = series[-1]
-    repetition = _repetition(interval, [payment.day for payment in series])
-    expected = _expected(interval, repetition, last.day)
+    repetition, moved = rule_of_days(interval, [payment.day for payment in series])
+    due = next_of_rule(interval, repetition, last.day)
+    expected = on_working_day(due, moved)
     grace = int(interval.days * _GRACE + interval.tolerance) * DAY_SECONDS
     status = Status.ACTIVE
     if newest > expected + grace:
@@ -405,6 +346,8 @@ def _recurring(interval: Interval, series: Sequence[Payment], newest: int) -> Re
         last=last.day,
         next=expected,
         repetition=repetition,
+        due=due,
+        moved=moved,
         status=status,
         record_ids=tuple(payment.record_id for payment in series),
         last_amount=amounts[-1],

@@ -66,7 +66,7 @@ def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
         "amount": found.amount,
         "currencyCode": found.currency,
         "recurrenceRule": found.repetition.rule,
-        "startDate": found.next,
+        "startDate": found.due,
     }
     texts = field_texts(fields, {**defaults, **given})
     return {name: text for name, text in texts.items() if text and text != "false"}

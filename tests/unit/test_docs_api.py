@@ -158,6 +158,7 @@ WORKED_OUT = {
     "/v1/api/records/recurring": "Recurring payments",
     "/v1/api/records/duplicates": "Duplicates",
     "/v1/api/accounts/balances": "Balances over time",
+    "/v1/api/accounts/forecast": "Forecast",
     "/v1/api/budgets/{id}/periods": "Past periods of a budget",
     "/v1/api/standing-orders/upcoming": "Upcoming standing orders",
 }

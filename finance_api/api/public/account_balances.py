@@ -33,7 +33,7 @@ def _column(name: str, kind: Kind, meaning: str, example: Any, *, nullable: bool
     return Field(name=name, kind=kind, meaning=meaning, example=example, nullable=nullable)
 
 
-_COLUMNS = (
+POINT_COLUMNS = (
     _column("period", Kind.TEXT, "The interval.", "2026-01"),
     _column("periodStart", Kind.DATE, "First day of the interval.", "2026-01-01"),
     _column(
@@ -42,9 +42,15 @@ _COLUMNS = (
         "Last day of the interval; the balance is that of the end of this day.",
         "2026-01-31",
     ),
+)
+ACCOUNT_COLUMNS = (
     _column("account", Kind.TEXT, "Name of the account.", "Current account", nullable=True),
     RECORDS["accountId"],
     currency_field("Currency of the account.", nullable=False),
+)
+_COLUMNS = (
+    *POINT_COLUMNS,
+    *ACCOUNT_COLUMNS,
     _column("balance", Kind.NUMBER, "Balance at the end of the day.", 1234.56),
     _column(
         "firstRecordDate",
@@ -55,9 +61,8 @@ _COLUMNS = (
     ),
 )
 _CONVERTED = converted_fields("balance")
-_POINT = _COLUMNS[:3]
-_TOTAL = (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
-_CONVERTED_TOTAL = (*_POINT, *_CONVERTED)
+_TOTAL = (*POINT_COLUMNS, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
+_CONVERTED_TOTAL = (*POINT_COLUMNS, *_CONVERTED)
 _TOTAL_ENCODER = RowEncoder(_TOTAL)
 _CONVERTED_TOTAL_ENCODER = RowEncoder(_CONVERTED_TOTAL)
 

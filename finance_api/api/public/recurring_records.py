@@ -10,9 +10,9 @@ from finance_api.api.openapi.responses import ResponseDescription, table_respons
 from finance_api.api.openapi.schemas import array_of, of_fields, of_names
 from finance_api.api.parameters import Listed, ParameterSchema
 from finance_api.api.service import data_service, of_resource
+from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.object_names import names_by_id
 from finance_api.planning.recurring import (
-    INTERVALS,
     Recurring,
     Status,
     list_recurring,

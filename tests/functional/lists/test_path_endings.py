@@ -74,6 +74,7 @@ EXPORTED = [
     ("records/recurring", {}),
     ("records/duplicates", {"limit": 1}),
     ("accounts/balances", {"interval": "year"}),
+    ("accounts/forecast", {"interval": "week", "include": "typical"}),
     ("standing-orders/upcoming", {"limit": 1}),
     (f"budgets/{uid('Budget', 1)}/periods", {"last": 2}),
 ]

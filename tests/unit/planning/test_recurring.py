@@ -2,8 +2,8 @@
 
 import pytest
 
+from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.recurring import (
-    INTERVALS,
     Payment,
     Status,
     find_recurring,
@@ -119,6 +119,31 @@ def test_the_newest_record_of_the_account_decides_whether_a_payment_is_overdue(n
 def test_the_days_make_the_rule_of_a_standing_order(days, rule, following):
     found = found_in(series(days))
     assert (found.repetition.rule, date_text(found.next)) == (rule, following)
+
+
+@pytest.mark.parametrize(
+    ("days", "due", "following"),
+    [
+        # 1 June and 1 November 2025 are on a weekend.
+        (["07-01", "08-01", "09-01", "10-01"], "2025-11-01", "2025-11-01"),
+        (
+            ["02-03", "03-03", "04-01", "05-01", "06-02", "07-01", "08-01"],
+            "2025-09-01",
+            "2025-09-01",
+        ),
+        (["05-01", "06-02", "07-01", "08-01", "09-01", "10-01"], "2025-11-01", "2025-11-03"),
+        (["05-15", "06-13", "07-15", "08-15", "09-15", "10-15"], "2025-11-15", "2025-11-14"),
+        # The last day of the month, moved into the next one.
+        (
+            ["04-30", "06-02", "06-30", "07-31", "09-01", "09-30", "10-31"],
+            "2025-11-30",
+            "2025-12-01",
+        ),
+    ],
+)
+def test_a_payment_due_on_a_weekend_moves_as_earlier_ones_did(days, due, following):
+    found = found_in(series([f"2025-{day}" for day in days]))
+    assert (date_text(found.due), date_text(found.next)) == (due, following)
 
 
 def test_a_missing_payment_and_a_double_one_do_not_hide_a_series():

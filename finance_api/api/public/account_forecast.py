@@ -1,0 +1,123 @@
+"""GET /v1/api/accounts/forecast"""
+
+from finance_api.api.data_request import Payload, Reading
+from finance_api.api.listing import TableRequest
+from finance_api.api.openapi.responses import HINTS_SCHEMA, ResponseDescription, table_response
+from finance_api.api.openapi.schemas import array_of, of_fields, of_names, value
+from finance_api.api.parameters import ParameterSchema, Scalar
+from finance_api.api.public.account_balances import ACCOUNT_COLUMNS, POINT_COLUMNS
+from finance_api.api.representation import HINTS
+from finance_api.api.service import data_service, of_resource
+from finance_api.http.errors import parameter_problem
+from finance_api.planning.balances import BalancesError
+from finance_api.planning.forecast.reading import MAX_DAYS, ForecastQuery, list_forecast
+from finance_api.query.model import Query
+from finance_api.query.parse import parse_one_of
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.common import amount_field, date_field
+from finance_api.resources.wire import RowEncoder
+from finance_api.values.time import Period, date_text
+
+_INTERVALS = (Period.DAY, Period.WEEK, Period.MONTH)
+TYPICAL = "typical"
+_BALANCE = amount_field("balance", "Expected balance at the end of the day.", 1234.56, 0)
+_RANGE = (
+    amount_field("lowBalance", "Balance at the 25th percentile.", 950, 0),
+    amount_field("medianBalance", "The middle of the range.", 1020.5, 0),
+    amount_field("highBalance", "Balance at the 75th percentile.", 1100, 0),
+)
+_COLUMNS = (*POINT_COLUMNS, *ACCOUNT_COLUMNS)
+_TOTAL = (*POINT_COLUMNS, ACCOUNT_COLUMNS[-1])
+_LOWEST = (
+    *ACCOUNT_COLUMNS,
+    date_field("date", "The first day with the lowest balance.", nullable=False),
+    amount_field("balance", "That balance; the low end of a range.", 812.3, 0),
+)
+_LOWEST_ENCODER = RowEncoder(_LOWEST)
+#: The balances of a row: expected ones alone, and with what is typical.
+_BALANCES = {False: (_BALANCE,), True: _RANGE}
+_TOTAL_ENCODERS = {each: RowEncoder((*_TOTAL, *more)) for each, more in _BALANCES.items()}
+
+
+def _interval(text: str) -> Period:
+    return Period(parse_one_of(list(_INTERVALS), text))
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_days(
+        "to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."
+    )
+    interval = {"type": "string", "enum": [*_INTERVALS], "default": "month", "examples": ["month"]}
+    meaning = "Length of an interval; there is a balance at the end of each."
+    schema.add_parameter("interval", Scalar(_interval, interval), Period.MONTH, meaning)
+    meaning = (
+        "typical: also use what usually comes and goes beside these payments, and return a range."
+    )
+    kind = Scalar(lambda text: parse_one_of([TYPICAL], text), of_names([TYPICAL], [TYPICAL]))
+    schema.add_parameter("include", kind, None, meaning)
+    schema.add_conditions(RECORDS["accountId"])
+    return schema
+
+
+def _response() -> ResponseDescription:
+    sometimes = (_BALANCE, *_RANGE)
+    total = of_fields("ForecastTotal", _TOTAL, sometimes)
+    members = {
+        "totals": array_of(total),
+        "lowest": array_of(of_fields("LowestBalance", _LOWEST)),
+        "interval": value("As in the request.", "month", enum=[*_INTERVALS]),
+        "from": value("Today.", "2026-01-31", format="date"),
+        "to": value("The last day.", "2026-02-28", format="date"),
+        "leftOut": value("Standing orders without an account or an amount, which are not used.", 0),
+    }
+    return table_response(
+        "ForecastBalance",
+        "forecast",
+        _COLUMNS,
+        members,
+        sometimes=sometimes,
+        optional={HINTS: HINTS_SCHEMA},
+    )
+
+
+class ForecastRequest(TableRequest):
+    """The balances to come, by account and added up by currency; and the lowest of each account."""
+
+    name = "forecast"
+    depends_on_today = True
+
+    def read(self, reading: Reading) -> Payload:
+        given, user_id = self.given, reading.user_id
+        end = given["to"] and given["to"].on(reading.today)
+        is_typical = given["include"] is not None
+        query = ForecastQuery(
+            given["interval"], end and end.last_day, given["accountId"], is_typical
+        )
+        state = reading.storage.data.get_state(user_id)
+        try:
+            forecast = list_forecast(reading.storage, user_id, query, reading.today)
+        except BalancesError as error:
+            raise parameter_problem([(error.name, str(error))]) from None
+        rows = forecast.rows
+        hints = {} if rows else self.hint_member(Query(RECORDS, given["accountId"]), reading)
+        members = {
+            "totals": _TOTAL_ENCODERS[is_typical].documents(forecast.totals),
+            "lowest": _LOWEST_ENCODER.documents(forecast.lowest),
+            "interval": query.interval.value,
+            "from": date_text(reading.today),
+            "to": date_text(forecast.points[-1].last_day),
+            "leftOut": forecast.left_out,
+            **hints,
+        }
+        return self.table(state, (*_COLUMNS, *_BALANCES[is_typical]), rows, members)
+
+
+SERVICES = (
+    data_service(
+        "/v1/api/accounts/forecast",
+        ForecastRequest,
+        is_savable=True,
+        **of_resource(ACCOUNTS, _schema(), _response(), "Balances of accounts in days to come."),
+    ),
+)

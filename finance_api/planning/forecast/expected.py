@@ -1,0 +1,177 @@
+"""Payments that are expected: those of standing orders, and recurring ones without an order."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median_low
+from typing import NamedTuple
+
+from finance_api.planning.intervals import on_working_day
+from finance_api.planning.recurrence import next_due, schedule_of
+from finance_api.planning.recurring import (
+    Payment,
+    Recurring,
+    Status,
+    find_recurring,
+    with_orders,
+)
+from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
+from finance_api.runtime.time_limit import in_time
+from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS
+
+#: A payment that is late by more days is not expected any more.
+_LATE_DAYS = 31
+#: A stored record this near to a due day, with nearly the same amount, is its payment.
+NEAR_DAYS = 4
+_ALIKE = 0.06
+
+
+class Movement(NamedTuple):
+    """Money that comes to an account, or, if negative, goes."""
+
+    account_id: str
+    day: int
+    amount: int
+
+
+@dataclass(frozen=True)
+class History:
+    """What is known today.
+
+    payments: records up to today that are not void; an outgoing transfer names the other account.
+    arrivals: for the id of an outgoing transfer, the payment that arrives.
+    near: records from NEAR_DAYS before today on, also those of days to come.
+    orders: the standing orders.
+    """
+
+    today: int
+    payments: Sequence[Payment]
+    arrivals: Mapping[str, Payment] = field(default_factory=dict)
+    near: Sequence[Movement] = ()
+    orders: Sequence[Row] = ()
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """movements: expected from today on; late ones are expected today. rest: payments that do not
+    recur. left_out: number of standing orders that have no account or no amount.
+    """
+
+    movements: list[Movement]
+    rest: list[Payment]
+    left_out: int
+
+
+class _Stored:
+    """Finds the stored record of an expected payment; each record is found once."""
+
+    def __init__(self, near: Sequence[Movement]) -> None:
+        self._waiting: defaultdict[str, list[Movement]] = defaultdict(list)
+        for movement in near:
+            self._waiting[movement.account_id].append(movement)
+
+    def has(self, expected: Movement) -> bool:
+        waiting = self._waiting[expected.account_id]
+        for movement in waiting:
+            is_near = abs(movement.day - expected.day) <= NEAR_DAYS * DAY_SECONDS
+            if is_near and abs(movement.amount - expected.amount) <= _ALIKE * abs(expected.amount):
+                waiting.remove(movement)
+                return True
+        return False
+
+
+def expect(history: History, last: int) -> Expectation:
+    """Return what is expected until ``last``. Raises TooManyDueDays."""
+    today = history.today
+    live = [
+        order
+        for order in history.orders
+        if next_due(order["recurrenceRule"], order["startDate"], today) is not None
+    ]
+    paired = with_orders(find_recurring(history.payments), live)
+    movements: list[Movement] = []
+    stored = _Stored(history.near)
+    done: set[str] = set()
+    for found, order in in_time(paired):
+        if order is None:
+            amount, days = found.amount, _days_without_order(found, today, last)
+        elif order["id"] in done:
+            continue
+        else:
+            done.add(order["id"])
+            amount = found.amount if order["amount"] is None else order["amount"]
+            days = _days_of_order(order, found, today, last)
+        arrival = _arrival(history, found, live)
+        for day in days:
+            _add(movements, Movement(found.account_id, day, amount), stored)
+            if arrival is not None:
+                _add(movements, arrival._replace(day=day), stored)
+    left_out = 0
+    for order in in_time(live):
+        if order["id"] in done:
+            continue
+        if order["accountId"] is None or order["amount"] is None:
+            left_out += 1
+            continue
+        for day in _days(order["recurrenceRule"], order["startDate"], today, today, last):
+            _add(movements, Movement(order["accountId"], day, order["amount"]), stored)
+    return Expectation(movements, _rest(history, [found for found, _ in paired]), left_out)
+
+
+def _add(movements: list[Movement], movement: Movement, stored: _Stored) -> None:
+    if stored.has(movement):
+        return
+    if len(movements) >= MAX_DUE_DAYS:
+        raise TooManyDueDays(f"there are more than {MAX_DUE_DAYS:,} payments until then")
+    movements.append(movement)
+
+
+def _days_without_order(found: Recurring, today: int, last: int) -> Iterator[int]:
+    if found.status is not Status.ACTIVE:
+        return iter(())
+    return _days(found.repetition.rule, found.due, found.due, today, last, found.moved)
+
+
+def _days_of_order(order: Row, found: Recurring, today: int, last: int) -> Iterator[int]:
+    begin = today
+    if found.status is not Status.ENDED:
+        begin = found.last + (found.interval.tolerance + 1) * DAY_SECONDS
+    return _days(order["recurrenceRule"], order["startDate"], begin, today, last, found.moved)
+
+
+def _days(
+    rule: str | None, start: int | None, begin: int, today: int, last: int, moved: int = 0
+) -> Iterator[int]:
+    """Yield the days of the rule from ``begin`` until ``last``; today for late ones."""
+    schedule = schedule_of(rule, start, max(begin, today - _LATE_DAYS * DAY_SECONDS))
+    if schedule is None:
+        return
+    for day in (on_working_day(due, moved) for due in schedule.days()):
+        if day > last:
+            return
+        yield max(day, today)
+
+
+def _arrival(history: History, found: Recurring, orders: Sequence[Row]) -> Movement | None:
+    """Return what arrives on the other account; None without a transfer.
+
+    None also if the other account has a standing order for it.
+    """
+    arrivals = [
+        history.arrivals[record_id]
+        for record_id in found.record_ids
+        if record_id in history.arrivals
+    ]
+    if not arrivals:
+        return None
+    account_id, amount = arrivals[-1].account_id, median_low(each.amount for each in arrivals[-3:])
+    mirrored = found._replace(account_id=account_id, amount=amount, least=amount, most=amount)
+    ((_, order),) = with_orders([mirrored], orders)
+    return Movement(account_id, found.next, amount) if order is None else None
+
+
+def _rest(history: History, found: Sequence[Recurring]) -> list[Payment]:
+    recurring = {record_id for each in found for record_id in each.record_ids}
+    recurring |= {history.arrivals[each].record_id for each in recurring & history.arrivals.keys()}
+    return [payment for payment in history.payments if payment.record_id not in recurring]

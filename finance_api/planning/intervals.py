@@ -1,0 +1,123 @@
+"""The time between payments that recur, and the rule that gives their days."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from finance_api.planning.recurrence import next_due
+from finance_api.planning.repetition import LAST_WORKING_DAY, Repetition
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, end_of, months_before, to_date
+
+_MONTH_DAYS = 30.44
+_TWO_MONTHS = 62 * DAY_SECONDS
+_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+#: Largest spread of amounts, as a share of the usual amount.
+ALIKE, _VARIES = 0.35, 1.2
+
+
+class Interval(NamedTuple):
+    """every: number of days or months. tolerance: days that a payment may shift. least: number of
+    payments that are needed. most_spread: of the amounts.
+    """
+
+    is_month: bool
+    every: int
+    tolerance: int
+    least: int
+    most_spread: float
+
+    @property
+    def days(self) -> float:
+        return self.every * (_MONTH_DAYS if self.is_month else 1)
+
+    @property
+    def name(self) -> str:
+        unit, every = ("month", self.every) if self.is_month else ("day", self.every)
+        if not every % 12:
+            unit, every = "year", every // 12
+        elif not self.is_month and not every % 7:
+            unit, every = "week", every // 7
+        return unit if every == 1 else f"{every} {unit}s"
+
+    @property
+    def times_a_year(self) -> int:
+        return round(365 / self.days)
+
+    def after(self, day: int, times: int) -> int:
+        """Return the day this many intervals later."""
+        if self.is_month:
+            return months_before(day, -self.every * times)
+        return day + self.every * times * DAY_SECONDS
+
+
+#: The intervals that are looked for.
+INTERVALS = (
+    Interval(False, 7, 1, 5, ALIKE),
+    Interval(False, 14, 2, 4, ALIKE),
+    Interval(False, 28, 3, 4, ALIKE),
+    Interval(False, 30, 3, 4, ALIKE),
+    Interval(True, 1, 4, 3, _VARIES),
+    Interval(True, 2, 6, 3, _VARIES),
+    Interval(True, 3, 9, 3, _VARIES),
+    Interval(True, 6, 14, 3, _VARIES),
+    Interval(True, 12, 15, 2, ALIKE),
+)
+
+
+class Rule(NamedTuple):
+    """moved: 1 if payments due on a weekend move to Monday, -1 if to Friday, otherwise 0."""
+
+    repetition: Repetition
+    moved: int = 0
+
+
+def rule_of_days(interval: Interval, days: Sequence[int]) -> Rule:
+    """Return the day that most payments are due on, as a rule."""
+    dates = [to_date(day) for day in days]
+    if not interval.is_month:
+        if interval.every % 7:
+            return Rule(Repetition("FREQ=DAILY", interval.every))
+        weekday = Counter(date.weekday() for date in dates).most_common(1)[0][0]
+        pattern = f"FREQ=WEEKLY;BYDAY={_WEEKDAYS[weekday]}"
+        return Rule(Repetition(pattern, interval.every // 7))
+    fits = Counter(fit for day in days for fit in _days_of_month(day))
+    (usual, moved), number = max(fits.items(), key=lambda fit: (fit[1], not fit[0][1]))
+    if number < len(days) / 3:
+        usual, moved = sorted(date.day for date in dates)[len(dates) // 2], 0
+    usual = usual if usual <= 28 else -1
+    if (usual, moved) == (-1, -1):
+        return Rule(Repetition(LAST_WORKING_DAY, interval.every))
+    return Rule(Repetition(f"FREQ=MONTHLY;BYMONTHDAY={usual}", interval.every), moved)
+
+
+def _days_of_month(paid: int) -> Iterator[tuple[int, int]]:
+    """Yield the days of the month that a payment on this day can be due on, and how it moved."""
+    weekday = to_date(paid).weekday()
+    reaches = {0: [0]}
+    if weekday < 5:
+        reaches |= {1: [0, -1, -2] if weekday == 0 else [0], -1: [0, 1, 2] if weekday == 4 else [0]}
+    for moved, reach in reaches.items():
+        for days in reach:
+            due = paid + days * DAY_SECONDS
+            yield to_date(due).day, moved
+            if due == end_of(Period.MONTH, due) - DAY_SECONDS:
+                yield -1, moved
+
+
+def on_working_day(day: int, moved: int) -> int:
+    """Return the day that a payment due on this day is made on. moved: see `Recurring`."""
+    weekday = to_date(day).weekday()
+    if weekday < 5 or not moved:
+        return day
+    return day + (7 - weekday if moved > 0 else 4 - weekday) * DAY_SECONDS
+
+
+def next_of_rule(interval: Interval, repetition: Repetition, last: int) -> int:
+    """Return the day of the rule that is nearest to one interval after the last payment."""
+    expected = interval.after(last, 1)
+    near = expected - interval.tolerance * DAY_SECONDS
+    if repetition.pattern == "FREQ=DAILY":
+        return expected
+    # The start of a rule counts even if the rule does not produce it, so begin earlier.
+    earlier = max(MIN_SECONDS, near - _TWO_MONTHS)
+    return next_due(repetition.pattern, earlier, near) or expected
