@@ -3,7 +3,7 @@
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
 from finance_api.api.openapi.responses import HINTS_SCHEMA, ResponseDescription, table_response
-from finance_api.api.openapi.schemas import array_of, of_fields, of_names, value
+from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.public.account_balances import ACCOUNT_COLUMNS, POINT_COLUMNS
 from finance_api.api.representation import HINTS
@@ -54,7 +54,8 @@ def _schema() -> ParameterSchema:
     meaning = (
         "typical: also use what usually comes and goes beside these payments, and return a range."
     )
-    kind = Scalar(lambda text: parse_one_of([TYPICAL], text), of_names([TYPICAL], [TYPICAL]))
+    include = {"type": "string", "enum": [TYPICAL], "examples": [TYPICAL]}
+    kind = Scalar(lambda text: parse_one_of([TYPICAL], text), include)
     schema.add_parameter("include", kind, None, meaning)
     schema.add_conditions(RECORDS["accountId"])
     return schema
