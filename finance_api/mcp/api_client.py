@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 import httpx2
 from mcp.types import CallToolResult
@@ -65,13 +65,15 @@ class Api:
     authorization: str
 
     async def get(self, path: str, query: Mapping[str, Any]) -> Response:
-        """Raises Refused."""
+        """path: below /v1/api/, perhaps with parameters. Raises Refused."""
         headers = {
             "Authorization": self.authorization,
             "Accept": "application/json",
             "User-Agent": f"finance-api-mcp/{__version__}",
         }
         async with httpx2.AsyncClient(timeout=_SECONDS, verify=_tls()) as client:
+            path, _, own = path.partition("?")
+            query = {**dict(parse_qsl(own)), **query}
             url = f"{self.base}/v1/api/{path}"
             try:
                 response = await client.get(url, params=query, headers=headers)
@@ -145,13 +147,13 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
             response = await api.get(*_placed(path, query))
             if tool.paging is Paging.ANY:
                 response = _in_one_shape(response)
-            rows = _items(response, lists)
+            rows = _items(tool, path, response)
             total |= {name: len(response.body[name]) for name in lists}
             items = rows[offset:]
         else:
             skipped = max(0, offset - before)
             response = await api.get(path, {**query, "limit": tool.most, "offset": skipped})
-            rows = [] if more else _items(response, lists)
+            rows = [] if more else _items(tool, path, response)
             items += rows
             more = more or response.body["nextOffset"] is not None
             total[lists[0]] = response.body.get("total")
@@ -190,7 +192,7 @@ async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> Call
     limit = arguments.get("limit", 100)
     while True:
         response = await api.get(path, {**_query(tool, arguments), "limit": limit})
-        items = _items(response, lists)
+        items = _items(tool, path, response)
         found = Found(items, False, dict.fromkeys(lists), _repeated(tool, response))
         made = answer(found, lists=tool.rows, offset=None, limit=limit)
         assert made.structured_content is not None
@@ -200,8 +202,12 @@ async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> Call
         limit = shown
 
 
-def _items(response: Response, lists: tuple[str, ...]) -> list[Item]:
-    return [(name, row) for name in lists for row in response.body[name]]
+def _items(tool: Tool, path: str, response: Response) -> list[Item]:
+    return [
+        (name, {member: value for member, value in row.items() if member not in tool.hides})
+        for name in tool.reads[path]
+        for row in response.body[name]
+    ]
 
 
 def _repeated(tool: Tool, response: Response) -> dict[str, Any]:

@@ -27,13 +27,14 @@ class Paging(Enum):
 class Tool:
     """One tool.
 
-    reads: path below /v1/api/, with arguments in braces -> the lists of its response, in the order
-    in which they are shown.
+    reads: path below /v1/api/, with arguments in braces and parameters of its own -> the lists of
+    its response, in the order in which they are shown.
     rows: name of a list -> schema of its elements.
     repeats: other members of the response, which the answer repeats -> schema.
     takes: the arguments, named like the API's parameters; required: the required ones.
     always: parameters that every request has, unless an argument overrides them.
     most: maximum number of rows in a response of the API.
+    hides: members of the rows that answers leave out.
     sums: columns to add up by currency, if all rows are in one response.
     describes_all: whether its schemas describe what all tools have in common.
     """
@@ -49,6 +50,7 @@ class Tool:
     required: tuple[str, ...] = ()
     always: Mapping[str, str] = field(default_factory=dict)
     most: int = 100
+    hides: frozenset[str] = frozenset()
     sums: tuple[str, ...] = ()
     describes_all: bool = False
 

@@ -14,7 +14,7 @@ from finance_api.mcp.schemas import (
     whole,
 )
 from finance_api.mcp.tool import Paging, Tool
-from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, GOALS, LABELS, RECORDS
+from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS
 from finance_api.resources.records import FLOWS
 
 _WORD: Schema = {"type": "string"}
@@ -253,6 +253,7 @@ TOOLS: tuple[Tool, ...] = (
             "accountId": text("Ids, comma-separated; default: all accounts."),
         },
         repeats={"totals": {"type": "array"}},
+        hides=frozenset({"recordIds"}),
         paging=Paging.WHOLE,
     ),
     Tool(
@@ -274,8 +275,11 @@ TOOLS: tuple[Tool, ...] = (
         name="categories_and_labels",
         title="Categories and labels",
         purpose="The names and ids of all categories, then of all labels, to use in conditions.",
-        reads={"categories": ("categories",), "labels": ("labels",)},
-        rows={"categories": row_of(CATEGORIES), "labels": row_of(LABELS)},
+        reads={
+            "categories?fields=name,parentId,kind": ("categories",),
+            "labels?fields=name": ("labels",),
+        },
+        rows={"categories": row(texts="id name parentId kind"), "labels": row(texts="id name")},
         takes={},
         always={"withTotal": "true"},
     ),
