@@ -37,6 +37,7 @@ setup(
         "colander>=2.0",
         "cornice>=6.1.0",
         "granian>=2.8.7",
+        "icalendar>=7.3",
         "iso4217>=1.16",
         "markdown-it-py>=4.2",
         "mt-940>=5.1.1",
@@ -91,6 +92,9 @@ setup(
             "duckdb>=2.0",
             # Run by a recipe.
             "datasette>=0.65.5",
+            # Other readers of calendars and feeds.
+            "feedparser>=6.0.14",
+            "vobject>=0.9.9",
             # Of the extra mcp.
             "httpx2>=2.16",
             "hypothesis>=6.170",

@@ -45,6 +45,7 @@ class Services:
     sampling: Periodic
     storage: StorageBackend
     last_used: WriteBehind[str]
+    last_used_links: WriteBehind[str]
     seen_sessions: WriteBehind[str]
     jwt_keys: KeyRing
     jwt_rules: JwtRules
@@ -67,8 +68,10 @@ class Services:
         with ExitStack() as stack:
             for part in (self.metrics, self.storage, self.quotas):
                 stack.callback(part.close)
-            for pending in (self.last_used, self.seen_sessions, self.usage, self.audit):
-                stack.callback(pending.stop)
+            for used in (self.last_used, self.last_used_links, self.seen_sessions):
+                stack.callback(used.stop)
+            for counted in (self.usage, self.audit):
+                stack.callback(counted.stop)
             for running in (self.sampling, self.housekeeping, self.upload_jobs):
                 stack.callback(running.stop)
 
@@ -80,6 +83,7 @@ def make_services(settings: Settings, clock: Clock) -> Services:
     storage.on_work = lambda work, seconds: metrics.database(work).observe(seconds)
     rules = jwt_rules(settings)
     quotas = Quotas(open_limiter(settings), settings, metrics)
+    last_used_seconds = settings["finance_api.tokens.last_used_seconds"]
     response_cache = ResponseCache(settings["finance_api.cache.max_bytes"])
 
     def sample() -> None:
@@ -95,7 +99,8 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         metrics=metrics,
         sampling=Periodic("metrics", _SAMPLING_SECONDS, sample, last=False),
         storage=storage,
-        last_used=make_last_used(storage, settings["finance_api.tokens.last_used_seconds"]),
+        last_used=make_last_used(storage, last_used_seconds, "tokens"),
+        last_used_links=make_last_used(storage, last_used_seconds, "links"),
         seen_sessions=make_seen_sessions(storage),
         jwt_keys=open_key_ring(settings),
         jwt_rules=rules,

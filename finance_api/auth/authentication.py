@@ -16,19 +16,21 @@ from pyramid.response import Response
 
 from finance_api.auth import sessions
 from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
-from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.auth.personal_tokens import digest, has_api_access, is_live, is_well_formed
 from finance_api.auth.policy import NO_PREMIUM
-from finance_api.http.errors import CONTENT_TYPE, as_problem, problem
+from finance_api.auth.question_links import digest_of_path
+from finance_api.http.errors import CONTENT_TYPE, NOT_FOUND, as_problem, problem
 from finance_api.http.identity import (
     Failure,
     Identity,
     JwtIdentity,
+    LinkIdentity,
     SessionIdentity,
     TokenIdentity,
 )
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Handler, Request
-from finance_api.http.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES, needs_token
+from finance_api.http.surfaces import INTERNAL_SURFACE, LINKS, TOKEN_SURFACES, needs_credential
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
 from finance_api.values.ids import IdError, parse_id
@@ -50,7 +52,7 @@ def authenticate(request: Request) -> Identity | Failure:
     path = request.environ["PATH_INFO"]
     accept = next((a for start, a in _SURFACES if path.startswith(start)), None)
     if accept is None:
-        return _by_session(request)
+        return _by_link(request) if path.startswith(LINKS) else _by_session(request)
     text = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
     return text if isinstance(text, Failure) else accept(request, text)
 
@@ -103,6 +105,20 @@ def _by_jwt(request: Request, text: str) -> Identity | Failure:
     if user.jwts_revoked_at is not None and claims.issued_at <= user.jwts_revoked_at:
         return Failure.INVALID
     return JwtIdentity(user, claims.jti)
+
+
+def _by_link(request: Request) -> Identity | Failure:
+    """One query for every address, whatever it looks like, so all take the same time."""
+    try:
+        link, user = request.storage.links.get_owner(digest_of_path(request.environ["PATH_INFO"]))
+    except NotFound:
+        return Failure.INVALID
+    now = request.services.clock.now()
+    has_access = user.enabled and has_api_access(user, request.registry.settings)
+    if not (has_access and is_live(link, now)):
+        return Failure.EXPIRED
+    request.registry.services.last_used_links.note(link.id, now)
+    return LinkIdentity(user, link.id, link.question_id)
 
 
 def _by_session(request: Request) -> Identity | Failure:
@@ -178,14 +194,22 @@ def unauthorized(failure: Failure) -> Response:
 
 def authentication_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        if needs_token(request.environ["PATH_INFO"]) and isinstance(
-            request.authentication, Failure
-        ):
+        path = request.environ["PATH_INFO"]
+        if needs_credential(path) and isinstance(request.authentication, Failure):
+            if path.startswith(LINKS):
+                raise no_link(request.authentication)
             _refuse_token_in_query(request)
             raise unauthorized(request.authentication)
         return handler(request)
 
     return tween
+
+
+def no_link(failure: Failure = Failure.EXPIRED) -> HTTPException:
+    """Make the 404 of an unknown link, or the 410 of one that no longer works."""
+    if failure is Failure.EXPIRED:
+        return problem(410, "This link no longer works.")
+    return problem(404, NOT_FOUND)
 
 
 def _refuse_token_in_query(request: Request) -> None:

@@ -19,6 +19,7 @@ from finance_api.runtime.background import WriteBehind
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import (
     AuditAction,
+    QuestionLink,
     StorageBackend,
     Token,
     User,
@@ -56,17 +57,20 @@ def is_well_formed(text: str) -> bool:
 
 def digest(text: str) -> str:
     """SHA-256, in hexadecimal."""
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def make_last_used(backend: StorageBackend, seconds: float) -> WriteBehind[str]:
-    """Collect the last use of each token, by id, in memory, and write it periodically."""
+def make_last_used(backend: StorageBackend, seconds: float, role: str) -> WriteBehind[str]:
+    """Collect the last use of each credential, by id, in memory, and write it periodically.
+
+    role: tokens or links.
+    """
 
     def write(used_at: Mapping[str, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            storage.tokens.set_used(used_at)
+            getattr(storage, role).set_used(used_at)
 
-    name = "writing when tokens were last used"
+    name = f"writing when {role} were last used"
     return WriteBehind(name, seconds, merge=max, write=write)
 
 
@@ -119,13 +123,7 @@ def issue_token(
     is_open_to_all: whether the user needs no premium.
     """
     user = storage.users.lock(user.id)
-    if not (user.premium or is_open_to_all):
-        raise IssueRefused(
-            "personal tokens need premium: finance-api user set EMAIL --premium, or for all users "
-            "the setting finance_api.users.api_access = all"
-        )
-    if not user.enabled:
-        raise IssueRefused("the user is disabled")
+    check_access(user, "personal tokens", is_open_to_all=is_open_to_all)
     live = [token for token in storage.tokens.list_by_user(user.id) if is_live(token, now)]
     if len(live) >= max_live:
         raise IssueRefused(
@@ -143,11 +141,22 @@ def issue_token(
         start=text[:START_CHARACTERS],
         scopes=tuple(s for s in SCOPES if s in scopes) or None,
         created_at=now,
-        expires_at=_checked_expiry(now, expires_at),
+        expires_at=checked_expiry(now, expires_at),
     )
     storage.tokens.add(token)
     storage.note(user.id, AuditAction.TOKEN_CREATED, now, token.name)
     return text
+
+
+def check_access(user: User, what: str, *, is_open_to_all: bool) -> None:
+    """Raise IssueRefused unless the user may use the public API. what: names the credentials."""
+    if not (user.premium or is_open_to_all):
+        raise IssueRefused(
+            f"{what} need premium: finance-api user set EMAIL --premium, or for all users the "
+            "setting finance_api.users.api_access = all"
+        )
+    if not user.enabled:
+        raise IssueRefused("the user is disabled")
 
 
 def rename_token(
@@ -209,25 +218,25 @@ def regenerate_token(
     )
 
 
-def is_live(token: Token, now: int) -> bool:
-    """Return whether the token is neither revoked nor expired."""
+def is_live(token: Token | QuestionLink, now: int) -> bool:
+    """Return whether the token or link is neither revoked nor expired."""
     return token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
 
 
-def checked_name(name: str) -> str:
-    """Return a token's name as we store it. Raises IssueRefused."""
+def checked_name(name: str, noun: str = "token") -> str:
+    """Return a credential's name as we store it. Raises IssueRefused."""
     try:
         cleaned = clean_or_none(" ".join(name.split()))
     except TextError as error:
         raise IssueRefused(f"the name {error}") from None
     if cleaned is None:
-        raise IssueRefused("a token needs a name")
+        raise IssueRefused(f"a {noun} needs a name")
     if len(cleaned) > MAX_NAME_CHARACTERS:
         raise IssueRefused(f"the name has more than {MAX_NAME_CHARACTERS} characters")
     return cleaned
 
 
-def _checked_expiry(now: int, expires_at: int | None) -> int | None:
+def checked_expiry(now: int, expires_at: int | None) -> int | None:
     if expires_at is not None and not now < expires_at <= MAX_SECONDS:
         raise IssueRefused("the expiry must be in the future, and before the year 10000")
     return expires_at

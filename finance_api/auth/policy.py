@@ -20,6 +20,7 @@ from finance_api.http.identity import (
     Failure,
     Identity,
     JwtIdentity,
+    LinkIdentity,
     OwnerIdentity,
     SessionIdentity,
 )
@@ -42,6 +43,7 @@ class Permission(StrEnum):
     API_USAGE_READ = "public:api-usage:read"
     INTERNAL_RECORDS_READ = "internal:records:read"
     INTERNAL_DOCUMENTS_READ = "internal:documents:read"
+    LINK_READ = "link:answer:read"
     SETTINGS_READ = "settings:all:read"
     SETTINGS_TOKENS_WRITE = "settings:tokens:write"
     SETTINGS_JWTS_WRITE = "settings:jwts:write"
@@ -62,8 +64,10 @@ def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any
     return view
 
 
-#: Principals: users with a personal token, with one of every scope, a JWT, a session; no premium.
+#: Principals: users with a personal token, with one of every scope, a JWT, a session; whoever has a
+#: link; no premium.
 BY_TOKEN, BY_FULL_TOKEN, BY_JWT, BY_SESSION = "token", "token:*", "jwt", "session"
+BY_LINK = "link"
 NO_PREMIUM = "plan:free"
 
 
@@ -94,6 +98,8 @@ class SecurityPolicy:
             principals = (BY_JWT,)
         elif isinstance(identity, SessionIdentity):
             principals = (BY_SESSION,)
+        elif isinstance(identity, LinkIdentity):
+            principals = (BY_LINK,)
         elif isinstance(identity, OwnerIdentity):
             principals = _by_token(None, True)
         elif identity is not None:
@@ -157,6 +163,12 @@ def own_by_any_token(permission: Permission) -> Factory:
 def own_internal_data(permission: Permission) -> Factory:
     """The internal API: for the user's JSON Web Tokens."""
     return _own(BY_JWT, permission)
+
+
+def own_answer(request: Request) -> OwnData:
+    """The answer to a saved question: for its links."""
+    # The authentication tween has refused requests without an identity before.
+    return OwnData(request.identity.user.id, [(Allow, BY_LINK, Permission.LINK_READ), DENY_ALL])
 
 
 def _own(principal: str, permission: Permission, scopes: tuple[str, ...] = ()) -> Factory:

@@ -45,6 +45,13 @@ SETTINGS = (
         "Maximum number of active tokens per user.",
     ),
     Setting(
+        "finance_api.links.max_live",
+        integer(1, 10_000),
+        "50",
+        "links",
+        "Maximum number of active links of saved questions per user.",
+    ),
+    Setting(
         JWT_KEYS,
         any_text,
         "",

@@ -22,7 +22,7 @@ def backup(cli: CliContext, file: Path, force: bool) -> None:
 
 @click.command(epilog="Example: finance-api restore finance.backup")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--revoke-tokens", is_flag=True, help="Revoke all personal tokens of the backup.")
+@click.option("--revoke-tokens", is_flag=True, help="Revoke all tokens and links of the backup.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_cli_context
 def restore(cli: CliContext, file: Path, revoke_tokens: bool, yes: bool) -> None:

@@ -39,19 +39,30 @@ class SessionIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkIdentity:
+    """The owner of a saved question, for its answer at the address of a link."""
+
+    user: User
+    link_id: str
+    question_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class OwnerIdentity:
     """The owner of a saved question, in the request that answers it."""
 
     user: User
 
 
-Identity = TokenIdentity | JwtIdentity | SessionIdentity | OwnerIdentity
+Identity = TokenIdentity | JwtIdentity | SessionIdentity | LinkIdentity | OwnerIdentity
 
 
 def credential_id(identity: Identity | None) -> str | None:
-    """Return the id of the personal token or the jti of the JWT; None for other identities."""
+    """Return the id of the token or link, or the jti of the JWT; None for other identities."""
     if isinstance(identity, TokenIdentity):
         return identity.token_id
+    if isinstance(identity, LinkIdentity):
+        return identity.link_id
     return identity.jti if isinstance(identity, JwtIdentity) else None
 
 
@@ -63,4 +74,5 @@ class Failure(Enum):
     #: The credential is malformed, unknown, revoked, of a disabled user, or for another surface.
     #: Clients do not learn which.
     INVALID = "invalid"
+    #: Or a link no longer works, for any reason.
     EXPIRED = "expired"

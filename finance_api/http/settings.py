@@ -2,6 +2,13 @@
 
 from finance_api.runtime.settings import Setting, boolean, hosts, integer, networks, origins, words
 
+def _frame_ancestors(text: str) -> tuple[str, ...]:
+    ancestors = _origins(text)
+    if any(mark in origin for origin in ancestors for mark in ";,"):
+        raise ValueError("is not a list of origins such as https://app.example.org")
+    return ancestors
+
+
 SETTINGS = (
     Setting(
         "finance_api.plugins",
@@ -39,6 +46,13 @@ SETTINGS = (
         "origins",
         "Web origins whose scripts may read the public API; * for any. Cookies are never accepted "
         "from them.",
+    ),
+    Setting(
+        "finance_api.links.frame_ancestors",
+        _frame_ancestors,
+        "",
+        "origins",
+        "Web origins whose pages may show the page of a link in a frame; * for any.",
     ),
     Setting(
         "finance_api.max_data_requests",

@@ -1,4 +1,4 @@
-"""The paths of the surfaces: the public API in two representations, the internal API, the pages.
+"""The paths of the surfaces: APIs, links of saved questions, pages.
 
 Metrics and traces count a request under its route.
 """
@@ -16,11 +16,16 @@ PUBLIC_SURFACE = "/v1/api/"
 WALLET = "/wallet"
 WALLET_SURFACE = f"{WALLET}{PUBLIC_SURFACE}"
 INTERNAL_SURFACE = "/internal/v1/"
+#: The links of saved questions: a secret, and a format's suffix.
+LINKS = "/q/"
 #: The surfaces that accept personal tokens, and whose requests count as usage.
 TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
 SURFACES = (*TOKEN_SURFACES, INTERNAL_SURFACE)
 #: Suffixes of paths that ask for a format, whatever the Accept header says.
 SUFFIXES = (".csv", ".ndjson", ".xlsx")
+
+#: The surfaces whose requests need a credential.
+GUARDED = (*SURFACES, LINKS)
 
 #: The entry point for programs.
 INDEX = "/v1"
@@ -67,6 +72,17 @@ _FIRST = frozenset(path[1:] for path in PAGES)
 def needs_token(path: str) -> bool:
     """Return whether everything at the path needs a token, as on the surfaces."""
     return path.startswith(SURFACES) and path != INTERNAL_DESCRIPTION
+
+
+def needs_credential(path: str) -> bool:
+    """Return whether everything at the path needs a token, or the secret of a link."""
+    return path.startswith(GUARDED) and path != INTERNAL_DESCRIPTION
+
+
+def public_path(path: str) -> str:
+    """Return the path without the secret of a link, for logs."""
+    start, link, _ = path.partition(LINKS)
+    return f"{start}{link}-" if link else path
 
 
 def is_page(path: str) -> bool:

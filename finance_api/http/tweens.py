@@ -139,7 +139,7 @@ def _members(request: Request, status: int, seconds: float) -> dict[str, Any]:
         "client": str(client_address(request) or "-"),
         "method": environ["REQUEST_METHOD"],
         # Percent-encoded. Without the query, which has what people search for in their data.
-        "path": _encoded_path(environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"]),
+        "path": _encoded_path(environ.get("SCRIPT_NAME", ""), public_path(environ["PATH_INFO"])),
         "status": status,
         "milliseconds": round(seconds * 1000, 1),
         "credential": credential_id(request.known_identity) or "-",

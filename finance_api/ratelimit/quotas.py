@@ -10,6 +10,7 @@ from typing import Any, assert_never
 from finance_api.http.identity import (
     Identity,
     JwtIdentity,
+    LinkIdentity,
     OwnerIdentity,
     SessionIdentity,
     TokenIdentity,
@@ -35,7 +36,7 @@ _FREE_SECONDS = 5
 
 
 class Quotas:
-    """Public: by token. Internal: by user. Failed authentication: by client address.
+    """Public: by token. Internal: by user. Links: by link. Failed authentication: by address.
 
     While a shared limiter is unavailable, each process counts for itself. Only attempts to give a
     password raise LimiterUnavailable.
@@ -58,6 +59,7 @@ class Quotas:
         free = Limit(settings["finance_api.ratelimit.free"] * _FREE_SECONDS, _FREE_SECONDS)
         self._public = rule("public", free=free)
         self._internal = rule("internal", Algorithm.SLIDING_WINDOW, free)
+        self._links = rule("links", free=free)
         self._failed_auth = rule("failed_auth")
         self._sign_in_account_address = rule("sign_in_account_address")
         self._sign_in_account = rule("sign_in_account")
@@ -162,6 +164,8 @@ class Quotas:
         match identity:
             case TokenIdentity():
                 return self._public, identity.token_id
+            case LinkIdentity():
+                return self._links, identity.link_id
             case JwtIdentity() | SessionIdentity() | OwnerIdentity():
                 return self._internal, identity.user.uuid
             case _:

@@ -12,11 +12,13 @@ from pyramid.response import Response
 from finance_api.http.errors import problem
 from finance_api.http.identity import Failure, Identity
 from finance_api.http.requests import Handler, Request, client_address
-from finance_api.http.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
+from finance_api.http.surfaces import INTERNAL_SURFACE, LINKS, USAGE_PATHS, needs_credential
 from finance_api.ratelimit.interface import Decision, Limit
 from finance_api.ratelimit.quotas import Quotas
 from finance_api.runtime.time_limit import TookTooLong
 
+#: What metrics call the credential of a surface other than the public API.
+_CREDENTIALS = ((INTERNAL_SURFACE, "jwt"), (LINKS, "link"))
 _TAKEN = "finance_api.ratelimit.taken"
 
 
@@ -33,13 +35,13 @@ def taken_from_quota(request: Request) -> Decision | None:
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        if not needs_token(request.environ["PATH_INFO"]):
+        if not needs_credential(request.environ["PATH_INFO"]):
             return handler(request)
         found, quotas = request.authentication, quotas_of(request)
         now_ms = request.services.clock.now_ms()
         if isinstance(found, Failure):
             path = request.environ["PATH_INFO"]
-            credential = "jwt" if path.startswith(INTERNAL_SURFACE) else "token"
+            credential = next((c for start, c in _CREDENTIALS if path.startswith(start)), "token")
             request.services.metrics.authentication_failures(credential, found.value).inc()
             decision = quotas.take_failure(client_address(request), now_ms)
             # The next tween makes the 401.

@@ -30,8 +30,11 @@ SETTINGS = (
     ),
 )
 
-#: Text that may be a personal token or JWT. The group is its start, which may be logged.
-_TOKEN = re.compile(r"((?:fin_|eyJ)[\w-]{4})[\w.-]{12,}", re.ASCII)
+#: Text that may be a personal token, a JWT or the secret of a link. The group is its start, which
+#: may be logged.
+_TOKEN = re.compile(r"((?:fin_|eyJ)[\w-]{4}|finq_)[\w.-]{12,}", re.ASCII)
+
+_MARKS = ("fin_", "finq_", "eyJ")
 
 #: The id of the request that a thread handles; "-" if it handles none.
 current_request_id: ContextVar[str] = ContextVar("request_id", default="-")
@@ -62,7 +65,7 @@ class LogRecord(logging.LogRecord):
 def _public(text: str) -> str:
     """Return a text on one line, without the secrets of any tokens in it."""
     text = shown(text)
-    return _TOKEN.sub(r"\1…", text) if "fin_" in text or "eyJ" in text else text
+    return _TOKEN.sub(r"\1…", text) if any(mark in text for mark in _MARKS) else text
 
 
 def _public_value(value: Any) -> Any:

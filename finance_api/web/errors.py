@@ -34,7 +34,7 @@ from finance_api.web.routes import METHODS
 from finance_api.web.suggestions import nearest_page
 
 #: Errors at these paths are problem documents, whatever is accepted.
-_OF_PROGRAMS = re.compile("/(?:v1|wallet|internal)(?:/|$)|/__")
+_OF_PROGRAMS = re.compile("/(?:v1|wallet|internal|q)(?:/|$)|/__")
 
 logger = logging.getLogger(__name__)
 

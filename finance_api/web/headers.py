@@ -7,11 +7,12 @@ from pyramid.response import Response
 
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
-from finance_api.http.surfaces import DOCS, GUIDES, INTERNAL_SURFACE, WALLET, is_page
+from finance_api.http.surfaces import DOCS, GUIDES, INTERNAL_SURFACE, LINKS, WALLET, is_page
 from finance_api.web.guides import error_guide
 from finance_api.web.regions import regional
 from finance_api.web.routes import STATIC
 
+_NONE = "'none'"
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -30,6 +31,11 @@ _DOCS_POLICY = _POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inl
 )
 #: Errors of these paths have the members that their clients know.
 _WITHOUT_HELP = (INTERNAL_SURFACE, WALLET)
+#: For links of saved questions, whose address is a secret. `headers_tween` adds their policy.
+_LINK_HEADERS = {
+    "X-Robots-Tag": "noindex",
+    "Referrer-Policy": "no-referrer",
+}
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -41,12 +47,18 @@ _HEADERS = {
 
 
 def headers_tween(handler: Handler, registry: Registry) -> Handler:
+    framing = " ".join(registry.settings["finance_api.links.frame_ancestors"])
+    link_policy = _POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {framing or _NONE}")
+    link_headers = {**_LINK_HEADERS, "Content-Security-Policy": link_policy}
+
     def tween(request: Request) -> Response:
         # Not request.path, which may not be decodable.
         path = request.environ.get("PATH_INFO", "")
         with regional(request):
             response = handler(request)
-        if is_page(path) or response.content_type == "text/html":
+        if path.startswith(LINKS):
+            response.headers.update(link_headers)
+        elif is_page(path) or response.content_type == "text/html":
             response.headers.update(_HEADERS)
             if path.startswith(DOCS) and not path.startswith(GUIDES):
                 response.headers["Content-Security-Policy"] = _DOCS_POLICY

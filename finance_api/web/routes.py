@@ -7,8 +7,8 @@ from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
-from finance_api.auth.policy import own_pages
-from finance_api.http.surfaces import SETTINGS_PAGES, UPLOADS
+from finance_api.auth.policy import own_answer, own_pages
+from finance_api.http.surfaces import LINKS, SETTINGS_PAGES, UPLOADS
 from finance_api.web.object_pages import OBJECT_PAGES
 
 #: The path of static files, which are public; a new version of a file has a new URL.
@@ -104,5 +104,6 @@ def includeme(config: Configurator) -> None:
     # Paths that people often type; both redirect to a page.
     config.add_route("settings", SETTINGS_PAGES)
     config.add_route("settings.slash", f"{SETTINGS_PAGES}/")
+    config.add_route("link", f"{LINKS}{{address:.*}}", factory=own_answer)
     for name, path in ROUTES.items():
         config.add_route(name, path, factory=own_pages)

@@ -50,6 +50,7 @@ from finance_api.storage.sql.roles import (
 from finance_api.storage.sql.tables import metadata, user_data
 from finance_api.storage.sql.writing import projection, rebuilding
 from finance_api.storage.testing import Unit, make_id, make_row
+from finance_api.storage.testing.links import make_link
 from finance_api.storage.testing.questions import make_question
 from finance_api.storage.testing.units import make_query, make_token
 from support.forgetting import Statements, builds_of, is_bound, names_user, placements, predicates
@@ -191,6 +192,7 @@ class Pair:
             "proposals": lambda s: (s.transfers.count(me), s.transfers.list_newest(me, limit=9)),
             "audit": lambda s: s.audit.list_newest(me),
             "a token": lambda s: s.tokens.get_owner(f"{1:064x}"),
+            "a link": lambda s: s.links.get_owner(f"{1:064x}"),
             "a session": lambda s: s.sessions.get_owner("1"),
         }
         for asked in queries():
@@ -206,7 +208,7 @@ class Pair:
             for total, offset in ((True, 0), (False, 1), (False, 39)):
                 asked = query(each, offset=offset, total=total)
                 found[f"rows {asked}"] = lambda s, q=asked: s.data.list_rows(me, q)
-        for role in ("tokens", "jwts", "sessions", "uploads", "questions"):
+        for role in ("tokens", "links", "jwts", "sessions", "uploads", "questions"):
             found[role] = lambda s, r=role: getattr(s, r).list_by_user(me)
         for number in (1, 2):
             found[f"images {number}"] = lambda s, n=number: s.history.scan_before(me, n, limit=9)
@@ -270,6 +272,8 @@ class Pair:
             "delete all sessions": lambda s: s.sessions.delete_all(mine),
             "delete a session": lambda s: s.sessions.delete("1"),
             "note a use of a session": lambda s: s.sessions.set_seen({"1": 99}),
+            "note a use of a link": lambda s: s.links.set_used({make_id(1): 99}),
+            "revoke a link": lambda s: s.links.revoke(mine, 50, [make_id(1), make_id(2)]),
             "note a use of a token": lambda s: s.tokens.set_used({make_id(1): 99}),
             "add a JWT": lambda s: s.jwts.add(Jwt("new", mine, 10, 100)),
             "rebuild": lambda s: rebuilding.rebuild_all(s.data.connection.sqlalchemy),
@@ -324,6 +328,7 @@ def add_credentials(unit, number, state):
         storage.data.set_state(user.id, state)
         for each in (number, number + 10):
             storage.tokens.add(make_token(user, each))
+            storage.links.add(make_link(user, each))
             storage.jwts.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
             storage.sessions.add(Session(f"{each}", user.id, 10, 10))
             storage.usage.add({(user.id, each): each})

@@ -126,7 +126,7 @@ def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend)
     assert "TEMP B-TREE" not in plan
 
 
-@pytest.mark.parametrize("table", ["tokens", "sessions"])
+@pytest.mark.parametrize("table", ["tokens", "question_links", "sessions"])
 def test_a_credential_is_found_by_its_index(new_backend, table):
     plan = plan_of(new_backend("sqlite"), _and_owner, False, table, digest="0")
     assert re.search(rf"SEARCH {table} USING INDEX \w+ \(sha256=\?\)", plan), plan

@@ -53,6 +53,7 @@ _SETTINGS = {
     "finance_api.ratelimit.public": "1000000/hour",
     "finance_api.ratelimit.internal": "100000/hour",
     "finance_api.ratelimit.failed_auth": "1000000/hour",
+    "finance_api.ratelimit.links": "1000000/hour",
     "finance_api.max_data_requests": "1000",
 }
 

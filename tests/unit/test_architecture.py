@@ -111,6 +111,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("markdown_it", own("web.guides")),
         *((library, own("mcp")) for library in ("mcp", "httpx2", "uvicorn", "starlette")),
         ("python_multipart", own("web.receiving")),
+        ("icalendar", own("questions.subscriptions")),
     ],
 )
 def test_a_library_is_imported_in_one_place_only(library: str, homes: tuple[str, ...]) -> None:
@@ -143,7 +144,7 @@ ARROWS = {
     "auth": "http resources runtime storage values",
     "ratelimit": "http runtime",
     "usage": "http runtime storage values",
-    "questions": "http runtime storage values",
+    "questions": "http resources runtime storage values",
     "api": "auth http importers ledger planning query questions ratelimit resources runtime "
     "storage usage values version",
     "web": "auth http importers ledger planning query questions ratelimit resources runtime "

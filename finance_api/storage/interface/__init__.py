@@ -3,7 +3,7 @@
 A `StorageBackend` lives as long as the process, and makes units of work. A `Storage` reads, and
 sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
 when its transaction manager commits, either all of its writes are stored or none. A unit of work
-has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
+has a part for each role: users, tokens, links, JWTs, sessions, usage, the data itself, its history,
 exchange rates, proposed transfers, files that wait to be imported, saved questions, and the audit
 log.
 """
@@ -70,6 +70,9 @@ from finance_api.storage.interface.users import (
     Jwt,
     JwtReader,
     JwtWriter,
+    LinkReader,
+    LinkWriter,
+    QuestionLink,
     Session,
     SessionReader,
     SessionWriter,
@@ -84,6 +87,7 @@ from finance_api.storage.interface.users import (
 __all__ = ["User", "UserReader", "UserWriter"]
 __all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"]
 __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
+__all__ += ["LinkReader", "LinkWriter", "QuestionLink"]
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["TooManySums"]
@@ -136,6 +140,7 @@ class Storage:
 
     users: UserReader
     tokens: TokenReader
+    links: LinkReader
     jwts: JwtReader
     sessions: SessionReader
     usage: UsageReader
@@ -158,6 +163,7 @@ class WritableStorage(Storage):
 
     users: UserWriter
     tokens: TokenWriter
+    links: LinkWriter
     jwts: JwtWriter
     sessions: SessionWriter
     usage: UsageWriter
@@ -251,8 +257,9 @@ class StorageBackend(ABC):
     def restore(self, path: Path, now: int, *, revoke_tokens: bool = False) -> None:
         """Replace all data by a backup's, or change nothing if that fails.
 
-        Tokens and users that were revoked or disabled since stay so. All sessions and JWTs end.
-        revoke_tokens: revoke all tokens. Readers may have to wait. Raises StorageError, OSError.
+        Tokens, links and users that were revoked or disabled since stay so. All sessions and JWTs
+        end. revoke_tokens: revoke all tokens and links. Readers may have to wait.
+        Raises StorageError, OSError.
         """
         raise StorageNotReady("this storage has no backups")
 

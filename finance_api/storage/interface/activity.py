@@ -19,6 +19,8 @@ class AuditAction(StrEnum):
     TOKEN_RENAMED = "token-renamed"  # noqa: S105
     TOKEN_REVOKED = "token-revoked"  # noqa: S105
     TOKENS_REVOKED = "tokens-revoked"
+    LINK_CREATED = "link-created"
+    LINK_REVOKED = "link-revoked"
     JWT_ISSUED = "jwt-issued"
     JWT_REVOKED = "jwt-revoked"
     JWTS_REVOKED = "jwts-revoked"

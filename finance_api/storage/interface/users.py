@@ -1,7 +1,7 @@
 """Users, their credentials (personal API tokens and JSON Web Tokens), and their sessions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,6 +107,24 @@ class Jwt:
     revoked_at: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionLink:
+    """A link of a saved question; the secret in its address is not stored.
+
+    sha256: the secret's digest, in hexadecimal.
+    """
+
+    id: str
+    user_id: int
+    question_id: str
+    name: str
+    sha256: str
+    created_at: int
+    expires_at: int | None = None
+    last_used_at: int | None = None
+    revoked_at: int | None = None
+
+
 class TokenReader(ABC):
     @abstractmethod
     def get_owner(self, sha256: str) -> tuple[Token, User]:
@@ -140,6 +158,30 @@ class TokenWriter(TokenReader):
     @abstractmethod
     def set_used(self, used_at: Mapping[str, int]) -> None:
         """Store when tokens (by id) were last used; ignore unknown ids and earlier times."""
+
+
+class LinkReader(ABC):
+    @abstractmethod
+    def get_owner(self, sha256: str) -> tuple[QuestionLink, User]:
+        """Return the link with this digest, whatever its state, and its user. Raises NotFound."""
+
+    @abstractmethod
+    def list_by_user(self, user_id: int) -> list[QuestionLink]:
+        """Return the user's links, including revoked and expired ones, oldest first."""
+
+
+class LinkWriter(LinkReader):
+    @abstractmethod
+    def add(self, link: QuestionLink) -> None:
+        """Add a link. Raises NotFound if there is no such user."""
+
+    @abstractmethod
+    def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
+        """Revoke some of the user's links; links that are already revoked keep their date."""
+
+    @abstractmethod
+    def set_used(self, used_at: Mapping[str, int]) -> None:
+        """Store when links (by id) were last used; ignore unknown ids and earlier times."""
 
 
 class JwtReader(ABC):

@@ -23,6 +23,7 @@ from finance_api.storage.memory.rates import MemoryRates
 from finance_api.storage.memory.uploads import MemoryUploads
 from finance_api.storage.memory.users import (
     MemoryJwts,
+    MemoryLinks,
     MemorySessions,
     MemoryTokens,
     MemoryUsers,
@@ -32,6 +33,7 @@ from finance_api.storage.memory.users import (
 _PARTS: dict[str, Any] = {
     "users": MemoryUsers,
     "tokens": MemoryTokens,
+    "links": MemoryLinks,
     "jwts": MemoryJwts,
     "sessions": MemorySessions,
     "usage": MemoryUsage,

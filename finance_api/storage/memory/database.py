@@ -12,6 +12,7 @@ from finance_api.storage.interface import (
     HistoryEntry,
     Jwt,
     Question,
+    QuestionLink,
     RatesState,
     Session,
     Token,
@@ -65,6 +66,7 @@ class Database:
     next_user_id: int = 1
     users: dict[int, User] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)
+    links: dict[str, QuestionLink] = field(default_factory=dict)
     jwts: dict[str, Jwt] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)

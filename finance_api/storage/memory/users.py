@@ -1,7 +1,7 @@
 """Users, their tokens and JSON Web Tokens, and sessions of the pages."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,8 @@ from finance_api.storage.interface import (
     DataState,
     Jwt,
     JwtWriter,
+    LinkWriter,
+    QuestionLink,
     Session,
     SessionWriter,
     Token,
@@ -69,6 +71,7 @@ class MemoryUsers(Part, UserWriter):
         self._unit.change(
             users={k: user for k, user in database.users.items() if k != user_id},
             tokens={k: t for k, t in database.tokens.items() if t.user_id != user_id},
+            links={k: link for k, link in database.links.items() if link.user_id != user_id},
             jwts={k: j for k, j in database.jwts.items() if j.user_id != user_id},
             sessions={k: s for k, s in database.sessions.items() if s.user_id != user_id},
             questions={k: q for k, q in database.questions.items() if q.user_id != user_id},
@@ -128,6 +131,38 @@ class MemoryTokens(Part, TokenWriter):
             if token is not None and (token.last_used_at or at) <= at:
                 tokens[token_id] = replace(token, last_used_at=at)
         self._unit.change(tokens=tokens)
+
+
+class MemoryLinks(Part, LinkWriter):
+    def get_owner(self, sha256: str) -> tuple[QuestionLink, User]:
+        for link in self._unit.database.links.values():
+            if link.sha256 == sha256:
+                return link, self._unit.user(link.user_id)
+        raise NotFound("there is no such link")
+
+    def list_by_user(self, user_id: int) -> list[QuestionLink]:
+        links = [li for li in self._unit.database.links.values() if li.user_id == user_id]
+        return sorted(links, key=lambda link: (link.created_at, link.id))
+
+    def add(self, link: QuestionLink) -> None:
+        self._unit.user(link.user_id)
+        self._unit.change(links=self._unit.database.links | {link.id: link})
+
+    def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
+        revoked = {
+            link.id: replace(link, revoked_at=at)
+            for link in self.list_by_user(user_id)
+            if link.id in link_ids and link.revoked_at is None
+        }
+        self._unit.change(links=self._unit.database.links | revoked)
+
+    def set_used(self, used_at: Mapping[str, int]) -> None:
+        links = dict(self._unit.database.links)
+        for link_id, at in used_at.items():
+            link = links.get(link_id)
+            if link is not None and (link.last_used_at or at) <= at:
+                links[link_id] = replace(link, last_used_at=at)
+        self._unit.change(links=links)
 
 
 class MemoryJwts(Part, JwtWriter):

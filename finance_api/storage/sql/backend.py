@@ -36,7 +36,7 @@ from finance_api.storage.sql.roles.history import SqlHistory, SqlTransfers
 from finance_api.storage.sql.roles.questions import SqlQuestions
 from finance_api.storage.sql.roles.rates import SqlRates
 from finance_api.storage.sql.roles.uploads import SqlUploads
-from finance_api.storage.sql.roles.users import SqlJwts, SqlSessions, SqlTokens, SqlUsers
+from finance_api.storage.sql.roles.users import SqlJwts, SqlLinks, SqlSessions, SqlTokens, SqlUsers
 from finance_api.storage.sql.writing import SqlDataWriter, rebuilding
 from finance_api.storage.sql.writing.projection import Projection
 
@@ -48,6 +48,7 @@ _TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"
 _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "users": SqlUsers,
     "tokens": SqlTokens,
+    "links": SqlLinks,
     "jwts": SqlJwts,
     "sessions": SqlSessions,
     "usage": SqlUsage,

@@ -100,6 +100,23 @@ tokens = Table(
     info=LOCAL,
 )
 
+#: Links of saved questions. They outlast their question, so that they are refused as ended.
+question_links = Table(
+    "question_links",
+    metadata,
+    Column("id", CodePointText, primary_key=True),
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    Column("question_id", CodePointText, nullable=False),
+    Column("name", CodePointText, nullable=False),
+    Column("sha256", CodePointText, nullable=False, unique=True),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger),
+    Column("last_used_at", BigInteger),
+    Column("revoked_at", BigInteger),
+    Index(None, "user_id"),
+    info=LOCAL,
+)
+
 jwts = Table(
     "jwts",
     metadata,

@@ -14,6 +14,7 @@ from finance_api.storage.testing.anchors import AnchorsConformance
 from finance_api.storage.testing.changes import ChangesConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
+from finance_api.storage.testing.links import LinksConformance
 from finance_api.storage.testing.queries import QueriesConformance
 from finance_api.storage.testing.questions import QuestionsConformance
 from finance_api.storage.testing.rows import RowsConformance
@@ -26,6 +27,7 @@ __all__ = ["StorageConformance", "Unit", "make_id", "make_row"]
 
 class StorageConformance(
     UsersConformance,
+    LinksConformance,
     RowsConformance,
     ChangesConformance,
     HistoryConformance,

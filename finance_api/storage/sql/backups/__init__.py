@@ -1,37 +1,43 @@
 """Backups of the whole database in one file, and restoring them.
 
 A restore keeps what was revoked in the database that it replaces: ``present_users``,
-``present_tokens`` and ``present_jwts`` contain that database's users, tokens and JWTs. The SQL
-works on both databases, and uses only columns that exist in every version of the tables.
+``present_tokens``, ``present_question_links`` and ``present_jwts`` contain that database's users
+and credentials. The SQL works on both databases, and uses only columns that exist in every version
+of the tables. Only `question_links` is missing in older versions.
 """
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_KEPT = (
+_LINKS = "question_links"
+_KEPT_USERS = (
     """UPDATE users SET enabled = present.enabled, password_hash = present.password_hash,
     jwts_revoked_at = present.jwts_revoked_at
     FROM present_users AS present WHERE present.uuid = users.uuid""",
     # Disable users who were deleted since the backup. A new database has no users to compare with.
     """UPDATE users SET enabled = false
     WHERE uuid NOT IN (SELECT uuid FROM present_users) AND EXISTS (SELECT 1 FROM present_users)""",
-    """UPDATE tokens SET revoked_at = coalesce(
-        (SELECT revoked_at FROM present_tokens WHERE present_tokens.sha256 = tokens.sha256), {now})
-    WHERE revoked_at IS NULL
-    AND sha256 NOT IN (SELECT sha256 FROM present_tokens WHERE revoked_at IS NULL)
-    AND EXISTS (SELECT 1 FROM present_users)""",
-    # Keep the earlier expiry: a token that was replaced expires sooner.
-    """UPDATE tokens SET expires_at = present.expires_at FROM present_tokens AS present
-    WHERE present.sha256 = tokens.sha256
-    AND (tokens.expires_at IS NULL OR present.expires_at < tokens.expires_at)""",
     """DELETE FROM jwts
     WHERE jti IN (SELECT jti FROM present_jwts WHERE revoked_at IS NOT NULL)""",
     # Leave out their users, who may not be in the backup.
     """INSERT INTO jwts (jti, issued_at, expires_at, revoked_at)
     SELECT jti, issued_at, expires_at, revoked_at FROM present_jwts WHERE revoked_at IS NOT NULL""",
+)
+#: For tokens and links.
+_KEPT_SECRETS = (
+    """UPDATE {table} SET revoked_at = coalesce(
+        (SELECT revoked_at FROM present_{table} AS present WHERE present.sha256 = {table}.sha256),
+        {now})
+    WHERE revoked_at IS NULL
+    AND sha256 NOT IN (SELECT sha256 FROM present_{table} WHERE revoked_at IS NULL)
+    AND EXISTS (SELECT 1 FROM present_users)""",
+    # Keep the earlier expiry: a token that was replaced expires sooner.
+    """UPDATE {table} SET expires_at = present.expires_at FROM present_{table} AS present
+    WHERE present.sha256 = {table}.sha256
+    AND ({table}.expires_at IS NULL OR present.expires_at < {table}.expires_at)""",
 )
 _ENDED = (
     "DELETE FROM sessions",
@@ -39,22 +45,41 @@ _ENDED = (
     CASE WHEN jwts_revoked_at > {now} THEN jwts_revoked_at ELSE {now} END""",
     "UPDATE jwts SET revoked_at = {now} WHERE revoked_at IS NULL",
 )
-_REVOKED = "UPDATE tokens SET revoked_at = {now} WHERE revoked_at IS NULL"
+_REVOKED = "UPDATE {table} SET revoked_at = {now} WHERE revoked_at IS NULL"
 
-#: Queries for what the database had before. at: a prefix of the tables' names.
-PRESENT = {
+_SECRETS = "SELECT sha256, revoked_at, expires_at FROM {at}"
+_PRESENT = {
     "present_users": "SELECT uuid, enabled, password_hash, jwts_revoked_at FROM {at}users",
-    "present_tokens": "SELECT sha256, revoked_at, expires_at FROM {at}tokens",
+    "present_tokens": f"{_SECRETS}tokens",
+    f"present_{_LINKS}": f"{_SECRETS}{_LINKS}",
     "present_jwts": "SELECT jti, issued_at, expires_at, revoked_at FROM {at}jwts",
 }
 
 
-def sql_after(now: int, *, has_present: bool, revoke_tokens: bool) -> list[str]:
+def present_queries(tables: Collection[str], at: str = "") -> dict[str, str]:
+    """Return queries for what the database had before, by the name of their result.
+
+    tables: the names of its tables. at: a prefix of the names.
+    """
+    missing = {} if _LINKS in tables else {f"present_{_LINKS}": f"{_SECRETS}tokens WHERE 1 = 0"}
+    return {name: query.format(at=at) for name, query in (_PRESENT | missing).items()}
+
+
+def sql_after(
+    now: int, tables: Collection[str], *, has_present: bool, revoke_tokens: bool
+) -> list[str]:
     """Return the SQL to run after the data was restored.
 
-    has_present: whether there were tables before. revoke_tokens: whether to revoke all tokens.
+    tables: the names of the restored tables. has_present: whether there were tables before.
+    revoke_tokens: whether to revoke all tokens and links.
     """
-    found = [*_KEPT * has_present, *_ENDED, *[_REVOKED] * revoke_tokens]
+    each = [*_KEPT_SECRETS * has_present, *[_REVOKED] * revoke_tokens]
+    secrets = [table for table in ("tokens", _LINKS) if table in tables]
+    found = [
+        *_KEPT_USERS * has_present,
+        *(sql.format(table=table, now=int(now)) for table in secrets for sql in each),
+        *_ENDED,
+    ]
     return [sql.format(now=int(now)) for sql in found]
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, inspect
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import placement, schema
-from finance_api.storage.sql.backups import PRESENT, new_file, sql_after
+from finance_api.storage.sql.backups import new_file, present_queries, sql_after
 from finance_api.storage.sql.connections.engine import LOCK_ALTERING
 from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.tables import metadata
@@ -56,7 +56,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     restored = _check(path)
     with connect(engine, engine.connect) as connection:
         present = schema.get_version(connection)
-        read = [name for name in _ALWAYS_READ if inspect(connection).has_table(name)]
+        tables = inspect(connection).get_table_names()
     schema.refuse_unknown(present)
     script = _program("pg_restore")
     options = ["--no-owner", "--no-privileges", "--no-comments", "--exit-on-error", "--file=-"]
@@ -75,7 +75,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
         assert session.stdin is not None
         # psql closes its input when a query fails.
         with suppress(BrokenPipeError), session.stdin as commands:
-            _write(commands, _before(restored, read))
+            _write(commands, _before(restored, tables))
             done = subprocess.run(  # noqa: S603 (no shell)
                 [script, *options, path],
                 stdout=commands,
@@ -84,7 +84,9 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
                 check=False,
             )
             if done.returncode == 0:
-                after = sql_after(now, has_present=present is not None, revoke_tokens=revoke_tokens)
+                names = [name.rpartition(".")[2] for name in restored]
+                has_present = present is not None
+                after = sql_after(now, names, has_present=has_present, revoke_tokens=revoke_tokens)
                 # psql commits nothing unless it reaches COMMIT.
                 _write(
                     commands,
@@ -99,10 +101,10 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     schema.upgrade(engine)
 
 
-def _before(restored: Iterable[str], read: Sequence[str]) -> list[str]:
+def _before(restored: Iterable[str], tables: Sequence[str]) -> list[str]:
     """Return the SQL that begins the transaction and drops the tables to restore.
 
-    read: the present tables of _ALWAYS_READ, if there are any.
+    tables: the names of the present tables.
     """
     commands = [
         "BEGIN",
@@ -111,12 +113,13 @@ def _before(restored: Iterable[str], read: Sequence[str]) -> list[str]:
         f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_SECONDS * 1000}",
         LOCK_ALTERING,
     ]
+    read = [name for name in _ALWAYS_READ if name in tables]
     if read:
         # Readers end before this or wait for it.
         commands.append(f"LOCK TABLE {', '.join(read)} IN ACCESS EXCLUSIVE MODE")
         commands += [
-            f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {select.format(at='')}"
-            for name, select in PRESENT.items()
+            f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {query}"
+            for name, query in present_queries(tables).items()
         ]
     # This fails if an object of other programs, such as a view, depends on the tables.
     return [*commands, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import schema
-from finance_api.storage.sql.backups import PRESENT, new_file, sql_after
+from finance_api.storage.sql.backups import new_file, present_queries, sql_after
 from finance_api.storage.sql.connections.engine import make_engine
 
 #: Number of pages to copy before credentials are handled; every database of ours has more pages.
@@ -75,14 +75,17 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
             schema.refuse_unknown(version)
             if version is not None:
                 source.execute("ATTACH ? AS present", (str(target),))
-                for name, select in PRESENT.items():
-                    source.execute(f"CREATE TEMP VIEW {name} AS {select.format(at='present.')}")
+                for name, query in present_queries(_tables(live), "present.").items():
+                    source.execute(f"CREATE TEMP VIEW {name} AS {query}")
         except sqlite3.DatabaseError as error:
             raise StorageNotReady(
                 f"{target} cannot be read ({error}), so it is not known which tokens were "
                 f"revoked; to restore without it, move it away with its -wal and -shm files"
             ) from error
-        commands = sql_after(now, has_present=version is not None, revoke_tokens=revoke_tokens)
+        has_present = version is not None
+        commands = sql_after(
+            now, _tables(source), has_present=has_present, revoke_tokens=revoke_tokens
+        )
 
         def keep_credentials(status: int, remaining: int, total: int) -> None:
             if status & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -102,6 +105,11 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
 
 def _file_of(engine: Engine) -> Path:
     return Path(engine.url.database or ":memory:")
+
+
+def _tables(database: sqlite3.Connection) -> set[str]:
+    found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return {name for (name,) in found}
 
 
 def _refuse_itself(database: Path, path: Path) -> None:

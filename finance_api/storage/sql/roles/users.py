@@ -1,6 +1,6 @@
 """Users, and their credentials: personal API tokens, JSON Web Tokens and sessions of the pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any, ClassVar
 
@@ -26,6 +26,8 @@ from finance_api.storage.interface import (
     DataState,
     Jwt,
     JwtWriter,
+    LinkWriter,
+    QuestionLink,
     Session,
     SessionWriter,
     Token,
@@ -42,6 +44,7 @@ from finance_api.storage.sql.tables import (
     jwts,
     metadata,
     number_parameter,
+    question_links,
     sessions,
     text_parameter,
     tokens,
@@ -175,10 +178,16 @@ class SqlUsers(_Owners, UserWriter):
 
 _COLUMNS = {
     table.name: [table.c[field.name] for field in fields(kind)]
-    for table, kind in ((tokens, Token), (jwts, Jwt), (sessions, Session))
+    for table, kind in (
+        (tokens, Token),
+        (question_links, QuestionLink),
+        (jwts, Jwt),
+        (sessions, Session),
+    )
 }
 _ORDERS: dict[str, tuple[ColumnElement[Any], ...]] = {
     "tokens": (tokens.c.created_at, tokens.c.id),
+    "question_links": (question_links.c.created_at, question_links.c.id),
     "jwts": (jwts.c.issued_at, jwts.c.jti),
     "sessions": (sessions.c.created_at.desc(), sessions.c.sha256),
 }
@@ -190,7 +199,7 @@ def _of_user(database: str, table: str) -> Select[Any]:
 
 
 def _and_owner(database: str, has_citus: bool, table: str) -> Select[Any]:
-    """Select the token or session with a given digest, and its user."""
+    """Select the token, link or session with a given digest, and its user."""
     found = metadata.tables[table]
     joined = found.join(users, users.c.id == found.c.user_id)
     owned = _with_owner(has_citus, *_COLUMNS[table], source=joined)
@@ -290,6 +299,29 @@ class SqlTokens(_Credentials, TokenWriter):
 
     def set_used(self, used_at: Mapping[str, int]) -> None:
         self.note_use(tokens.c.id, tokens.c.last_used_at, used_at)
+
+
+class SqlLinks(_Credentials, LinkWriter):
+    table = question_links
+    noun = "link"
+
+    def get_owner(self, sha256: str) -> tuple[QuestionLink, User]:
+        row, owner = self.row_and_owner(sha256)
+        return QuestionLink(*row), owner
+
+    def list_by_user(self, user_id: int) -> list[QuestionLink]:
+        return [QuestionLink(*row) for row in self.rows_of_user(user_id)]
+
+    def add(self, link: QuestionLink) -> None:
+        self.insert(asdict(link))
+
+    def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
+        links = question_links.c
+        active = links.user_id == user_id, links.id.in_(link_ids), links.revoked_at.is_(None)
+        self.connection.execute(update(question_links).where(*active).values(revoked_at=at))
+
+    def set_used(self, used_at: Mapping[str, int]) -> None:
+        self.note_use(question_links.c.id, question_links.c.last_used_at, used_at)
 
 
 def _jwt_owner(database: str, has_citus: bool, key: str) -> Select[Any]:

@@ -1,0 +1,144 @@
+"""The answer to a request as a table and a chart, made of the JSON of the public API."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from markupsafe import Markup
+
+from finance_api.values.time import TimeError, parse_date
+from finance_api.web.plots import Label, Plot, column_plot, line_plot
+from finance_api.web.regions import current_region
+from finance_api.web.rendering import amount, day, day_words
+
+_Object = Mapping[str, Any]
+
+#: Columns for programs.
+_FOR_PROGRAMS = re.compile(r"id|.*Ids?|(?:created|updated)At|color|periodStart")
+#: Numbers that are no amounts.
+_PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|progress|interval|weekday|percent)")
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+#: Columns that a chart has on its axis: intervals of time. Others are drawn in the order of rows.
+_TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
+#: What a chart shows, the best first; expenses are drawn in their colour.
+_DRAWN = (
+    "spent",
+    "net",
+    "balance",
+    "lowest",
+    "expense",
+    "income",
+    "received",
+    "limitAmount",
+    "amount",
+)
+_CSS = {"spent": "expense", "expense": "expense"}
+#: Charts of more values cannot be read.
+_MOST_DRAWN = 120
+_AXIS_CHARACTERS = 8
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """columns: label and class. rows: cells in their order. hints: why there are no rows.
+
+    plot, is_line, plot_title: a chart, if the answer is about one currency.
+    """
+
+    columns: list[tuple[str, str]]
+    rows: list[list[str | Markup]]
+    hints: list[str]
+    plot: Plot | None
+    plot_title: str = ""
+    is_line: bool = False
+
+
+def rows_of(document: _Object) -> list[dict[str, Any]]:
+    """Return the rows in an envelope of the API: its first list."""
+    return next(value for value in document.values() if isinstance(value, list))
+
+
+def answer_table(document: _Object) -> AnswerTable:
+    """Return the table of an answer's JSON, in which decimals were read as Decimal."""
+    rows = rows_of(document)
+    names = [
+        name
+        for name in (rows[0] if rows else ())
+        if not _FOR_PROGRAMS.fullmatch(name) and any(row[name] not in (None, []) for row in rows)
+    ]
+    numbers = {name for name in names if any(_is_number(row[name]) for row in rows)}
+    columns = [(_words(name), "number" if name in numbers else "") for name in names]
+    cells = [[_cell(name, row) for name in names] for row in rows]
+    return AnswerTable(columns, cells, document.get("hints", []), *_chart(document, rows))
+
+
+def _words(name: str) -> str:
+    """Return ``Account name`` for ``accountName``."""
+    return _WORDS.sub(" ", name).capitalize()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+
+
+def _cell(name: str, row: _Object) -> str | Markup:
+    value = row[name]
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if not _is_number(value):
+        seconds = _day(value)
+        return value if seconds is None else day(seconds)
+    if _PLAIN.fullmatch(name):
+        return current_region().decimal(str(value))
+    return amount(_units(value), row.get("currencyCode"))
+
+
+def _day(text: str) -> int | None:
+    """Return the first second of a day such as 2026-01-31; None for other texts."""
+    try:
+        return parse_date(text)
+    except TimeError:
+        return None
+
+
+def _units(value: Any) -> int:
+    return int(Decimal(value).scaleb(4).to_integral_value())
+
+
+def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str, bool]:
+    """Return a chart, its title, and whether it is a line; None if it would say nothing."""
+    points = document.get("totals")
+    points = points if isinstance(points, list) and points else rows
+    if not 2 <= len(points) <= _MOST_DRAWN:
+        return None, "", False
+    first = points[0]
+    value = next((name for name in _DRAWN if _is_number(first.get(name))), None)
+    time = next((name for name in _TIMES if name in first), None)
+    label = time or next((n for n in first if isinstance(first[n], str) and _is_label(n)), None)
+    currencies = {point.get("currencyCode") for point in points}
+    # A list of records has an amount, but no sum for each label.
+    if value is None or label is None or len(currencies) > 1 or "recordDate" in first:
+        return None, "", False
+    texts = [str(point[label] or "none") for point in points]
+    shown = [(day_words(at) if (at := _day(text)) is not None else text) for text in texts]
+    units = [_units(point[value] or 0) for point in points]
+    currency = first.get("currencyCode")
+    marks = [
+        Label([text, f"{amount(each, currency)} {currency or ''}".rstrip()])
+        for text, each in zip(shown, units, strict=True)
+    ]
+    title = f"{_words(value)} by {_words(label).lower()}{f', in {currency}' if currency else ''}"
+    axis = [text[:_AXIS_CHARACTERS] for text in texts]
+    if value == "balance" and time:
+        return line_plot(units, axis, marks), title, True
+    return column_plot({_CSS.get(value, "income"): units}, axis, marks), title, False
+
+
+def _is_label(name: str) -> bool:
+    return not _FOR_PROGRAMS.fullmatch(name) and name != "currencyCode"

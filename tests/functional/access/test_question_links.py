@@ -1,0 +1,470 @@
+"""Links of saved questions: what each shows, and a table of attacks."""
+
+import json
+import logging
+import re
+from decimal import Decimal
+from io import BytesIO, StringIO
+
+import feedparser
+import openpyxl
+import pandas
+import pytest
+import vobject
+from icalendar import Calendar
+
+from finance_api.auth.question_links import new_secret, revoke_link
+from finance_api.runtime.logs import JsonFormatter
+from support.native_rows import account, category, record, standing_order, uid
+from support.nightly import count
+from support.question_links import RECORDS, SUMMARY, UPCOMING, Linked
+from support.service import USUAL_LIMITS, Service, on_one_storage
+
+UNKNOWN = "finq_" + "x" * 32
+
+
+def household(client):
+    client.load(
+        account(),
+        category(1, name="Food"),
+        record(1, payee="Bakery", amount=Decimal("-4.25"), categoryId=uid("Category", 1)),
+        record(2, payee="Bakery", amount=Decimal("-900719925474099.3001")),
+        record(3, payee="Secret shop", amount=-70),
+        standing_order(
+            1,
+            accountId=uid("Account", 1),
+            amount=850,
+            type="expense",
+            currencyCode="EUR",
+            recurrenceRule="FREQ=MONTHLY;BYMONTHDAY=1",
+        ),
+    )
+    return client
+
+
+@pytest.fixture
+def linked(client):
+    return Linked(household(client))
+
+
+# -- the forms
+
+
+def test_each_form_is_the_answer_of_the_api(linked):
+    direct = linked.client.get("records?payee=eq.Bakery&limit=5")
+    answer = linked.read()
+    assert (answer.status_int, answer.body) == (200, direct.body)
+    assert linked.read(".csv").body == linked.client.get("records.csv?payee=eq.Bakery&limit=5").body
+    sheet = openpyxl.load_workbook(BytesIO(linked.read(".xlsx").body)).active
+    assert sheet.max_row == 3
+    table = pandas.read_csv(StringIO(linked.read(".csv").text))
+    assert list(table["payee"]) == ["Bakery", "Bakery"]
+
+
+def test_a_feed_has_the_records(linked):
+    answer = linked.read(".rss")
+    assert answer.content_type == "application/rss+xml"
+    feed = feedparser.parse(BytesIO(answer.body))
+    assert not feed.bozo
+    assert feed.feed.title == "Bread"
+    assert {entry.title for entry in feed.entries} == {
+        "Bakery: -4.25 EUR",
+        "Bakery: -900719925474099.3001 EUR",
+    }
+
+
+def test_a_calendar_has_what_is_upcoming(client):
+    answer = Linked(household(client), UPCOMING, "Due").read(".ics")
+    assert answer.content_type == "text/calendar"
+    days = [event.start.isoformat() for event in Calendar.from_ical(answer.body).walk("VEVENT")]
+    assert days == ["2026-04-01", "2026-05-01"]
+    assert len(vobject.readOne(answer.text).vevent_list) == 2
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("address", "ending", "forms"),
+    [
+        (SUMMARY, ".ics", ".csv, .xlsx, .json and .html"),
+        (SUMMARY, ".rss", ".csv, .xlsx, .json and .html"),
+        (RECORDS, ".ics", ".csv, .xlsx, .json, .html and .rss"),
+        (UPCOMING, ".rss", ".csv, .xlsx, .json, .html and .ics"),
+        (RECORDS, ".pdf", ".csv, .xlsx, .json, .html and .rss"),
+        (RECORDS, "", ".csv, .xlsx, .json, .html and .rss"),
+        (RECORDS, ".csv/more", ".csv, .xlsx, .json, .html and .rss"),
+    ],
+)
+def test_a_form_that_does_not_suit_is_a_404_that_names_the_others(client, address, ending, forms):
+    answer = Linked(household(client), address).read(ending)
+    assert answer.status_int == 404
+    assert answer.json["detail"].endswith(f" {forms}.")
+
+
+@pytest.mark.parametrize("ending", [".json", ".csv", ".xlsx", ".rss", ".html"])
+def test_a_client_that_has_the_answer_gets_a_304_until_the_data_changes(linked, ending):
+    first = linked.read(ending)
+    again = linked.read(ending, If_None_Match=first.headers["ETag"])
+    assert (again.status_int, again.body) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    head = linked.read(ending, method="HEAD")
+    assert (head.status_int, head.body, head.headers["ETag"]) == (200, b"", first.headers["ETag"])
+    linked.client.load(record(4, payee="Bakery"))
+    changed = linked.read(ending, If_None_Match=first.headers["ETag"])
+    assert changed.status_int == 200
+    assert changed.headers["ETag"] != first.headers["ETag"]
+
+
+def test_the_forms_have_entity_tags_of_their_own(linked):
+    endings = (".json", ".csv", ".xlsx", ".rss", ".html")
+    tags = {linked.read(ending).headers["ETag"] for ending in endings}
+    assert len(tags) == len(endings)
+    for ending in endings:
+        others = ", ".join(tags - {linked.read(ending).headers["ETag"]})
+        assert linked.read(ending, If_None_Match=others).status_int == 200
+
+
+@on_one_storage
+@pytest.mark.parametrize("accept", ["text/csv", "image/png", "text/html", "application/xml"])
+def test_the_address_alone_chooses_the_form(client, accept):
+    linked = Linked(household(client))
+    for ending in (".json", ".csv", ".rss"):
+        assert linked.read(ending, Accept=accept).body == linked.read(ending).body
+
+
+@on_one_storage
+def test_parameters_appended_to_the_address_change_nothing(client):
+    linked = Linked(household(client))
+    plain = linked.read()
+    for query in ("?limit=1", "?payee=is.not_null", "?access_token=x", "?limit=0&limit=x", "?%zz"):
+        answer = linked.read(f".json{query}")
+        assert (answer.status_int, answer.body) == (200, plain.body), query
+        assert answer.headers["ETag"] == plain.headers["ETag"]
+
+
+def test_a_link_shows_nothing_but_the_rows_of_its_answer(linked):
+    other = Linked(linked.client, SUMMARY, "Another question")
+    (link, *_), question = linked.links, linked.question
+    for ending in (".json", ".csv", ".rss", ".html"):
+        answer = linked.read(ending)
+        shown = answer.text + str(answer.headers)
+        for secret in (
+            *("Secret shop", "Another question", question.id, other.question.id, link.id),
+            *(linked.client.user.email, linked.client.user.uuid, "/v1/api", linked.secret),
+        ):
+            assert secret not in shown, (ending, secret)
+
+
+def test_every_response_is_private_and_not_indexed(linked):
+    for secret, ending in (
+        (linked.secret, ".csv"),
+        (linked.secret, ".html"),
+        (linked.secret, ".pdf"),
+        (UNKNOWN, ".csv"),
+    ):
+        answer = linked.read(ending, secret=secret)
+        assert answer.headers["X-Robots-Tag"] == "noindex"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert answer.headers["Cache-Control"] in ("private, no-cache", "no-store")
+        assert "Set-Cookie" not in answer.headers
+
+
+# -- when a category is gone
+
+
+def test_a_question_about_a_category_that_is_gone_is_never_silently_empty(client):
+    household(client)
+    linked = Linked(client, "/v1/api/records?category=eq.Groceries")
+    sentence = "No category is called Groceries"
+    assert sentence in linked.read().json["hints"][0]
+    for ending in (".csv", ".xlsx", ".rss"):
+        answer = linked.read(ending)
+        assert answer.status_int == 409
+        assert sentence in answer.json["detail"]
+    assert sentence in linked.read(".html").text
+
+
+@on_one_storage
+def test_a_question_that_the_api_now_refuses_says_so_without_its_parameters(client):
+    linked = Linked(household(client))
+    changes = {"address": "/v1/api/records?formerField=eq.Secret"}
+    user_id = client.user.id
+    linked.service.change(lambda s: s.questions.update(user_id, linked.question.id, **changes))
+    for ending in (".json", ".csv", ".rss"):
+        answer = linked.read(ending)
+        assert answer.status_int == 409
+        assert "its owner has to change it" in answer.json["detail"]
+        assert "Secret" not in answer.text and "formerField" not in answer.text
+
+
+# -- attacks
+
+
+def assert_gone(linked, **options):
+    """Check that the link is a 410 in every form, and says nothing else."""
+    for ending in (".json", ".csv", ".html", ".pdf", ""):
+        answer = linked.read(ending, **options)
+        assert answer.status_int == 410
+        assert answer.json["detail"] == "This link no longer works."
+        assert "Bread" not in answer.text
+
+
+def update_user(linked, **changes):
+    linked.service.change(lambda s: s.users.update(linked.client.user.id, **changes))
+
+
+def delete_question(linked):
+    user_id = linked.client.user.id
+    linked.service.change(lambda s: s.questions.delete(user_id, linked.question.id))
+
+
+def revoke(linked):
+    now = linked.service.clock.now()
+    (link,) = linked.links
+    linked.service.change(lambda s: revoke_link(s, link, now))
+
+
+ENDINGS = {
+    "revoked": revoke,
+    "a disabled user": lambda linked: update_user(linked, enabled=False),
+    "a user without access to the API": lambda linked: update_user(linked, premium=False),
+    "a deleted question": delete_question,
+}
+
+
+@pytest.mark.parametrize("reason", ENDINGS)
+def test_a_link_that_has_ended_is_a_410_at_once(linked, reason):
+    tag = linked.read().headers["ETag"]
+    ENDINGS[reason](linked)
+    assert_gone(linked)
+    assert_gone(linked, If_None_Match=tag)
+
+
+def test_a_link_expires_at_its_second(linked):
+    now = linked.service.clock.now()
+    linked.secret = linked.add(expires_at=now + 60)
+    linked.service.clock.advance(59)
+    assert linked.read().status_int == 200
+    linked.service.clock.advance(1)
+    assert_gone(linked)
+
+
+def test_two_links_of_one_question_end_on_their_own(linked):
+    first, second = linked.secret, linked.add("another")
+    assert first != second
+    revoked = linked.links[0] if linked.links[0].name == "sheet" else linked.links[1]
+    linked.service.change(lambda s: revoke_link(s, revoked, linked.service.clock.now()))
+    assert linked.read(secret=first).status_int == 410
+    assert linked.read(secret=second).status_int == 200
+
+
+def test_another_user_s_question_is_not_shown(linked):
+    """A link names a question, but only among its own user's."""
+    other = Linked(household(linked.service.client()), name="Theirs")
+    foreign = other.question.id
+    linked.question = other.question
+    secret = linked.add("stolen")
+    assert foreign in {link.question_id for link in linked.links}
+    assert_gone(linked, secret=secret)
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda secret: UNKNOWN,
+        lambda secret: secret[:-1],
+        lambda secret: secret + "x",
+        lambda secret: secret.swapcase(),
+        lambda secret: secret.replace("finq_", ""),
+        lambda secret: "",
+        lambda secret: "%00",
+        lambda secret: "' OR 1=1 --",
+        lambda secret: "%c3%bc",
+        lambda secret: "%ff",
+        lambda secret: "../" + secret,
+        lambda secret: "x" * 7_000,
+    ],
+)
+def test_a_wrong_secret_is_a_404_like_any_other(client, change):
+    linked = Linked(household(client))
+    secret = change(linked.secret)
+    answer = linked.read(secret=secret)
+    assert answer.status_int in (404, 400)
+    if answer.status_int == 404:
+        assert answer.json["detail"] == "There is nothing at this path."
+
+
+@on_one_storage
+def test_a_token_in_an_address_is_no_secret_of_a_link(client):
+    linked = Linked(household(client))
+    assert linked.read(secret=client.token).status_int == 404
+    assert linked.service.web.get(f"/v1/api/records?access_token={client.token}", status=400)
+    headers = {"Authorization": f"Bearer {linked.secret}"}
+    assert linked.service.web.get("/v1/api/records", headers=headers, status=401)
+    # And a valid token opens no link.
+    assert linked.read(secret=UNKNOWN, Authorization=f"Bearer {client.token}").status_int == 404
+
+
+@on_one_storage
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_a_link_can_only_be_read(client, method):
+    assert Linked(household(client)).read(method=method).status_int in (404, 405)
+
+
+def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
+    """Not measured by the clock: an unknown, a revoked and an expired link cost one query each."""
+    expired = linked.add(expires_at=linked.service.clock.now() + 1)
+    revoked = linked.secret
+    revoke_all = [link for link in linked.links if link.expires_at is None]
+    linked.service.change(lambda s: revoke_link(s, revoke_all[0], linked.service.clock.now()))
+    linked.service.clock.advance(1)
+    calls = []
+    read = linked.service.backend.read
+
+    def counted(**options):
+        storage = read(**options)
+        for name in ("links", "users", "questions", "data", "tokens"):
+            role = getattr(storage, name)
+            for method in [m for m in dir(role) if m.startswith(("get", "list", "scan"))]:
+                work = getattr(role, method)
+                monkeypatch.setattr(
+                    role,
+                    method,
+                    lambda *a, w=work, n=f"{name}.{method}", **k: (calls.append(n), w(*a, **k))[1],
+                )
+        return storage
+
+    monkeypatch.setattr(linked.service.backend, "read", counted)
+    for secret in (new_secret(), UNKNOWN, "x", revoked, expired):
+        calls.clear()
+        assert linked.read(".csv", secret=secret).status_int in (404, 410)
+        assert calls == ["links.get_owner"], secret
+
+
+# -- limits
+
+
+@pytest.fixture(scope="module")
+def usual():
+    service = Service("memory", {"finance_api.storage": "memory", **USUAL_LIMITS})
+    yield service
+    service.stop()
+
+
+def test_guesses_are_counted_for_each_address_like_wrong_tokens(usual):
+    linked = Linked(household(usual.client()))
+    guesses = [linked.read(secret=new_secret(), address="192.0.2.1").status_int for _ in range(31)]
+    assert guesses == [404] * 30 + [429]
+    assert linked.read(secret=new_secret(), address="192.0.2.2").status_int == 404
+    # The same bucket as that of tokens; a right secret still passes.
+    wrong = usual.web.get("/v1/api/records", extra_environ={"REMOTE_ADDR": "192.0.2.1"}, status="*")
+    assert wrong.status_int == 429
+    assert linked.read(address="192.0.2.1").status_int == 200
+
+
+def test_each_link_has_a_bucket_of_its_own(usual):
+    linked = Linked(household(usual.client()))
+    second = linked.add("second")
+    statuses = [linked.read(".csv").status_int for _ in range(61)]
+    assert statuses == [200] * 60 + [429]
+    assert linked.read(secret=second).status_int == 200
+    assert linked.client.get("records").status_int == 200
+    usual.clock.advance(60)
+    assert [linked.read(".csv").status_int for _ in range(2)] == [200, 429]
+
+
+def test_what_is_unchanged_costs_nothing(usual):
+    linked = Linked(household(usual.client()))
+    tag = linked.read(".csv").headers["ETag"]
+    for _ in range(80):
+        assert linked.read(".csv", If_None_Match=tag).status_int == 304
+    assert linked.read(".csv").headers["X-RateLimit-Remaining"] == "58"
+
+
+@on_one_storage
+@pytest.mark.nightly
+def test_a_link_that_is_used_often_notes_its_last_use(linked):
+    for _ in range(count(5, 10_000)):
+        assert linked.read(".csv").status_int == 200
+    linked.service.services.last_used_links.flush()
+    (link,) = linked.links
+    assert link.last_used_at == linked.service.clock.now()
+
+
+# -- secrets in logs
+
+
+class Log(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def emit(self, record):
+        self.lines += [logging.Formatter().format(record), JsonFormatter().format(record)]
+
+
+@pytest.fixture
+def log():
+    handler, root, own = Log(), logging.getLogger(), logging.getLogger("finance_api")
+    for logger in (root, own):
+        logger.addHandler(handler)
+    level = own.level
+    own.setLevel("DEBUG")
+    yield handler
+    own.setLevel(level)
+    for logger in (root, own):
+        logger.removeHandler(handler)
+
+
+def strangely(secret):
+    """Return paths that people and programs make of a link."""
+    path = f"/q/{secret}.csv"
+    return (
+        *(path, f"{path}?limit=1", f"/q/{secret}", f"/q/{secret}.nothing", f"/q/{secret}/x.csv"),
+        *(f"//q/{secret}.csv", f"/Q/{secret}.csv", f"/x/q/{secret}.csv", f"/q//{secret}.csv"),
+        *(f"/records/{secret}", f"/settings/login?next=/q/{secret}.csv", f"/{secret}.csv"),
+        *(f"/q/{secret}%0a.csv", f"/q/{secret}.html", f"/q/{secret[:20]}%20{secret[20:]}.csv"),
+    )
+
+
+@on_one_storage
+@pytest.mark.nightly
+def test_no_log_metric_or_response_has_the_secret(linked, log, monkeypatch):
+    """Also when something fails: the log of an error has neither the address nor the message."""
+    web, secret = linked.service.web, linked.secret
+    answers = []
+    for path in strangely(secret) * count(1, 10_000 // len(strangely(secret))):
+        for accept in ("*/*", "text/html"):
+            headers = {"Accept": accept, "Referer": f"https://host.example/q/{secret}.csv"}
+            answer = web.get(path, headers=headers, status="*", expect_errors=True)
+            # Other paths may come back, as in the address of the sign-in page.
+            answers += [answer] * path.startswith("/q/")
+    failing = linked.service.backend.read
+    monkeypatch.setattr(linked.service.backend, "read", lambda **options: {}[f"planted {secret}"])
+    answers.append(linked.read(".csv"))
+    monkeypatch.setattr(linked.service.backend, "read", failing)
+    assert answers[-1].status_int == 500
+    shown = "".join(answer.text + str(answer.headers) for answer in answers if answer.charset)
+    linked.service.services.audit.flush()
+    stored = linked.service.change(lambda s: repr((s.audit.list_newest(), s.links.list_by_user(1))))
+    told = "\n".join(log.lines) + stored
+    assert len(log.lines) > len(answers)
+    for part in (secret, secret[5:25], secret[-20:]):
+        assert part not in told
+        assert part not in shown
+
+
+def test_the_path_in_the_log_is_a_template_and_names_the_link(linked, log):
+    linked.read(".csv")
+    line = next(json.loads(line) for line in log.lines if line.startswith("{"))
+    assert (line["path"], line["credential"]) == ("/q/-", linked.links[0].id)
+
+
+def test_making_and_revoking_links_is_in_the_audit_log(linked):
+    revoke(linked)
+    actions = [
+        (entry.action.value, entry.detail)
+        for entry in linked.service.change(lambda s: s.audit.list_newest(linked.client.user.id))
+    ]
+    assert actions[:2] == [("link-revoked", "sheet"), ("link-created", "sheet")]
+    assert not re.search(r"finq_\w", str(actions))
