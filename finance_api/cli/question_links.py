@@ -7,9 +7,9 @@ from finance_api.auth.question_links import issue_link, link_path, live_links, r
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.questions.forms import forms_of
-from finance_api.questions.saved import find_question
+from finance_api.questions.saved import find_question, get_question
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import Question, QuestionLink, Storage, User
+from finance_api.storage.interface import QuestionLink, Storage, User
 from finance_api.values.time import DAY_SECONDS
 
 
@@ -34,7 +34,7 @@ def add(
     now = cli.clock.now()
     with cli.writing() as storage:
         user = get_user(storage, email)
-        question = _question(storage, user, question_name)
+        question = get_question(storage, user, question_name)
         secret = issue_link(
             storage,
             user,
@@ -92,14 +92,6 @@ def revoke(cli: CliContext, email: str, which: str | None, is_all: bool) -> None
             revoke_link(storage, each, now)
     for each in found:
         say(f"revoked {each.id} ({each.name})")
-
-
-def _question(storage: Storage, user: User, name: str) -> Question:
-    """Raises NotFound."""
-    question = find_question(storage, user, name)
-    if question is None:
-        raise NotFound(f"{user.email} has no saved question called {name}")
-    return question
 
 
 def _chosen(

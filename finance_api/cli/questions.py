@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from finance_api.auth.question_links import revoke_links
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list
-from finance_api.questions.saved import add_question, find_question
-from finance_api.storage.errors import NotFound
+from finance_api.cli.question_links import link
+from finance_api.questions.saved import add_question, get_question
 
 if TYPE_CHECKING:
     from finance_api.http.requests import Request
-    from finance_api.storage.interface import Question, Storage, User
 
 
 @click.group()
 def question() -> None:
     """Saved questions: a name for a request to the API, which is answered when you ask it."""
+
+
+question.add_command(link)
 
 
 @question.command(
@@ -84,7 +87,7 @@ def show(cli: CliContext, email: str, name: str, form: str) -> None:
 
     with _asking(cli) as request:
         user = get_user(request.storage, email)
-        found = _named(request.storage, user, name)
+        found = get_question(request.storage, user, name)
         answered = answer(request, user, found, "" if form == "json" else f".{form}")
         click.echo(answered.body.decode(), nl=form == "json")
 
@@ -94,19 +97,13 @@ def show(cli: CliContext, email: str, name: str, form: str) -> None:
 @click.argument("name")
 @pass_cli_context
 def remove(cli: CliContext, email: str, name: str) -> None:
-    """Remove a question, which NAME or its id names."""
+    """Remove a question, which NAME or its id names, and revoke its links."""
     with cli.writing() as storage:
         user = get_user(storage, email)
-        found = _named(storage, user, name)
+        found = get_question(storage, user, name)
+        revoke_links(storage, user.id, cli.clock.now(), found.id)
         storage.questions.delete(user.id, found.id)
     say(f"removed {found.id} ({found.name})")
-
-
-def _named(storage: Storage, user: User, name: str) -> Question:
-    found = find_question(storage, user, name)
-    if found is None:
-        raise NotFound(f'there is no question named "{name}"')
-    return found
 
 
 @contextmanager

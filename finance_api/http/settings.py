@@ -2,13 +2,6 @@
 
 from finance_api.runtime.settings import Setting, boolean, hosts, integer, networks, origins, words
 
-def _frame_ancestors(text: str) -> tuple[str, ...]:
-    ancestors = _origins(text)
-    if any(mark in origin for origin in ancestors for mark in ";,"):
-        raise ValueError("is not a list of origins such as https://app.example.org")
-    return ancestors
-
-
 SETTINGS = (
     Setting(
         "finance_api.plugins",
@@ -49,7 +42,7 @@ SETTINGS = (
     ),
     Setting(
         "finance_api.links.frame_ancestors",
-        _frame_ancestors,
+        origins,
         "",
         "origins",
         "Web origins whose pages may show the page of a link in a frame; * for any.",

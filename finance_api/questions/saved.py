@@ -1,7 +1,7 @@
 """Saving questions, and their limits."""
 
 from finance_api.questions.addresses import AddressRefused
-from finance_api.storage.errors import Conflict
+from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import Question, Storage, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean_or_none
@@ -31,6 +31,14 @@ def find_question(storage: Storage, user: User, name: str) -> Question | None:
     """Return the user's question of this name, or with this id."""
     found = [q for q in storage.questions.list_by_user(user.id) if name in (q.name, q.id)]
     return found[0] if found else None
+
+
+def get_question(storage: Storage, user: User, name: str) -> Question:
+    """Like `find_question`; raises NotFound if there is none."""
+    found = find_question(storage, user, name)
+    if found is None:
+        raise NotFound(f'there is no question named "{name}"')
+    return found
 
 
 def add_question(

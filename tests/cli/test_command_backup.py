@@ -343,6 +343,30 @@ def test_what_was_revoked_since_stays_revoked(house, backup):
     assert revoked(house) == {"revoked before", "revoked since"}
 
 
+def ended_links(house):
+    def of(storage):
+        links = storage.links.list_by_user(storage.users.get(ANNA).id)
+        return {link.name: link.revoked_at is not None for link in links}
+
+    return house.read(of)
+
+
+def test_links_that_were_revoked_since_stay_revoked(house, backup, empty):
+    house.done("question", "add", ANNA, "Newest", "/v1/api/records")
+    for name in ("revoked before", "revoked since", "alive"):
+        house.done("question", "link", "add", ANNA, "Newest", "--name", name)
+    house.done("question", "link", "revoke", ANNA, "revoked before")
+    house.done("backup", backup)
+    house.done("question", "link", "revoke", ANNA, "revoked since")
+    house.done("question", "link", "add", ANNA, "Newest", "--name", "of after")
+    house.done("restore", backup, "--yes")
+    assert ended_links(house) == {"revoked before": True, "revoked since": True, "alive": False}
+    empty.done("restore", backup, "--yes")
+    assert ended_links(empty) == {"revoked before": True, "revoked since": False, "alive": False}
+    empty.done("restore", backup, "--yes", "--revoke-tokens")
+    assert all(ended_links(empty).values())
+
+
 @alike
 def test_who_was_disabled_or_deleted_since_stays_out(house, backup):
     for email in (ANNA, BERT):

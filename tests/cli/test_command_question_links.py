@@ -1,0 +1,76 @@
+"""finance-api question link"""
+
+import json
+import re
+
+import pytest
+
+ADDRESS = "/v1/api/records?limit=5"
+
+
+@pytest.fixture
+def asked(command, anna):
+    command.done("question", "add", anna, "Newest", ADDRESS)
+    return anna
+
+
+def links(command, email):
+    return json.loads(command.done("question", "link", "list", email, "--json"))
+
+
+def test_a_link_is_added_listed_and_revoked(command, asked):
+    added = command.done("question", "link", "add", asked, "Newest", "--name", "sheet").decode()
+    lines = added.splitlines()
+    assert [line.partition(".")[2] for line in lines] == ["csv", "xlsx", "json", "html", "rss"]
+    (secret,) = {re.fullmatch(r"/q/(finq_\w{32})\.\w+", line)[1] for line in lines}
+    (link,) = links(command, asked)
+    assert (link["name"], link["question"], link["revokedAt"]) == ("sheet", "Newest", None)
+    assert secret not in json.dumps(link)
+    assert "sheet" in command.done("question", "link", "list", asked).decode()
+    revoked = command.done("question", "link", "revoke", asked, "sheet").decode()
+    assert revoked == f"revoked {link['id']} (sheet)\n"
+    (link,) = links(command, asked)
+    assert link["revokedAt"] is not None
+    assert "no active link" in command.refused("question", "link", "revoke", asked, "sheet")
+
+
+def test_links_are_revoked_by_question_by_id_and_all_at_once(command, asked):
+    command.done("question", "add", asked, "Other", ADDRESS)
+    for name in ("Newest", "Newest", "Other", "Other"):
+        command.done("question", "link", "add", asked, name, "--name", "x")
+    revoke = ("question", "link", "revoke", asked)
+    assert "4 links are called x" in command.refused(*revoke, "x", code=2)
+    for given in ((), ("Newest", "--all")):
+        assert "name a link or a saved question" in command.refused(*revoke, *given, code=2)
+
+    def left():
+        return [link["question"] for link in links(command, asked) if link["revokedAt"] is None]
+
+    command.done("question", "link", "revoke", asked, "Newest")
+    assert left() == ["Other", "Other"]
+    one = next(link["id"] for link in links(command, asked) if link["revokedAt"] is None)
+    command.done("question", "link", "revoke", asked, one)
+    assert left() == ["Other"]
+    command.done("question", "link", "revoke", asked, "--all")
+    assert left() == []
+
+
+def test_removing_a_question_revokes_its_links(command, asked):
+    command.done("question", "link", "add", asked, "Newest", "--expires-in-days", "30")
+    command.done("question", "remove", asked, "Newest")
+    (link,) = links(command, asked)
+    assert (link["name"], link["question"]) == ("Newest", None)
+    assert link["expiresAt"] is not None and link["revokedAt"] is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (("add", "Nothing"), 'there is no question named "Nothing"'),
+        (("add", "Newest", "--name", " "), "a link needs a name"),
+        (("revoke", "Nothing"), "no active link"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_a_sentence(command, asked, given, sentence):
+    verb, *rest = given
+    assert sentence in command.refused("question", "link", verb, asked, *rest)
