@@ -19,7 +19,7 @@ from pyramid.tweens import EXCVIEW, INGRESS, MAIN
 from finance_api.http.errors import NOT_FOUND, as_problem, problem, unexpected
 from finance_api.http.identity import credential_id
 from finance_api.http.requests import Handler, Request, client_address, is_https
-from finance_api.http.surfaces import RECORDS_PAGE, UPLOADS, route_finder
+from finance_api.http.surfaces import RECORDS_PAGE, UPLOADS, public_path, route_finder
 from finance_api.runtime.logs import current_request_id
 from finance_api.runtime.settings import SettingError
 from finance_api.runtime.time_limit import time_limit
@@ -138,7 +138,8 @@ def _members(request: Request, status: int, seconds: float) -> dict[str, Any]:
     return {
         "client": str(client_address(request) or "-"),
         "method": environ["REQUEST_METHOD"],
-        # Percent-encoded. Without the query, which has what people search for in their data.
+        # Percent-encoded. Without the query, which has what people search for in their data, and
+        # without the secret of a link.
         "path": _encoded_path(environ.get("SCRIPT_NAME", ""), public_path(environ["PATH_INFO"])),
         "status": status,
         "milliseconds": round(seconds * 1000, 1),

@@ -10,12 +10,11 @@ from typing import Any
 from pyramid.renderers import render
 from pyramid.response import Response
 
+from finance_api.auth.authentication import no_link
 from finance_api.auth.policy import Permission
-from finance_api.auth.refusals import no_link
 from finance_api.http.errors import problem
 from finance_api.http.identity import LinkIdentity
-from finance_api.http.proxies import is_https
-from finance_api.http.requests import Request
+from finance_api.http.requests import Request, is_https
 from finance_api.questions.answering import AnswerRefused, answer
 from finance_api.questions.forms import FORMS, forms_of
 from finance_api.questions.subscriptions import as_calendar, as_feed
