@@ -16,8 +16,8 @@ from pyramid.response import Response
 
 from finance_api.auth import sessions
 from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
-from finance_api.auth.personal_tokens import digest, has_api_access, is_live, is_well_formed
-from finance_api.auth.policy import NO_PREMIUM
+from finance_api.auth.personal_tokens import digest, is_live, is_well_formed
+from finance_api.auth.policy import NO_PREMIUM, has_api_access
 from finance_api.auth.question_links import digest_of_path
 from finance_api.http.errors import CONTENT_TYPE, NOT_FOUND, as_problem, problem
 from finance_api.http.identity import (
