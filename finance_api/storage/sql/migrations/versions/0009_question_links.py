@@ -1,14 +1,14 @@
 """Links of saved questions: the table `question_links`.
 
-Revision: 0008_question_links
-Follows: 0007_questions
+Revision: 0009_question_links
+Follows: 0008_orders
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008_question_links"
-down_revision = "0007_questions"
+revision = "0009_question_links"
+down_revision = "0008_orders"
 
 
 def upgrade():
