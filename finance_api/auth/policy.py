@@ -49,6 +49,8 @@ class Permission(StrEnum):
     SETTINGS_JWTS_WRITE = "settings:jwts:write"
     SETTINGS_PROFILE_WRITE = "settings:profile:write"
     SETTINGS_SECURITY_WRITE = "settings:security:write"
+    QUESTIONS_SHOW = "pages:questions:read"
+    QUESTIONS_CHANGE = "pages:questions:write"
     DATA_READ = "pages:data:read"
     DATA_WRITE = "pages:data:write"
 

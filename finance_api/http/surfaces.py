@@ -44,6 +44,7 @@ UPLOADS = "/import"
 #: These paths and all paths below them are pages: for browsers, with a session.
 OVERVIEW = "/overview"
 RECORDS_PAGE = "/records"
+QUESTIONS_PAGE = "/questions"
 SETTINGS_PAGES = "/settings"
 #: The references of the APIs.
 DOCS = "/docs"
@@ -53,6 +54,7 @@ LLMS = "/llms.txt"
 PAGES = (
     OVERVIEW,
     RECORDS_PAGE,
+    QUESTIONS_PAGE,
     "/accounts",
     "/categories",
     "/labels",

@@ -52,16 +52,24 @@ class _Refused(AddressRefused):
         self.errors = errors
 
 
-def answer(request: Request, user: User, question: Question, suffix: str = "") -> Response:
+def answer(
+    request: Request,
+    user: User,
+    question: Question,
+    suffix: str = "",
+    *,
+    has_conditions: bool = True,
+) -> Response:
     """Return the answer, a 304 included.
 
-    user: the owner, as read for this request. suffix: of a format, such as .csv.
+    user: the owner, as read for this request. suffix: of a format, such as .csv. has_conditions:
+    whether the client's method and headers, such as Accept, matter.
 
     Raises AnswerRefused, and what the view of the address raises, such as a 406. Whether the user
     may use the API has to be checked before.
     """
     try:
-        return _ask(request, user, question.address, suffix)
+        return _ask(request, user, question.address, suffix, has_conditions=has_conditions)
     except _Refused as refused:
         raise AnswerRefused(question, refused) from None
 

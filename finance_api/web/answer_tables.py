@@ -35,6 +35,18 @@ _DRAWN = (
     "amount",
 )
 _CSS = {"spent": "expense", "expense": "expense"}
+#: The columns of long rows, by the envelope's list. Downloads have the others.
+_SHOWN = {
+    "records": (
+        *("recordDate", "payee", "note", "category", "accountName", "labels"),
+        *("amount", "currencyCode"),
+    ),
+    "budgets": (
+        *("name", "periodStart", "periodEnd", "limitAmount", "spent", "remaining"),
+        *("progress", "currencyCode"),
+    ),
+}
+_MOST_COLUMNS = 9
 #: Charts of more values cannot be read.
 _MOST_DRAWN = 120
 _AXIS_CHARACTERS = 8
@@ -63,15 +75,28 @@ def rows_of(document: _Object) -> list[dict[str, Any]]:
 def answer_table(document: _Object) -> AnswerTable:
     """Return the table of an answer's JSON, in which decimals were read as Decimal."""
     rows = rows_of(document)
-    names = [
-        name
-        for name in (rows[0] if rows else ())
-        if not _FOR_PROGRAMS.fullmatch(name) and any(row[name] not in (None, []) for row in rows)
-    ]
+    names = _columns(document, rows)
     numbers = {name for name in names if any(_is_number(row[name]) for row in rows)}
-    columns = [(_words(name), "number" if name in numbers else "") for name in names]
+    # The class of texts lets them break anywhere.
+    columns = [(_words(name), "number" if name in numbers else "what") for name in names]
     cells = [[_cell(name, row) for name in names] for row in rows]
     return AnswerTable(columns, cells, document.get("hints", []), *_chart(document, rows))
+
+
+def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
+    """Return the columns to show: up to `_MOST_COLUMNS` for people that have a value."""
+    if not rows:
+        return []
+    preferred = next((_SHOWN[name] for name in document if name in _SHOWN), ())
+    is_long = len(rows[0]) > _MOST_COLUMNS and set(preferred) <= rows[0].keys()
+    names = preferred if preferred and is_long else tuple(rows[0])
+    shown = [
+        name
+        for name in names
+        if (name in preferred or not _FOR_PROGRAMS.fullmatch(name))
+        and any(row[name] not in (None, []) for row in rows)
+    ]
+    return shown[:_MOST_COLUMNS]
 
 
 def _words(name: str) -> str:

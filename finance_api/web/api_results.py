@@ -67,7 +67,16 @@ class ApiRequest:
     @property
     def target(self) -> str:
         """Path and query."""
-        given = {name: text for name, text in self.parameters.items() if text}
+        return self._target(self.parameters)
+
+    @property
+    def question(self) -> str:
+        """`target` as a question asks it: from the first row on."""
+        given = {name: text for name, text in self.parameters.items() if name != "offset"}
+        return self._target(given)
+
+    def _target(self, parameters: Mapping[str, str]) -> str:
+        given = {name: text for name, text in parameters.items() if text}
         query = urlencode(given, safe=",.:", quote_via=quote)
         return f"{self.path}?{query}" if query else self.path
 

@@ -31,6 +31,7 @@ KEPT = "kept"
 _ROUTES = frozenset(
     (
         *("records", "record.new", "record", "record.split", "records.rule"),
+        *("question.new", "question.edit"),
         *(f"{name}{a}" for name in OBJECT_PAGES for a in (".new", ".edit")),
     )
 )

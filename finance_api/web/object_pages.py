@@ -137,6 +137,7 @@ NAVIGATION = (
         (
             ("overview", "/overview", "Overview"),
             ("records", "/records", "Records"),
+            ("questions", "/questions", "Questions"),
             *_objects("accounts", "budgets", "goals", "standing-orders"),
         ),
     ),

@@ -16,6 +16,7 @@ from pyramid.viewderivers import VIEW
 
 from finance_api.auth.policy import has_api_access
 from finance_api.http.requests import Request
+from finance_api.questions.addresses import PATHS
 from finance_api.resources.currencies import decimals_of, smallest_units
 from finance_api.values.number import rounded
 from finance_api.values.time import (
@@ -49,6 +50,7 @@ NOTICES = {
     "already-imported": "This file was already imported. It was not imported a second time.",
     "discarded": "The file was discarded. Nothing was imported.",
     "undone": "Undone. Your data is as it was before.",
+    "question-removed": "The question is removed.",
     "token-renamed": "The token is renamed.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
@@ -153,6 +155,7 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
         "static_url": static_url,
         "navigation": NAVIGATION,
         "version": __version__,
+        "savable_paths": request.registry[PATHS],
         "curl_line": partial(curl_line, request, "$TOKEN"),
     }
 

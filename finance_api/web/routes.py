@@ -8,7 +8,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
 from finance_api.auth.policy import own_answer, own_pages
-from finance_api.http.surfaces import LINKS, SETTINGS_PAGES, UPLOADS
+from finance_api.http.surfaces import LINKS, QUESTIONS_PAGE, SETTINGS_PAGES, UPLOADS
 from finance_api.web.object_pages import OBJECT_PAGES
 
 #: The path of static files, which are public; a new version of a file has a new URL.
@@ -29,6 +29,12 @@ ROUTES = {
     "record.join": "/records/{id}/join",
     "record.link": "/records/{id}/link",
     "record.unlink": "/records/{id}/unlink",
+    "questions": QUESTIONS_PAGE,
+    "question.new": f"{QUESTIONS_PAGE}/new",
+    "question": f"{QUESTIONS_PAGE}/{{id}}",
+    "question.download": f"{QUESTIONS_PAGE}/{{id}}/download",
+    "question.edit": f"{QUESTIONS_PAGE}/{{id}}/edit",
+    "question.remove": f"{QUESTIONS_PAGE}/{{id}}/remove",
     "rules.apply": "/rules/apply",
     "transfers": "/transfers",
     "export": "/accounts/export",

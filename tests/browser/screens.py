@@ -72,6 +72,15 @@ class People:
         if quota:
             site.spend(made[2], 88)
             site.spend(made[3], 437)
+        site.save_questions(
+            user,
+            {
+                "Groceries by month": "records/summary?groupBy=month&category=eq.Groceries",
+                "Newest records": "records?limit=30",
+                "Budgets now": "budgets",
+                "Outdated": "records?total=lt.0",
+            },
+        )
         _, first = site.jwt(user, at=now - 3_000)
         site.jwt(user, at=now - 7_000, seconds=86_400)
         site.jwt(user, at=now - 400, seconds=604_800)
@@ -111,6 +120,8 @@ class People:
         site.jwt(user)
         site.load_demo(user, records=50)
         site.load(user, extremes(now))
+        long = f"records?note=contains.{'x' * 200}&payee=contains.{'y' * 200}"
+        site.save_questions(user, {"W" * 100: "records?limit=9", "x" * 100: long})
 
         def work(storage):
             token = storage.tokens.list_by_user(user.id)[0]
@@ -346,6 +357,17 @@ SCREENS = (
     Screen("token-ended", "household", "/settings/tokens", _follow("Old laptop")),
     Screen("token-extreme", "extreme", "/settings/tokens", _first_object),
     Screen("token-faults", "household", "/settings/tokens", _first_token_without_name),
+    Screen("questions", "household", "/questions"),
+    Screen("questions-none", "newcomer", "/questions"),
+    Screen("questions-extreme", "extreme", "/questions"),
+    Screen("question-of-months", "household", "/questions", _follow("Groceries by month")),
+    Screen("question-of-records", "household", "/questions", _follow("Newest records")),
+    Screen("question-of-budgets", "household", "/questions", _follow("Budgets now")),
+    Screen("question-extreme", "extreme", "/questions", _first_object),
+    Screen("question-outdated", "household", "/questions", _follow("Outdated")),
+    Screen("question-new", "household", "/questions/new"),
+    Screen("question-new-faults", "household", "/questions/new", _submit("Save", address="x")),
+    Screen("question-remove", "household", "/questions", _follow("Newest records", "Remove this")),
     Screen("jwts", "household", "/settings/jwts"),
     Screen("jwts-none", "newcomer", "/settings/jwts"),
     Screen("jwt-created", "maker", "/settings/jwts", _submit("Issue a JWT")),

@@ -25,8 +25,16 @@ from finance_api.ledger.importing import (
     import_rows,
     make_order,
 )
+from finance_api.questions.saved import add_question
 from finance_api.runtime.clock import SystemClock
-from finance_api.storage.interface import Jwt, Storage, Upload, User, unit_of_work
+from finance_api.storage.interface import (
+    Jwt,
+    Storage,
+    Upload,
+    User,
+    WritableStorage,
+    unit_of_work,
+)
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.uploads.stored_uploads import add_upload
 from finance_api.uploads.work import UploadWork
@@ -126,6 +134,16 @@ class Site:
         made_at = self.now() if at is None else at
         text: str = self.change(lambda s: issue_token(s, user, name=name, now=made_at, **options))
         return text
+
+    def save_questions(self, user: User, questions: Mapping[str, str]) -> None:
+        """Save questions: addresses below /v1/api/ by their names."""
+
+        def work(storage: WritableStorage) -> None:
+            for name, address in questions.items():
+                asked = {"name": name, "address": f"/v1/api/{address}", "now": self.now()}
+                add_question(storage, user, **asked)
+
+        self.change(work)
 
     def jwt(self, user: User, *, at: int | None = None, seconds: int = 3_600) -> tuple[str, Jwt]:
         """A new JSON Web Token: its text, and what is kept of it."""

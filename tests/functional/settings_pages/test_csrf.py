@@ -72,6 +72,7 @@ class World:
                 "new_password": NEW,
                 "repeated_password": NEW,
             },
+            "question.new": {"name": "forged", "address": "/v1/api/records"},
             "goals.new": {"name": "forged", "currencyCode": "EUR"},
             "records": {"id": uid("Record", 1), "do": "category", "set_category": "none"},
         }.get(name, {})
@@ -99,6 +100,7 @@ POSTS = (
     "settings.profile",
     "settings.session_end",
     "settings.sign_out_everywhere",
+    "question.new",
     "goals.new",
     "goals.remove",
     "records",
@@ -109,7 +111,7 @@ POSTS = (
 #: Those that share a view with one of them, or are tested with the pages that they are of.
 LIKE_THESE = {f"{name}{action}" for name in OBJECT_PAGES for action in (".new", ".edit", ".remove")}
 LIKE_THESE |= {"record", "record.new", "record.remove", "record.link", "record.split"}
-LIKE_THESE |= {"record.join", "rules.apply", "transfers"}
+LIKE_THESE |= {"question.edit", "question.remove", "record.join", "rules.apply", "transfers"}
 LIKE_THESE |= {
     "records.category",
     "records.rule",
