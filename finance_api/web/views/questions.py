@@ -9,6 +9,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth.policy import Permission
+from finance_api.auth.question_links import live_links, revoke_links
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, QUESTIONS_PAGE
 from finance_api.questions.addresses import PATHS, AddressRefused, fault_of
@@ -102,6 +103,12 @@ def download_answer(request: Request) -> Response:
     return response
 
 
+def _count_links(request: Request, question: Question) -> int:
+    """Return how many links of the question are active."""
+    links = request.storage.links.list_by_user(question.user_id)
+    return len(live_links(links, request.services.clock.now(), question.id))
+
+
 # -- adding and changing
 
 
@@ -115,6 +122,7 @@ def _form(
         question=question,
         values=values,
         paths=tuple(request.registry[PATHS]),
+        links=0 if question is None else _count_links(request, question),
         most=MAX_NAME_CHARACTERS,
         **{"errors": {}, "is_kept": False, **variables},
     )
@@ -158,6 +166,8 @@ def change(request: Request) -> Any:
 
     def save(storage: WritableStorage, address: str) -> Question:
         name, now = form_text(request, "name"), request.services.clock.now()
+        if address != question.address and not form_text(request, "keep_links"):
+            revoke_links(storage, question.user_id, now, question.id)
         return change_question(storage, question, name=name, address=address, now=now)
 
     return _saved(request, question, save)
@@ -192,7 +202,9 @@ def _saved(request: Request, question: Question | None, save: Any) -> Any:
 
 @get("question.remove", _WRITE, "question_remove")
 def confirm_removal(request: Request) -> dict[str, Any]:
-    return page("questions", "Remove a question", question=_own(request))
+    question = _own(request)
+    links = _count_links(request, question)
+    return page("questions", "Remove a question", question=question, links=links)
 
 
 @post("question.remove", _WRITE)
@@ -201,6 +213,7 @@ def remove(request: Request) -> Response:
     try:
         with writing_for_user(request) as storage:
             storage.questions.delete(user_id, question_id)
+            revoke_links(storage, user_id, request.services.clock.now(), question_id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(QUESTIONS_PAGE, "question-removed")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.auth.question_links import issue_link, live_links
 from finance_api.questions.saved import add_question
 from support.browser import location, new_user, signed_in
 from support.html import forms, parsed, shown_text
@@ -91,6 +92,28 @@ def test_a_refused_form_keeps_its_entries_and_says_why(
     (form,) = (form for form in forms(page.text) if form.action == "/questions/new")
     assert set(typed.items()) <= set(form.fields)
     assert len(saved(service, household)) == 1
+
+
+@on_one_storage
+def test_a_changed_address_ends_the_links_unless_they_are_kept(service, household, visitor):
+    question, now = save(service, household), service.clock.now()
+    service.change(lambda s: issue_link(s, household, question.id, name="mine", now=now))
+    path = f"/questions/{question.id}"
+
+    def live():
+        links = service.change(lambda s: s.links.list_by_user(household.id))
+        return len(live_links(links, now))
+
+    visitor.submit(f"{path}/edit", f"{path}/edit", name="Another name")
+    visitor.submit(f"{path}/edit", f"{path}/edit", address=f"{ADDRESS}&fill=true", keep_links="yes")
+    assert live() == 1
+    visitor.submit(f"{path}/edit", f"{path}/edit", address=ADDRESS)
+    assert live() == 0
+    assert "keep_links" not in visitor.get(f"{path}/edit").text
+    service.change(lambda s: issue_link(s, household, question.id, name="next", now=now))
+    assert "its 1 link ends" in visitor.get(f"{path}/remove").text
+    visitor.submit(f"{path}/remove", f"{path}/remove")
+    assert live() == 0
 
 
 @on_one_storage
