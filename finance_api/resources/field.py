@@ -39,6 +39,16 @@ class Kind(Enum):
         return self in (Kind.TEXT, Kind.TEXT_LIST)
 
 
+class Unit(Enum):
+    """What a number with decimals counts."""
+
+    MONEY = "money"
+    #: A part of another number: 0.25.
+    SHARE = "share"
+    #: 25 for a quarter.
+    PERCENT = "percent"
+
+
 class Role(Enum):
     """The origin of a field's values."""
 
@@ -60,7 +70,7 @@ class Field:
     default: the stored value if an import does not give the field.
     required: whether an import must give it.
     decimals: the number of decimal places of a NUMBER.
-    is_share: whether a NUMBER is a part of another one, such as 0.25.
+    unit: of a NUMBER with decimals; by default it is an amount of money.
     choices: the possible values of a CHOICE.
     references: the model type whose ids the field contains.
     keeps_time: whether a DATE is stored with its time of day, though only the day is public.
@@ -78,7 +88,7 @@ class Field:
     default: Any = None
     required: bool = False
     decimals: int = DECIMALS
-    is_share: bool = False
+    unit: Unit = Unit.MONEY
     choices: tuple[str, ...] = ()
     references: str | None = None
     keeps_time: bool = False
@@ -95,7 +105,7 @@ class Field:
 
     @property
     def is_money(self) -> bool:
-        return self.kind is Kind.NUMBER and self.decimals == DECIMALS and not self.is_share
+        return self.kind is Kind.NUMBER and self.decimals == DECIMALS and self.unit is Unit.MONEY
 
     @property
     def currency_name(self) -> str:

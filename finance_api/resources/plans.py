@@ -19,7 +19,7 @@ from finance_api.resources.common import (
     reference_list_field,
     text_field,
 )
-from finance_api.resources.field import Kind, Resource
+from finance_api.resources.field import Kind, Resource, Unit
 
 WEEK = "BUDGET_INTERVAL_WEEK"
 MONTH = "BUDGET_INTERVAL_MONTH"
@@ -62,7 +62,7 @@ BUDGETS = Resource(
         computed_field("income", Kind.NUMBER, "Income, which is no part of spent.", 2000),
         computed_field("remaining", Kind.NUMBER, "limitAmount less spent.", 179.6),
         computed_field(
-            "progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013, is_share=True
+            "progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013, unit=Unit.SHARE
         ),
         computed_field("recordCount", Kind.NUMBER, "Number of records counted.", 7, decimals=0),
     ),
@@ -100,7 +100,7 @@ GOALS = Resource(
             Kind.NUMBER,
             "currentAmount / targetAmount, 4 decimals.",
             0.25,
-            is_share=True,
+            unit=Unit.SHARE,
         ),
         computed_field(
             "expectedDate",

@@ -18,7 +18,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_col_to_name
 
 from finance_api.resources.currencies import CURRENCIES, decimals_of
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field, Kind, Unit
 from finance_api.resources.wire import objects_of
 from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 
@@ -30,7 +30,7 @@ _LONGEST_TEXT = 32_767
 _DATES = {Kind.DATE: "yyyy-mm-dd", Kind.DATETIME: "yyyy-mm-dd hh:mm:ss"}
 _FIRST_DAY = parse_date("1900-03-01")
 #: Number formats. No decimal that is stored is hidden.
-_COUNT, _SHARE, _AMOUNT = "#,##0", "0.0#%", "#,##0.00##"
+_COUNT, _SHARE, _PERCENT, _AMOUNT = "#,##0", "0.0#%", "#,##0.0###", "#,##0.00##"
 _BY_DECIMALS = {0: _COUNT, 3: "#,##0.000#", 4: "#,##0.0000"}
 _MONEY = {code: f"{_BY_DECIMALS.get(decimals_of(code), _AMOUNT)} [${code}]" for code in CURRENCIES}
 #: The serial number of 1970-01-01.
@@ -138,7 +138,7 @@ def _frame(name: str, fields: tuple[Field, ...]) -> _Frame:
     workbook = Workbook(stream, {"in_memory": True})
     workbook.set_properties({"created": _CREATED})
     sheet = workbook.add_worksheet(name[:31])
-    texts = dict.fromkeys((*_DATES.values(), _COUNT, _SHARE, _AMOUNT, *_MONEY.values()))
+    texts = dict.fromkeys((*_DATES.values(), _COUNT, _SHARE, _PERCENT, _AMOUNT, *_MONEY.values()))
     formats = {text: workbook.add_format({"num_format": text}) for text in texts}
     for column, each in enumerate(formats.values()):
         sheet.write_blank(1, column, None, each)
@@ -235,7 +235,8 @@ def _style_and_writer(
         by_currency = {code: styles[text] for code, text in _MONEY.items()}
         return styles[_AMOUNT], partial(_money, by_currency, styles[_AMOUNT])
     if field.kind is Kind.NUMBER:
-        style = styles[_SHARE if field.decimals else _COUNT]
+        by_unit = {Unit.SHARE: _SHARE, Unit.PERCENT: _PERCENT}
+        style = styles[by_unit.get(field.unit, _COUNT)]
         return style, lambda value: _number(value, style)
     if field.kind in _DATES:
         style = styles[_DATES[field.kind]]

@@ -70,8 +70,7 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
         return count(value)
     if field.name == "progress":
         return limit_progress(value, row) if "limitAmount" in row else goal_progress(value)
-    currency = "originalCurrencyCode" if field.name == "originalAmount" else "currencyCode"
-    found = money(value, row.get(currency))
+    found = money(value, row.get(field.currency_name))
     if field.name == "unexplained":
         return Markup('<strong class="warning">{}</strong>').format(found) if value else "None"
     return found

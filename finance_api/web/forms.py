@@ -37,7 +37,7 @@ from finance_api.web.choices import Options, currency_options, flat
 from finance_api.web.colors import PALETTE, color_text, full_hex, parse_color
 from finance_api.web.page import CHANGED_MEANWHILE, sentence
 from finance_api.web.regions import current_region
-from finance_api.web.typed import day_text, is_money, plain_text, too_exact
+from finance_api.web.typed import day_text, plain_text, too_exact
 
 _LABELS = {
     "color": "Colour",
@@ -208,7 +208,7 @@ def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
     found = {}
     for field in fields.values():
         value = row[field.name]
-        if is_money(field) and value is not None:
+        if field.is_money and value is not None:
             decimals = decimals_of(row.get("currencyCode"))
             found[field.name] = current_region().written(value, decimals)
         elif field.name == COLOR.name:
@@ -368,7 +368,7 @@ def read_texts(
     currency = _currency(owned, values)
     for field in fields.values():
         units = values.get(field.name)
-        is_new = is_money(field) and units != (stored or {}).get(field.name)
+        is_new = field.is_money and units != (stored or {}).get(field.name)
         fault = too_exact(units, currency) if currency and units and is_new else None
         if fault:
             errors[field.name] = f"{label_of(field)} {fault}."

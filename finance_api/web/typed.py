@@ -5,17 +5,12 @@ from typing import Any
 from finance_api.resources.common import COLOR
 from finance_api.resources.currencies import decimals_of, smallest_units
 from finance_api.resources.field import Field, Kind
-from finance_api.values.number import DECIMALS
 from finance_api.values.time import date_text
 from finance_api.values.written import WrittenRefused, parse_amount, parse_day
 from finance_api.web.colors import PALETTE, parse_color
 from finance_api.web.regions import current_region
 
 _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
-
-
-def is_money(field: Field) -> bool:
-    return field.kind is Kind.NUMBER and field.decimals == DECIMALS
 
 
 def plain_text(field: Field, text: str, stored: Any) -> str:

@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 from xlsxwriter import Workbook
 
 from finance_api.resources import RECORDS, xlsx
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field, Kind, Unit
 from finance_api.resources.wire import RowEncoder
 from finance_api.resources.xlsx import readable_first, xlsx_chunks
 from finance_api.values.time import parse_date
@@ -75,7 +75,7 @@ def by_xlsxwriter(made):
     workbook.set_properties({"created": datetime(1980, 1, 1)})
     worksheet = workbook.add_worksheet()
     bold = workbook.add_format({"bold": True})
-    forms = ("yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss", "#,##0", "0.0#%", "#,##0.00##")
+    forms = ("yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss", "#,##0", "0.0#%", "#,##0.0###", "#,##0.00##")
     date, moment, *_, amount = (workbook.add_format({"num_format": form}) for form in forms)
     for at, each in enumerate((date, moment, *_, amount)):
         worksheet.write_blank(0, len(FIELDS) + at, None, each)
@@ -140,10 +140,17 @@ def test_amounts_have_the_format_of_their_rows_currency():
         replace(field(Kind.NUMBER), name="amount"),
         currency,
         replace(count, decimals=0),
-        replace(share, is_share=True),
+        replace(share, unit=Unit.SHARE),
+        replace(share, name="percent", unit=Unit.PERCENT),
     ]
     made = [
-        {"amount": amount, "currencyCode": code, "count": 12_345, "share": 4_013}
+        {
+            "amount": amount,
+            "currencyCode": code,
+            "count": 12_345,
+            "share": 4_013,
+            "percent": 125_000,
+        }
         for amount, code in (
             (-12_345_678_900, "EUR"),
             (12_345_000_000, "JPY"),
@@ -163,6 +170,7 @@ def test_amounts_have_the_format_of_their_rows_currency():
     assert [(cell.value, cell.number_format) for cell in found[2][2:]] == [
         (12_345, "#,##0"),
         (0.4013, "0.0#%"),
+        (12.5, "#,##0.0###"),
     ]
 
 
