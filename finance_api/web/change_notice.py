@@ -25,8 +25,8 @@ _TRANSFERS = {
     "transfers dismiss": "{} dismissed. These pairs are not proposed again.",
 }
 _SPLITS = {
-    "records split": "Record split into parts.",
-    "records join": "Parts joined into one record again.",
+    "records split": "{} split into parts.",
+    "records join": "Parts of {} joined into one record again.",
 }
 _VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
 #: A sentence names up to this many fields.
@@ -72,9 +72,10 @@ def sentence_of(entry: HistoryEntry) -> str:
     if entry.action in _TRANSFERS:
         transfers = counted(max(1, counts.get("updated", 0) // 2), "transfer")
         return _TRANSFERS[entry.action].format(transfers)
-    if entry.action in _SPLITS:
-        return _SPLITS[entry.action]
     summary = details.get("summary") or {}
+    if entry.action in _SPLITS:
+        sentence = _SPLITS[entry.action].format(summary.get("name") or "a record")
+        return f"{sentence[:1].upper()}{sentence[1:]}"
     parts = _parts(summary) if summary.get("counts") else ["your data changed"]
     text = ", ".join(parts)
     if entry.action == APPLY:

@@ -5,7 +5,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from webob.multidict import MultiDict
@@ -106,6 +106,9 @@ class Control:
     chosen: frozenset[str]
     new_name: str | None
     picked: str
+    _: KW_ONLY
+    #: The name of the field for the new category.
+    new_field: str = NEW_CATEGORY
 
 
 def label_of(field: Field) -> str:

@@ -1,6 +1,6 @@
 """The form of a split: its rows, one for each part, and reading them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.web.forms import (
+    NEW_CATEGORY,
     Control,
     FormFaults,
     controls_of,
@@ -19,6 +20,7 @@ from finance_api.web.forms import (
     field_texts,
     joined,
     read_texts,
+    with_new_category,
 )
 
 AMOUNT = "amount"
@@ -90,17 +92,25 @@ def _record(owned: UserRows, row_id: str) -> Row | None:
 def sent_rows(sent: MultiDict) -> list[PartRow]:
     """Return the rows of a form that was sent."""
     return [
-        PartRow(
-            str(part_id),
-            {
-                field.name: joined(map(str, sent.getall(_name(field.name, number))))
-                if field.kind.is_list
-                else str(sent.get(_name(field.name, number), ""))
-                for field in _FIELDS.values()
-            },
-        )
+        PartRow(str(part_id), _texts_of_row(sent, number))
         for number, part_id in enumerate(sent.getall("part"), 1)
     ]
+
+
+def _texts_of_row(sent: MultiDict, number: int) -> dict[str, str]:
+    texts = {NEW_CATEGORY: str(sent.get(_name(NEW_CATEGORY, number), ""))}
+    for field in _FIELDS.values():
+        values = [str(value) for value in sent.getall(_name(field.name, number))]
+        texts[field.name] = joined(values) if field.kind.is_list else (values or [""])[0]
+    return texts
+
+
+def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> list[PartRow]:
+    """Return the rows with what they leave as the amount of the first one without an amount."""
+    rest = field_texts({AMOUNT: _FIELDS[AMOUNT]}, {AMOUNT: rest_of(owned, split, rows)})
+    row = next((row for row in rows if row.is_blank), split.blank_row)
+    filled = PartRow(row.id, {**row.texts, **rest})
+    return [filled if each is row else each for each in rows] + [filled] * (row not in rows)
 
 
 def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[Control]:
@@ -110,7 +120,7 @@ def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[Control]
             control,
             name=_name(control.name, number),
             hint="",
-            new_name=None,
+            new_field=_name(NEW_CATEGORY, number),
             optional=control.name != AMOUNT,
         )
         for control in controls_of(owned, _FIELDS, row.texts)
@@ -129,7 +139,7 @@ def read_parts(session: LedgerSession, split: Splittable, rows: Sequence[PartRow
         if row.is_blank:
             continue
         try:
-            values = _read(session, row)
+            values = _read(session, with_new_category(session, row.texts))
         except FormFaults as faults:
             errors |= {_name(name, number): text for name, text in faults.errors.items()}
             continue
@@ -140,8 +150,8 @@ def read_parts(session: LedgerSession, split: Splittable, rows: Sequence[PartRow
     return parts
 
 
-def _read(owned: UserRows, row: PartRow) -> dict[str, Any]:
-    return read_texts(owned, _FIELDS, row.texts)
+def _read(owned: UserRows, texts: Mapping[str, str]) -> dict[str, Any]:
+    return read_texts(owned, _FIELDS, texts)
 
 
 def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
@@ -149,7 +159,7 @@ def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
     rest = split.sign * split.record[AMOUNT]
     for row in rows:
         try:
-            rest -= 0 if row.is_blank else _read(owned, row)[AMOUNT]
+            rest -= 0 if row.is_blank else _read(owned, row.texts)[AMOUNT]
         except FormFaults:
             continue
     return int(rest)

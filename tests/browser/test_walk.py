@@ -171,7 +171,7 @@ def _split(hand: Hand) -> None:
     hand.write_in(hand.main.locator("#amount-2"), "20.05")
     hand.choose("Category optional", "Eating out")
     hand.button("Split")
-    expect(hand.main.get_by_role("status").first).to_have_text("Record split into parts.")
+    expect(hand.main.get_by_role("status").first).to_contain_text("split into parts.")
 
 
 def _make_budget(hand: Hand) -> None:

@@ -24,14 +24,14 @@ function renew(part, page) {
 }
 
 /** Sends the form of a row and shows what the server made of it: the row, the sums, the notice. */
-async function setCategory(form) {
+async function setCategory(form, button) {
   const row = form.closest("tr");
   const next = (row.nextElementSibling ?? row).querySelector("[name=category]");
   next.focus();
   next.select();
   let page, response;
   try {
-    const body = new URLSearchParams(new FormData(form));
+    const body = new URLSearchParams(new FormData(form, button));
     response = await fetch(form.action, { method: "POST", body });
     page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (!page.querySelector("main > .filters")) throw new Error("not the list");
@@ -63,7 +63,7 @@ list?.addEventListener("focusin", ({ target }) => {
 });
 list?.addEventListener("submit", (event) => {
   event.preventDefault();
-  setCategory(event.target);
+  setCategory(event.target, event.submitter);
 });
 if (list) {
   // On a narrow screen the form would cover the list.

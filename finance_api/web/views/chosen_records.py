@@ -216,13 +216,18 @@ def _value(session: LedgerSession, name: str, key: str, text: str) -> Any:
 def set_category(request: Request) -> Response | dict[str, Any]:
     """Set the category of one record, by its name or path or a part of it, and lead to the next."""
     row, text = own_row(request, RECORDS), form_text(request, "category").strip()
+    # Only a second button adds a category: Enter must not make one of a typing mistake.
+    is_new = text and form_text(request, "new") == text
     with form_errors() as errors, editing(request, "records edit") as session:
         options = named_options(session, CATEGORIES)
-        category = find_option(options, text, "category") if text else None
+        if not is_new:
+            category = find_option(options, text, "category") if text else None
         (stored,) = [each for page in stored_records(session, [row["id"]]) for each in page]
         if (stored["categoryId"] or "") != form_text(request, "seen"):
             now = dict(options).get(stored["categoryId"], "none")
             raise FormFaults({"form": _CHANGED_ELSEWHERE.format(now)})
+        if is_new:
+            category = category_called(session, text)
         change_records(session, [row["id"]], {"categoryId": category})
     if errors:
         faults = {f"c-{row['id']}": next(iter(errors.values()))}

@@ -7,6 +7,7 @@ from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
+from finance_api.ledger.edits.naming import rows_called
 from finance_api.ledger.session import UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.records import RECORD_STATES
@@ -81,6 +82,7 @@ def list_page(
         here=filters.path(offset=str(offset or "")),
         paths=dict(categories),
         typed=typed or ("", ""),
+        addable=typed[1] if typed and not rows_called(owned, CATEGORIES, typed[1]) else "",
         sums=sums,
         converted=added(sums, "converted") if filters.convert_to else None,
         filters=filters,

@@ -30,6 +30,7 @@ from finance_api.web.split_form import (
     read_parts,
     rest_of,
     sent_rows,
+    with_rest,
 )
 
 
@@ -45,13 +46,15 @@ def show_split(request: Request) -> dict[str, Any]:
 
 @post("record.split", Permission.DATA_WRITE, "record_split")
 def split(request: Request) -> Response | dict[str, Any]:
-    """POST: split the record, or, with ``do=add``, show the form with one more row."""
+    """POST: split the record, or show the form with one more row or with the rest filled in."""
     rows, row_id = sent_rows(request.POST), path_id(request)
     seen = form_text(request, "seen")
-    if form_text(request, "do") == "add":
+    action = form_text(request, "do")
+    if action in ("add", "rest"):
         owned = own_rows(request)
         found = _find(owned, request)
-        rows = [*rows, found.blank_row][:MAX_PARTS]
+        more = [*rows, found.blank_row] if action == "add" else with_rest(owned, found, rows)
+        rows = more[:MAX_PARTS]
         return _form(request, owned, found, rows, {}, seen)
     with form_errors() as errors, editing(request, "records split") as session:
         stored = _find(session, request)

@@ -341,6 +341,19 @@ def test_a_category_for_a_record_that_is_deleted_meanwhile_is_refused(client, vi
 
 
 @on_one_storage
+def test_a_category_is_added_in_the_row_by_a_button_of_its_own(client, visitor):
+    path = f"/records/{uid('Record', 1)}/category"
+    page = set_in_row(visitor, 1, "Garden", status=400)
+    assert "There is no category Garden" in shown_text(page.text)
+    (form,) = (f for f in forms(page.text) if f.action == path)
+    visitor.post(path, form.fields, status=400)
+    visitor.post(path, [*form.filled({"category": "Gardn"}), ("new", "Garden")], status=400)
+    assert client.names("categories", "name", name="eq.Garden") == []
+    page = visitor.follow(visitor.post(path, [*form.fields, ("new", "Garden")], status=303))
+    assert client.get(f"records/{uid('Record', 1)}").json["category"] == "Garden"
+
+
+@on_one_storage
 def test_a_category_that_is_not_clear_is_refused_beside_the_row(service, client, visitor):
     before = dump(service)
     for text, words in (

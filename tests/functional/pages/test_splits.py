@@ -50,7 +50,7 @@ def test_a_receipt_is_split_changed_joined_and_undone(client, visitor):
     page = visitor.follow(
         split(visitor, "12.50", "17.50", **{"categoryId-2": HOME, "labelIds-2": uid("Label", 1)})
     )
-    assert "Record split into parts." in shown_text(page.text)
+    assert "<b>Shop split into parts." in shown_text(page.text)
     one, other = sorted(parts(client), key=lambda row: row["id"])
     assert [(r["amount"], r["category"], r["labels"], r["note"]) for r in (one, other)] == [
         (-12.5, "Food", [], "receipt"),
@@ -93,6 +93,26 @@ def test_more_parts_are_added_without_a_script(client, visitor):
     given = {"amount-2": "-2.5", "amount-3": "20"}
     visitor.post(SPLIT, form.filled(given), status=303)
     assert sorted(row["amount"] for row in parts(client)) == [-20, -12.5, 2.5]
+
+
+@on_one_storage
+def test_the_rest_is_filled_in_and_a_part_gets_a_new_category(client, visitor):
+    form = visitor.form(SPLIT)
+    sent = form.filled({"amount-1": "12.5", "new-category-1": "Garden", "note-2": "rest"})
+    page = visitor.post(SPLIT, [*sent, ("do", "rest")], status=200)
+    form, fields = shown_form(page)
+    assert (fields["amount-2"], fields["note-2"]) == ("17.50", "rest")
+    assert fields["new-category-1"] == "Garden" and "Nothing is left" in page.text
+    assert 'value="rest"' not in page.text.split("Nothing is left")[1]
+    more = [("do", "rest"), *form.filled({"amount-2": "10"})]
+    form, fields = shown_form(visitor.post(SPLIT, more, status=200))
+    assert (fields["amount-2"], fields["amount-3"]) == ("10", "7.50"), "a row is added"
+    visitor.post(SPLIT, form.fields, status=303)
+    assert sorted((r["amount"], r["category"]) for r in parts(client)) == [
+        (-12.5, "Garden"),
+        (-10, None),
+        (-7.5, None),
+    ]
 
 
 @on_one_storage
