@@ -5,8 +5,11 @@ from functools import cached_property
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.ledger.session import UserRows
+from finance_api.planning.categories import CategoryTree
+from finance_api.resources.common import INCOME
 from finance_api.resources.currencies import smallest_units
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
+from finance_api.resources.records import FLOW, SPENT
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.api_results import ApiRequest, ApiResults
@@ -38,6 +41,7 @@ class BudgetDetail:
     def __init__(self, results: ApiResults, owned: UserRows, row: Row) -> None:
         self.row = row
         self._results = results
+        self._categories = CategoryTree(owned.categories.rows.values())
 
     @property
     def requests(self) -> list[ApiRequest]:
@@ -74,6 +78,24 @@ class BudgetDetail:
     def periods(self) -> list[Row]:
         """The last periods with their computed fields, oldest first."""
         return self._results.periods(self.row, self._periods_request)[::-1]
+
+    def records_path(self, period: Row) -> str | None:
+        """Return the page of the records that a period counts as spent.
+
+        Returns None if the page has no filter for them: it has one category, account and label.
+        A budget of a category counts all of its records, whatever their sign, except income.
+        """
+        days = period["periodStart"], period["periodEnd"]
+        ids = {name: self.row[f"{name}Ids"] for name in ("category", "account", "label")}
+        below = self._categories.with_descendants(ids["category"])
+        has_income = any(self._categories.rows[each]["kind"] == INCOME for each in below)
+        if None in days or has_income or any(len(listed) > 1 for listed in ids.values()):
+            return None
+        first, last = map(date_text, days)
+        given = {name: row_id for name, listed in ids.items() for row_id in listed}
+        given |= {"from": first, "to": last, "currency": self.row["currencyCode"]}
+        flow = {} if ids["category"] else {FLOW.name: SPENT}
+        return ApiRequest("/records", {**given, **flow, "counted": "true"}).target
 
     def words(self, period: Row) -> str:
         first, last = period["periodStart"], period["periodEnd"]

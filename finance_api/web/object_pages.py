@@ -23,6 +23,7 @@ class ObjectPage:
     columns: the fields of the list besides the name, in order.
     lead: a sentence below the title. none: a sentence for an empty list.
     filter: the parameter of the records page that shows an object's records, if any.
+    rare: fields that the form folds away while they are empty.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ObjectPage:
     none: str
     sort: str = "+name"
     filter: str | None = None
+    rare: frozenset[str] = frozenset()
 
     @property
     def path(self) -> str:
@@ -87,6 +89,7 @@ OBJECT_PAGES = _by_name(
             columns=("type", "periodEnd", "limitAmount", "spent", "remaining", "progress"),
             lead="How much you may spend in a period, and how much you have spent.",
             none="A budget limits what you spend on some categories in a week, month or year.",
+            rare=frozenset({"accountIds", "labelIds", "startDate", "endDate", "closed"}),
         ),
         ObjectPage(
             name="goals",

@@ -1,6 +1,6 @@
 """The filters, order and page size of the records page, from its query string."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW, WORDS
 from finance_api.values import Row
 from finance_api.values.ids import serial_id
-from finance_api.values.time import Period, TimeError, months_before, parse_date, start_of
+from finance_api.values.time import Period, TimeError, parse_date
 from finance_api.values.written import WrittenRefused, parse_amount
 from finance_api.web.api_results import SUMMARY, ApiRequest
 from finance_api.web.forms import choice_label
@@ -112,8 +112,8 @@ _SORT, _SIZE = "sort", "size"
 _YES = "true"
 
 
-#: The page offers this many months and years, up to today's.
-_MONTHS, _YEARS = 12, 4
+#: The page offers up to this many months and years.
+_MONTHS, _YEARS = 24, 12
 
 
 @dataclass(frozen=True)
@@ -246,12 +246,15 @@ class RecordFilters:
         ]
 
 
-def period_options(today: int, given: str) -> list[tuple[str, str]]:
-    """Return periods relative to today, the newest months and years, and the given period."""
-    days = [months_before(start_of(Period.MONTH, today), number) for number in range(_MONTHS)]
-    spans = [Timespan.around(Period.MONTH, day) for day in days]
-    years = [months_before(today, 12 * number) for number in range(_YEARS)]
-    spans += [Timespan.around(Period.YEAR, day) for day in years]
+def period_options(months: Iterable[int], given: str) -> list[tuple[str, str]]:
+    """Return periods relative to today, the newest months and years, and the given period.
+
+    months: a day of each month with records.
+    """
+    days = sorted(months, reverse=True)
+    spans = [Timespan.around(Period.MONTH, day) for day in days[:_MONTHS]]
+    years = dict.fromkeys(Timespan.around(Period.YEAR, day) for day in days)
+    spans += [*years][:_YEARS]
     if (span := parse_timespan(given, "", "")) is not None and given and span not in spans:
         spans.insert(0, span)
     relative = [(name, _relative_words(name)) for name in RELATIVE_DATES]

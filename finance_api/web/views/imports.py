@@ -83,7 +83,8 @@ def _shown(entry: HistoryEntry, names: dict[str, str]) -> dict[str, Any]:
     details = entry.details
     file = details.get("file") or {}
     accounts = {
-        fact["accountId"]: names.get(fact["accountId"], "a removed account") for fact in entry.facts
+        fact["accountId"]: names.get(fact["accountId"]) or fact.get("key") or "a removed account"
+        for fact in entry.facts
     }
     return {
         "number": entry.number,

@@ -281,11 +281,15 @@ def _form(
             facts = [("Next dates", dates or NONE)]
         if resource in _DETAILS:
             detail = _DETAILS[resource](ApiResults(request), owned, row)
+    controls = with_repeats(controls_of(owned, editable_fields(resource), texts))
+    rare = [control for control in controls if control.name in shown.rare]
     return page(
         shown.name,
         f"New {shown.word}" if row is None else title_of(row),
         shown=shown,
-        controls=with_repeats(controls_of(owned, editable_fields(resource), texts)),
+        controls=controls,
+        rare_labels=", ".join(control.label.lower() for control in rare),
+        is_rare_used=any(c.name in errors or c.text not in ("", "false") for c in rare),
         errors=errors,
         row_id=None if row is None else row["id"],
         form_id=new_id(),

@@ -21,6 +21,7 @@ from finance_api.web.kept_forms import kept_form
 from finance_api.web.overview import added
 from finance_api.web.page import (
     Pager,
+    identity_of,
     offset_of,
     own_rows,
     page,
@@ -88,7 +89,7 @@ def list_page(
         filters=filters,
         chips=filters.chips(dict((*accounts, *categories, *labels))),
         options={
-            "period": period_options(results.today, filters.given["period"]),
+            "period": period_options(_months(request), filters.given["period"]),
             "account": accounts,
             "category": [*_presence("category"), *categories],
             "label": [*_presence("label"), *labels],
@@ -109,6 +110,12 @@ def list_page(
         pager=Pager.of(request, found.total or 0, filters.size),
         api=[asked, filters.sums_request, filters.download_request],
     )
+
+
+def _months(request: Request) -> list[int]:
+    """Return the first day of each month with records."""
+    user_id, data = identity_of(request).user.id, request.storage.data
+    return [month for (month,) in data.sum_by(user_id, ("month",), (), with_void=True)]
 
 
 def ticked_ids(sent: MultiDict) -> list[str]:

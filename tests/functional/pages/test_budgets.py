@@ -7,7 +7,7 @@ import pytest
 
 from support.browser import new_token
 from support.html import shown_text
-from support.native_rows import account, budget, record, uid
+from support.native_rows import account, budget, category, record, uid
 from support.service import Client, on_one_storage
 
 PATH = f"/budgets/{uid('Budget', 1)}"
@@ -114,3 +114,49 @@ def test_every_kind_of_budget_has_a_page(with_budget, visitor, given):
     visitor.get(PATH)
     visitor.get("/budgets")
     visitor.get("/overview")
+
+
+@on_one_storage
+def test_a_period_leads_to_the_records_it_counts(with_budget, service, user, visitor):
+    with_budget([("2026-03-02", 12), ("2026-02-02", 9)], limitAmount=100)
+    service.load(
+        user,
+        [
+            *(category(1, name="Food"), category(2, name="Fruit", parentId=uid("Category", 1))),
+            record(11, amount=-7, recordDate="2026-03-04", categoryId=uid("Category", 2)),
+            record(12, amount=2, recordDate="2026-03-05", categoryId=uid("Category", 1)),
+            record(13, amount=-3, recordDate="2026-03-31", categoryId=uid("Category", 1)),
+            record(14, amount=50, recordDate="2026-03-06"),
+            record(15, amount=-5, recordDate="2026-03-06", recordState="void"),
+        ],
+    )
+    for given, spent, number in (
+        ({"categoryIds": [uid("Category", 1)]}, "8.00", 3),
+        ({"accountIds": [uid("Account", 1)]}, "22.00", 3),
+    ):
+        service.load(user, [budget(1, limitAmount=100, **given)])
+        page = visitor.get(PATH)
+        assert f"Spent this month {spent} EUR" in figures(page)
+        path = html.unescape(re.findall('<a href="([^"]*)">Mar', page.text)[0])
+        listed = shown_text(visitor.get(path).text)
+        assert f"{number} records" in listed
+        assert f"Net \N{MINUS SIGN}{spent} EUR" in listed
+    for given in (
+        [budget(1, categoryIds=[uid("Category", 1), uid("Category", 2)])],
+        [
+            category(2, kind="income", parentId=uid("Category", 1)),
+            budget(1, categoryIds=[uid("Category", 1)]),
+        ],
+    ):
+        service.load(user, given)
+        assert "/records?" not in visitor.get(PATH).text
+
+
+@on_one_storage
+def test_rare_fields_of_a_budget_are_folded_while_they_are_empty(with_budget, visitor):
+    with_budget(limitAmount=100)
+    folded = '<details class="field">\n    <summary>More: accounts, labels, start date'
+    assert folded in visitor.get(PATH).text
+    assert folded in visitor.get("/budgets/new").text
+    page = visitor.submit(PATH, PATH, status=400, startDate="x", type="BUDGET_CUSTOM")
+    assert folded not in page.text and "Start date" in page.text

@@ -228,7 +228,7 @@ def test_a_result_leads_to_the_new_records_and_those_without_a_category(service,
     page = visitor.get(path)
     text = shown_text(page.text)
     assert "See the 1 new record 1 has no category: sort it 1 file waits" in text
-    assert 'href="/imports/2/undo"' in page.text
+    (undo,) = (form for form in forms(page.text) if form.action == "/imports/2/undo")
     for number, link, records in ((1, "import=1", 3), (1, "import=1&category=none", 2)):
         assert f"{records} records of import {number}" in shown_text(
             visitor.get(f"/records?{link}").text
@@ -238,6 +238,8 @@ def test_a_result_leads_to_the_new_records_and_those_without_a_category(service,
     # A result without new records offers the overview.
     again = sent(visitor, STATEMENT)
     assert "Nothing new" in shown_text(visitor.get(again).text)
+    page = visitor.follow(visitor.post(undo.action, undo.fields, status=303))
+    assert page.request.path == "/imports/2" and shown_text(page.text).count("Undone") == 1
 
 
 # -- undoing -------------------------------------------------------------------------------------

@@ -160,6 +160,15 @@ def test_a_filter_that_applies_is_a_link_that_removes_it(client, visitor):
 
 
 @on_one_storage
+def test_the_periods_are_those_with_records(service, user, client, visitor):
+    service.load(user, [record(9, recordDate="2019-07-03", recordState="void")])
+    (options,) = re.findall('<select id="period".*?</select>', visitor.get("/records").text, re.S)
+    offered = [v for v in re.findall('value="([^"]*)"', options) if v[:1].isdigit()]
+    assert offered == ["2026-03", "2026-02", "2019-07", "2026", "2019"]
+    assert 'value="2018-05" selected' in visitor.get("/records?period=2018-05").text
+
+
+@on_one_storage
 def test_a_page_has_as_many_records_as_asked_and_says_which(service, user, visitor):
     service.load(user, [account(1), *(record(n, payee=f"p{n}") for n in range(1, 104))])
     for query, position, links in (
