@@ -4,7 +4,7 @@ A page shows a figure and the request that returns it; both come from one `ApiRe
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from shlex import quote as shell_quote
 from urllib.parse import quote, urlencode
 
@@ -58,11 +58,13 @@ class ApiRequest:
     """A GET request. parameters: not yet encoded; blank ones are left out.
 
     about: which figure of the page this request returns, if the page shows several requests.
+    saved: parameters in which a question differs, so that its answer stays up to date.
     """
 
     path: str
     parameters: Mapping[str, str]
     about: str = ""
+    saved: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def target(self) -> str:
@@ -72,8 +74,7 @@ class ApiRequest:
     @property
     def question(self) -> str:
         """`target` as a question asks it: from the first row on."""
-        given = {name: text for name, text in self.parameters.items() if name != "offset"}
-        return self._target(given)
+        return self._target({**self.parameters, "offset": "", **self.saved})
 
     def _target(self, parameters: Mapping[str, str]) -> str:
         given = {name: text for name, text in parameters.items() if text}

@@ -105,12 +105,16 @@ class Overview:
     @cached_property
     def worth_request(self) -> ApiRequest:
         year = self.span.year()
-        given = {"interval": "month", "from": date_text(year.first)}
+        given, saved = {"interval": "month", "from": date_text(year.first)}, {}
         if self.span.last < self._results.today or self.span.first > self._results.today:
             given["to"] = date_text(self.span.last)
         if self.is_converted:
             given["convertTo"] = self.currency
-        return ApiRequest(BALANCES, given, about="Net worth")
+        this_month = Timespan.around(Period.MONTH, self._results.today)
+        if "to" not in given and year.first == this_month.year().first:
+            # Without it the API begins with the same month.
+            saved["from"] = ""
+        return ApiRequest(BALANCES, given, about="Net worth", saved=saved)
 
     @property
     def worth_link(self) -> str | None:
@@ -167,7 +171,7 @@ class Overview:
 
     @cached_property
     def compared_request(self) -> ApiRequest:
-        asked = self._summary("", recordDate=self.compared.filter)
+        asked = self._summary("", self.compared)
         return replace(asked, about="Received and spent before")
 
     @cached_property
@@ -195,8 +199,7 @@ class Overview:
 
     @cached_property
     def months_request(self) -> ApiRequest:
-        year = self.span.year()
-        return self._summary("month", recordDate=year.filter, fill="true", limit=_MOST_GROUPS)
+        return self._summary("month", self.span.year(), fill="true", limit=_MOST_GROUPS)
 
     @cached_property
     def months(self) -> Chart:
@@ -229,7 +232,7 @@ class Overview:
             replace(
                 self._summary(
                     "topCategory",
-                    recordDate=span.filter,
+                    span,
                     sortBy=f"-{_name(self._prefix, SPENT)}",
                     limit=_MOST_GROUPS,
                 ),
@@ -340,9 +343,15 @@ class Overview:
         currency = {"convertTo" if self.is_converted else "currency": self.currency}
         return f"/records?{urlencode({**filters, **days, **currency, 'counted': 'true'})}"
 
-    def _summary(self, group_by: str, **parameters: str) -> ApiRequest:
-        given = {"groupBy": group_by, "columns": _COLUMNS, "recordDate": self.span.filter}
-        return ApiRequest(SUMMARY, {**given, **self._one, **parameters})
+    def _summary(
+        self, group_by: str, span: Timespan | None = None, **parameters: str
+    ) -> ApiRequest:
+        """span: by default that of the overview."""
+        span = span or self.span
+        given = {"groupBy": group_by, "columns": _COLUMNS, "recordDate": span.filter}
+        name = span.name(self._results.today)
+        saved = {"recordDate": f"eq.{name}"} if name else {}
+        return ApiRequest(SUMMARY, {**given, **self._one, **parameters}, saved=saved)
 
 
 def newest_day(

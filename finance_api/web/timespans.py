@@ -52,6 +52,12 @@ class Timespan:
             return {"period": period_text(self.period, self.first)}
         return {"from": date_text(self.first), "to": date_text(self.last)}
 
+    def name(self, today: int) -> str | None:
+        """Return the relative date for these days, such as ``this-month``; None without one."""
+        days = self.first, self.last
+        named = ((name, Timespan.named(name, today)) for name in RELATIVE_DATES)
+        return next((name for name, span in named if (span.first, span.last) == days), None)
+
     @property
     def filter(self) -> str:
         """A filter of recordDate."""
