@@ -10,21 +10,24 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from pyramid.response import Response
 
-from finance_api.api.parameters import Parameters
+from finance_api.api.parameters import AMOUNTS, AS_STRINGS, Parameters
 from finance_api.api.representation import (
     BY_SUFFIX,
     JSON,
+    NDJSON,
     XLSX,
     HeaderItems,
     Representation,
+    chunks_with_texts,
     json_response,
     negotiate,
+    with_texts,
 )
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
@@ -124,6 +127,12 @@ class TaggedRequest:
         self.given = target.parameters
         form = BY_SUFFIX.get(target.match.get("suffix", ""))
         self.representation = form or negotiate(target.accept, self.forms)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether amounts are strings in the response."""
+        is_json = self.representation in (JSON, NDJSON)
+        return is_json and self.given.get(AMOUNTS) == AS_STRINGS
 
     def state_headers(self, state: DataState) -> HeaderItems:
         """The headers that tell the state of the data."""
@@ -326,8 +335,16 @@ def _gzip_tag(etag: str) -> str:
     return f'{etag[:-1]}-{GZIP}"'
 
 
-def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hashable) -> Response:
-    """Respond to the data request ``make(*arguments, target)`` with 200 or 304."""
+def respond(
+    request: Request,
+    make: Callable[..., DataRequest],
+    *arguments: Hashable,
+    amounts: frozenset[str] = frozenset(),
+) -> Response:
+    """Respond to the data request ``make(*arguments, target)`` with 200 or 304.
+
+    amounts: the names of members that the client may want as strings.
+    """
     target = target_of(request)
     asked = make(*arguments, target)
     conditional = _Conditional(request, asked)
@@ -349,6 +366,8 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
                 raise unknown_in_replica() from error
 
         payload = request.in_place(read, user.id, is_cheap=asked.is_cheap)
+        if asked.has_texts:
+            payload = replace(payload, body=with_texts(amounts, payload.body))
         response = conditional.complete(payload)
         # Use the payload's tag: another process may have imported since the user was read.
         cache.put(user.id, payload.state.tag, key, response, len(response.body))
@@ -379,9 +398,12 @@ def unstored_response(request: Request, document: dict[str, Any]) -> Response:
 
 
 def respond_with_export(
-    request: Request, make: Callable[..., ExportRequest], *arguments: Hashable
+    request: Request,
+    make: Callable[..., ExportRequest],
+    *arguments: Hashable,
+    amounts: frozenset[str] = frozenset(),
 ) -> Response:
-    """Respond with an export as a download, and charge its cost to the quota."""
+    """Respond with an export as a download, and charge its cost to the quota. amounts: as above."""
     asked = make(*arguments, target_of(request))
     conditional = _Conditional(request, asked)
     unchanged = conditional.unchanged()
@@ -404,10 +426,11 @@ def respond_with_export(
             ("X-Total-Count", str(export.count)),
             *conditional.headers(_gzip_tag(etag) if has_gzip else etag, export.state),
         ]
+        chunks = chunks_with_texts(amounts, export.chunks) if asked.has_texts else export.chunks
         if not has_gzip:
-            return Response(headerlist=headers), export.chunks
+            return Response(headerlist=headers), chunks
         headers.append(("Content-Encoding", GZIP))
-        return Response(headerlist=headers), gzip_chunks(export.chunks)
+        return Response(headerlist=headers), gzip_chunks(chunks)
 
     response = download(request, user.id, begin, partial(refund, request))
     note_export(request, user.id)

@@ -49,6 +49,7 @@ from finance_api.query.parse import (
     parse_flow,
     parse_ids,
     parse_integer,
+    parse_one_of,
     parse_sort,
 )
 from finance_api.query.render import canonical_text
@@ -68,6 +69,8 @@ _SHOWN_NAME_CHARACTERS = 60
 WITH_SUBCATEGORIES = "withSubcategories"
 COUNTED = "counted"
 CONVERT_TO = "convertTo"
+AMOUNTS, AS_STRINGS = "amounts", "string"
+_AMOUNTS = ("number", AS_STRINGS)
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
 #: Other programs' parameters for the format, and their values: the suffixes of our paths.
 _FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
@@ -246,6 +249,16 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
             "these, in this order; JSON and NDJSON also have id."
         )
         self.add_parameter("fields", kind, None, meaning)
+
+    def add_amounts(self) -> None:
+        """Add amounts, which can be strings."""
+        schema = {"type": "string", "enum": list(_AMOUNTS), "default": _AMOUNTS[0]}
+        meaning = (
+            "How JSON and NDJSON have amounts (members of the format decimal): as exact numbers, "
+            "or as strings, for clients whose numbers would round them."
+        )
+        kind = Scalar(partial(parse_one_of, _AMOUNTS), {**schema, "examples": [_AMOUNTS[0]]})
+        self.add_parameter(AMOUNTS, kind, _AMOUNTS[0], meaning)
 
     def add_conversion(self, name: str) -> None:
         meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."

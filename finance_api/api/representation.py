@@ -1,14 +1,17 @@
 """The representations of responses, and content negotiation."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import orjson
 from pyramid.response import Response
 from webob.acceptparse import create_accept_header
 
+from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
 from finance_api.query.model import Query
 from finance_api.resources.common import ID
@@ -122,6 +125,26 @@ def body_of(
     count = lines.count(b"\n") + 1 if lines else 0
     pages = [lines] if lines else []
     return b"".join(chunks_of(representation, name, fields, pages, count))
+
+
+def with_texts(names: frozenset[str], json: bytes) -> bytes:
+    """Return the JSON with strings in place of the numbers of these members.
+
+    In a string a quote stands behind a backslash, so only a member can match.
+    """
+    return _numbers_of(names).sub(rb'\1"\2"', json) if names else json
+
+
+def chunks_with_texts(names: frozenset[str], chunks: Chunks) -> Chunks:
+    """Do as `with_texts`; each chunk consists of whole lines. Closing the result closes them."""
+    with closing(chunks):
+        for chunk in chunks:
+            yield with_texts(names, chunk)
+
+
+@cache
+def _numbers_of(names: frozenset[str]) -> re.Pattern[bytes]:
+    return re.compile(f'("(?:{"|".join(sorted(names))})":)(-?[0-9][0-9.eE+-]*)'.encode())
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:

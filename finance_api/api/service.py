@@ -13,7 +13,7 @@ from finance_api.api.parameters import Fault, ParameterSchema, read_parameters, 
 from finance_api.auth.policy import Permission, own_data
 from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import SUFFIX
+from finance_api.http.surfaces import PUBLIC_SURFACE, SUFFIX
 from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,
@@ -104,8 +104,14 @@ def data_service(
     declared: `of_resource`, or other arguments of `Service`.
     """
 
+    response: ResponseDescription | None = declared["response"]
+    amounts: frozenset[str] = frozenset()
+    if path.startswith(PUBLIC_SURFACE) and response is not None and response.has_amounts:
+        declared["schema"].add_amounts()
+        amounts = response.amounts
+
     def view(request: Request) -> Response:
-        return responder(request, make, *arguments)
+        return responder(request, make, *arguments, amounts=amounts)
 
     # `proutes` shows this name.
     view.__name__ = view.__qualname__ = make.__name__

@@ -8,6 +8,7 @@ import orjson
 
 from finance_api.api.openapi.schemas import (
     Schema,
+    amount_names,
     array_of,
     example_of,
     of_fields,
@@ -117,9 +118,20 @@ class ResponseDescription:
     text: str = ""
 
     @property
+    def has_amounts(self) -> bool:
+        """Whether the client chooses how amounts are written; not in the native format."""
+        return JSON in self.forms or CSV in self.forms
+
+    @property
     def has_suffixes(self) -> bool:
         """Whether the path can end in the suffix of a format, such as .csv."""
         return CSV in self.forms
+
+    @property
+    def amounts(self) -> frozenset[str]:
+        """The names of members with an amount."""
+        in_rows = {column.name for column in self.columns if column.is_money}
+        return frozenset(amount_names(self.schema) | in_rows)
 
     def example(self, form: Representation) -> Any:
         """A body: an object for JSON, a text for others."""

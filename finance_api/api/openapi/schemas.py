@@ -19,6 +19,8 @@ CURRENCY: Schema = {
     "enum": list(CURRENCIES),
     "examples": ["EUR"],
 }
+#: The format of amounts: decimals that a binary float may round.
+DECIMAL = "decimal"
 _TYPES: dict[Kind, Schema] = {
     Kind.TEXT: {"type": "string"},
     Kind.NUMBER: {"type": "number"},
@@ -56,6 +58,8 @@ def of_field(field: Field) -> Schema:
         schema = {"type": "integer"}
     else:
         schema = dict(_TYPES[field.kind])
+        if field.is_money:
+            schema["format"] = DECIMAL
     if field.nullable and not field.kind.is_list:
         schema["type"] = [schema["type"], "null"]
         if "enum" in schema:
@@ -93,6 +97,14 @@ def of_members(
     schema["properties"] = dict(properties)
     schema["required"] = list(properties if required is None else required)
     return schema
+
+
+def amount_names(schema: Schema) -> set[str]:
+    """Return the names of all members with an amount, at any depth."""
+    properties = schema.get("properties", {})
+    inner = [*properties.values(), *schema.get("anyOf", ()), schema.get("items", {})]
+    found = {name for name, each in properties.items() if each.get("format") == DECIMAL}
+    return found.union(*map(amount_names, filter(None, inner)))
 
 
 def array_of(items: Schema) -> Schema:

@@ -57,6 +57,7 @@ def _schema() -> ParameterSchema:
     schema.add_parameter("types", Scalar(_types, types), None, meaning)
     meaning = "Maximum number of changes on a page."
     schema.add_integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES, meaning)
+    schema.add_amounts()
     return schema
 
 
@@ -143,16 +144,17 @@ def _readable(request: Request) -> tuple[Resource, ...]:
 
 
 def get_changes(request: Request) -> Response:
-    return respond(request, ChangesRequest, _readable(request))
+    return respond(request, ChangesRequest, _readable(request), amounts=_RESPONSE.amounts)
 
 
+_RESPONSE = _response()
 SERVICES = (
     Service(
         "/v1/api/changes",
         get_changes,
         "Changes since an earlier response.",
         schema=_schema(),
-        response=_response(),
+        response=_RESPONSE,
         permission=Permission.CHANGES_READ,
         factory=own_by_any_token(Permission.CHANGES_READ),
     ),

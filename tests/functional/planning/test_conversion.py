@@ -362,7 +362,7 @@ def test_a_currency_that_there_is_not_is_refused(books, path):
     name = "convert_to" if path in INTERNAL else "convertTo"
     for code, message in (
         ("XXY", '"XXY" is not an ISO 4217 code such as EUR'),
-        ("eur", '"eur" is not an ISO 4217 code such as EUR'),
+        ("eur", '"eur" is not an ISO 4217 code such as EUR; did you mean "EUR"?'),
         ("", '"" is not an ISO 4217 code such as EUR'),
         (["EUR", "EUR"], "is given 2 times; once is allowed"),
     ):
