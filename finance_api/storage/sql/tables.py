@@ -363,18 +363,15 @@ records_by_date = Table(
     revision_column(),
     Index(None, "user_id", "id", unique=True),
     Index(None, "user_id", "revision", "id"),
+    # The texts that a search reads, without the JSON. Only SQLite has this index: PostgreSQL allows
+    # no long texts in an index.
+    Index(
+        "ix_records_by_date_searched",
+        *("user_id", "newest_first", "id", "payee_plain", "note_plain", "names_plain"),
+    ).ddl_if("sqlite"),
     sqlite_with_rowid=False,
     info=DISTRIBUTED,
 )
-#: The texts that a search reads, without the JSON. Only SQLite has this index: PostgreSQL allows
-#: no long texts in an index.
-Index(
-    "ix_records_by_date_searched",
-    *records_by_date.primary_key.columns,
-    records_by_date.c.payee_plain,
-    records_by_date.c.note_plain,
-    records_by_date.c.names_plain,
-).ddl_if(dialect="sqlite")
 
 #: The number of records between one anchor and the next.
 ANCHOR_INTERVAL = 256
@@ -435,17 +432,11 @@ record_sums = Table(
     # The recordDate of the first and of the last record.
     Column("first", BigInteger, nullable=False),
     Column("last", BigInteger, nullable=False),
+    # For reading the sums of some categories. SQLite is as fast without this index.
+    Index("ix_record_sums_category", "user_id", "grain", "category_id").ddl_if("postgresql"),
     sqlite_with_rowid=False,
     info=DISTRIBUTED,
 )
-
-#: For reading the sums of some categories. SQLite is as fast without this index.
-Index(
-    "ix_record_sums_category",
-    record_sums.c.user_id,
-    record_sums.c.grain,
-    record_sums.c.category_id,
-).ddl_if(dialect="postgresql")
 
 #: Has a single row: the version of the projection, see `writing.rebuilding`.
 projection_version = Table(

@@ -18,7 +18,6 @@ from finance_api.query.model import (
     either,
     operators_of,
 )
-from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID, WORDS
@@ -242,51 +241,6 @@ class QueriesConformance(OneUser):
             filters: dict[str, Any] = {name: texts}
             conditions = make_query(RECORDS, **filters).conditions
             assert unit.ids(RECORDS, *conditions) == numbers, texts
-
-    def test_words_are_looked_for_in_all_texts(self, unit: Unit) -> None:
-        texts: list[dict[str, Any]] = [
-            {"payee": "Corner Shop"},
-            {"note": "SHOPPING"},
-            {"category": "shops"},
-            {"labels": ("x", "Shop")},
-            {"accountName": "Shop"},
-            {"payee": "sh", "note": "op", "labels": ("sh", "op")},
-            {"payee": "Zöldséges", "note": "a  Corner shoe 17.07", "amount": 5_000},
-            {"payee": "ZOLD", "labels": ("Łódź",), "amount": -170_700},
-            {"note": "Straße", "category": "ＡＢ é", "amount": 170_700},
-        ]
-        unit.put(RECORDS, *(make_row(RECORDS, n, **values) for n, values in enumerate(texts)))
-        for order in ("+id", "-recordDate", "-amount"):
-            for words, expected in (
-                ("shop", [0, 1, 2, 3, 4]),
-                ("shop corner", [0]),
-                ("sh op", [0, 1, 2, 3, 4, 5]),
-                ("text", [0, 1, 2, 3, 5, 6, 7, 8]),
-                ("nothing", []),
-                ('"corner shop"', [0]),
-                ('"corner sho"', [0, 6]),
-                ('"a corner"', []),
-                ("zold", [6, 7]),
-                ("zöld", [6, 7]),
-                ("LODZ", [7]),
-                ("strasse", [8]),
-                ("É", [0, 1, 2, 3, 5, 6, 7, 8]),
-                ("17.07", [6, 7, 8]),
-                ("17,07 zold", [7]),
-                ("17.07 shoe", [6]),
-                ('"17.07"', [6]),
-                (">1 <=17.07", [7, 8]),
-                (">=0.5 zold", [6, 7]),
-                (">17.07", []),
-            ):
-                query = replace(make_query(RECORDS, order), conditions=parse_words(words))
-                assert sorted(unit.ids(RECORDS, *query.conditions, sort=order)) == expected
-                assert len(unit.list_json(query).rows) == len(expected)
-                with unit.reading() as storage:
-                    found = storage.data.scan_rows(
-                        unit.user.id, RECORDS, conditions=query.conditions
-                    )
-                assert len(found) == len(expected)
 
     def test_a_missing_value_meets_what_says_so(self, unit: Unit) -> None:
         states = (VOID, "cleared", None, "reconciled")

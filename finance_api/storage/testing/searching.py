@@ -3,9 +3,13 @@
 An index may serve rare texts but not common or short ones; there are enough records for each.
 """
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from finance_api.query.evaluate import matches
+from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import NotFound
@@ -206,3 +210,48 @@ class SearchingConformance(OneUser):
             with pytest.raises(NotFound):
                 book.unit.list_json(query)
             assert len(other.list_json(query).rows) == count
+
+    def test_words_are_looked_for_in_all_texts(self, unit: Unit) -> None:
+        texts: list[dict[str, Any]] = [
+            {"payee": "Corner Shop"},
+            {"note": "SHOPPING"},
+            {"category": "shops"},
+            {"labels": ("x", "Shop")},
+            {"accountName": "Shop"},
+            {"payee": "sh", "note": "op", "labels": ("sh", "op")},
+            {"payee": "Zöldséges", "note": "a  Corner shoe 17.07", "amount": 5_000},
+            {"payee": "ZOLD", "labels": ("Łódź",), "amount": -170_700},
+            {"note": "Straße", "category": "ＡＢ é", "amount": 170_700},
+        ]
+        unit.put(RECORDS, *(make_row(RECORDS, n, **values) for n, values in enumerate(texts)))
+        for order in ("+id", "-recordDate", "-amount"):
+            for words, expected in (
+                ("shop", [0, 1, 2, 3, 4]),
+                ("shop corner", [0]),
+                ("sh op", [0, 1, 2, 3, 4, 5]),
+                ("text", [0, 1, 2, 3, 5, 6, 7, 8]),
+                ("nothing", []),
+                ('"corner shop"', [0]),
+                ('"corner sho"', [0, 6]),
+                ('"a corner"', []),
+                ("zold", [6, 7]),
+                ("zöld", [6, 7]),
+                ("LODZ", [7]),
+                ("strasse", [8]),
+                ("É", [0, 1, 2, 3, 5, 6, 7, 8]),
+                ("17.07", [6, 7, 8]),
+                ("17,07 zold", [7]),
+                ("17.07 shoe", [6]),
+                ('"17.07"', [6]),
+                (">1 <=17.07", [7, 8]),
+                (">=0.5 zold", [6, 7]),
+                (">17.07", []),
+            ):
+                query = replace(make_query(RECORDS, order), conditions=parse_words(words))
+                assert sorted(unit.ids(RECORDS, *query.conditions, sort=order)) == expected
+                assert len(unit.list_json(query).rows) == len(expected)
+                with unit.reading() as storage:
+                    found = storage.data.scan_rows(
+                        unit.user.id, RECORDS, conditions=query.conditions
+                    )
+                assert len(found) == len(expected)

@@ -1,68 +1,28 @@
-"""Records on pages: searched, corrected, categorised by rules, confirmed as transfers."""
+"""Records on pages: searched and corrected."""
 
 import html
 import re
 
 import pytest
 
-from finance_api.ledger.changing import changing
-from finance_api.ledger.edits.records import remove_records
 from finance_api.values.ids import new_id
 from finance_api.web.views import chosen_records
 from support.browser import (
     comparable,
     dump,
     few_users,  # noqa: F401
-    new_token,
     new_user,
     signed_in,
 )
 from support.html import forms, shown_text
-from support.native_rows import account, category, label, record, record_rule, uid
-from support.service import Client, on_one_storage
-
-GROCERIES, FUN = uid("Category", 1), uid("Category", 2)
-ACCOUNTS = [
-    account(1, name="Giro"),
-    account(2, name="Savings"),
-    account(3, name="Abroad", currencyCode="USD"),
-]
+from support.listed_records import FUN, GROCERIES, load_records
+from support.native_rows import account, record, uid
+from support.service import on_one_storage
 
 
 @pytest.fixture
 def client(service, user):
-    rows = [
-        *ACCOUNTS,
-        category(1, name="Groceries"),
-        category(2, name="Fun"),
-        category(3, name="Cinema", parentId=FUN),
-        label(1, name="home"),
-        label(2, name="work"),
-        record(1, payee="Aldi", amount=-10, recordDate="2026-03-01"),
-        record(2, payee="ALDI Nord", amount=-20, recordDate="2026-03-02"),
-        record(
-            3,
-            payee="Kino",
-            amount=-30,
-            recordDate="2026-03-03",
-            categoryId=uid("Category", 3),
-            note="two seats",
-        ),
-        record(
-            4,
-            payee="Boss",
-            amount=100,
-            accountId=uid("Account", 3),
-            recordState="void",
-            recordDate="2026-03-04",
-            labelIds=[uid("Label", 2)],
-        ),
-        record(5, payee="Out", amount=-500, recordDate="2026-02-01"),
-        record(6, payee="In", amount=500, recordDate="2026-02-02", accountId=uid("Account", 2)),
-        record_rule(1, keywords=["aldi"], categoryId=GROCERIES),
-    ]
-    service.load(user, rows)
-    return Client(service, user, new_token(service, user))
+    return load_records(service, user)
 
 
 def found(visitor, query):
@@ -378,62 +338,6 @@ def test_a_category_that_is_not_clear_is_refused_beside_the_row(service, client,
 
 
 @on_one_storage
-def test_a_record_is_changed_by_its_form_and_no_rule_changes_it_back(client, visitor):
-    path = f"/records/{uid('Record', 1)}"
-    visitor.submit(path, path, status=303, categoryId=FUN, note="for the party")
-    row = client.get(path.removeprefix("/")).json
-    assert (row["category"], row["note"]) == ("Fun", "for the party")
-    apply_rules(visitor, "true")
-    assert client.get(path.removeprefix("/")).json["category"] == "Fun"
-
-
-def test_a_record_makes_a_rule_that_is_applied_at_once(service, user, client, visitor):
-    kinos = [
-        record(20, payee="KINO 4711 Berlin", amount=-8),
-        record(21, payee="Kino 0815 Ulm", amount=-9),
-        record(22, payee="Bar", note="after the kino", amount=-9),
-        record(23, payee="KINO KINO", note="kino", amount=-9, categoryId=GROCERIES),
-    ]
-    service.load(user, kinos)
-    page = visitor.get("/records?q=4711").text
-    link = html.unescape(re.search('href="(/records/[^"]*/rule[^"]*)"', page)[1])
-    assert "Matches 5 records , 3 of them without a category" in shown_text(visitor.get(link).text)
-    form = visitor.form(link, f"/records/{uid('Record', 20)}/rule")
-    assert ("keyword", "KINO") in form.fields
-    sent = form.filled({"category": FUN})
-    checked = visitor.post(form.action, [*form.filled({"keyword": "ulm"}), ("do", "check")])
-    assert "Matches 1 record , 1 of them without a category" in shown_text(checked.text)
-    answer = visitor.post(form.action, [*sent, ("do", "apply")], status=303)
-    assert answer.headers["Location"].startswith("/records?q=4711&changed=")
-    assert "Record rule KINO added, 3 records changed." in shown_text(visitor.follow(answer).text)
-    applied = ["KINO 4711 Berlin", "Kino 0815 Ulm", "Bar"]
-    assert client.names("records", "payee", category="eq.Fun") == applied
-    undo = next(f for f in forms(visitor.follow(answer).text) if f.action.endswith("/undo"))
-    visitor.post(undo.action, undo.fields, status=303)
-    assert client.names("records", "payee", category="eq.Fun") == []
-    assert client.names("record-rules", "name") == ["Shops"]
-
-
-@on_one_storage
-def test_a_rule_from_a_record_needs_a_keyword_and_a_category(service, client, visitor):
-    path = f"/records/{uid('Record', 1)}/rule"
-    before = dump(service)
-    for given, words in (
-        ({"keyword": " "}, "Enter a keyword."),
-        ({"category": ""}, "Choose a category."),
-        ({"category": "x"}, "Choose a category."),
-        ({"keyword": "a\0b", "category": FUN}, "NUL"),
-    ):
-        page = visitor.submit(path, path, status=400, **given)
-        assert words in shown_text(page.text), words
-    assert dump(service) == before
-    form = visitor.form(path)
-    visitor.post(path, [*form.filled({"new-category": "Food"}), ("do", "add")], status=303)
-    assert set(client.names("record-rules", "name")) == {"Aldi", "Shops"}
-    assert client.names("records", "payee", category="eq.Food") == []
-
-
-@on_one_storage
 def test_a_new_category_is_added_where_it_is_first_given(service, client, visitor):
     path = f"/records/{uid('Record', 3)}"
     visitor.submit(path, path, status=303, **{"new-category": " Cinema "})
@@ -450,84 +354,6 @@ def test_a_new_category_is_added_where_it_is_first_given(service, client, visito
     page = visitor.submit("/rules/new", "/rules/new", status=400, **faulty)
     assert 'value="Not kept"' in page.text
     assert dump(service) == before
-
-
-def apply_rules(visitor, everything=""):
-    """Looks at the preview, and applies it; the preview."""
-    form = visitor.form("/rules/apply")
-    preview = visitor.post(form.action, form.filled({"all": everything}), status=200)
-    second = [f for f in forms(preview.text) if "revision" in f.names]
-    if second:
-        visitor.post("/rules/apply", second[0].fields, status=303)
-    return shown_text(preview.text)
-
-
-def test_rules_are_applied_after_a_preview(service, client, visitor):
-    preview = apply_rules(visitor)
-    assert "2 records would change" in preview
-    newest_first = (
-        "ALDI Nord 2 Mar 2026 Category: Groceries −20.00 EUR",
-        "Aldi 1 Mar 2026 Category: Groceries −10.00 EUR",
-    )
-    assert " ".join(newest_first) in preview
-    assert client.names("records", "payee", category="eq.Groceries") == ["ALDI Nord", "Aldi"]
-    assert "Nothing would change" in apply_rules(visitor)
-
-
-@on_one_storage
-def test_a_preview_that_is_too_old_is_shown_again(service, user, client, visitor):
-    form = visitor.form("/rules/apply")
-    preview = visitor.post(form.action, form.fields, status=200)
-    (second,) = [f for f in forms(preview.text) if "revision" in f.names]
-    service.load(user, [record(9, payee="Aldi Süd")])
-    page = visitor.post("/rules/apply", second.fields, status=200)
-    assert "Your data changed since the preview" in shown_text(page.text)
-    assert "3 records would change" in shown_text(page.text)
-    assert client.names("records", "payee", category="eq.Groceries") == []
-
-
-PAIR = f"{uid('Record', 5)} {uid('Record', 6)}"
-
-
-def waiting(visitor):
-    return PAIR in visitor.get("/transfers").text
-
-
-def test_a_transfer_is_found_when_data_comes_in_and_confirmed(service, client, visitor):
-    assert "1 transfer to confirm" in shown_text(visitor.get("/overview").text)
-    csrf = visitor.csrf()
-    sent = {"csrf_token": csrf, "pair": PAIR, "do": "confirm"}
-    visitor.post("/transfers", sent, status=303)
-    rows = [client.get(f"records/{uid('Record', n)}").json for n in (5, 6)]
-    assert rows[0]["transferId"] == rows[1]["transferId"] is not None
-    assert not waiting(visitor)
-    page = visitor.post("/transfers", sent, status=400)
-    assert "is no longer waiting for confirmation" in shown_text(page.text)
-    visitor.post(f"/records/{uid('Record', 5)}/unlink", {"csrf_token": csrf}, status=303)
-    assert client.get(f"records/{uid('Record', 6)}").json["transferId"] is None
-    visitor.post("/transfers", {"csrf_token": csrf, "do": "find"}, status=303)
-    assert not waiting(visitor)
-
-
-def test_what_is_no_transfer_is_not_proposed_again(service, user, client, visitor):
-    assert waiting(visitor)
-    sent = {"csrf_token": visitor.csrf(), "pair": PAIR, "do": "dismiss"}
-    visitor.post("/transfers", sent, status=303)
-    assert not waiting(visitor)
-    service.load(user, [record(8, amount=-1, recordDate="2026-02-01")])
-    assert not waiting(visitor)
-
-
-def test_a_pair_goes_with_its_record_and_comes_back_with_it(service, user, client, visitor):
-    with changing(service.backend, user.email, service.clock.now(), action="x") as session:
-        remove_records(session, [uid("Record", 6)])
-    assert not waiting(visitor)
-    into = {"amount": 500, "accountId": uid("Account", 2)}
-    service.load(user, [record(6, recordDate="2026-02-02", **into)])
-    assert waiting(visitor)
-    # Another one that fits as well: nobody knows any more.
-    service.load(user, [record(7, recordDate="2026-02-03", **into)])
-    assert not waiting(visitor)
 
 
 @on_one_storage
@@ -548,7 +374,8 @@ def test_another_user_s_records_and_pairs_are_like_ones_that_there_are_not(servi
     ):
         stranger.post("/records", {**csrf, **sent}, status=400)
         stranger.post("/records", {**csrf, **sent, "seen": "0"}, status=400)
-    page = stranger.post("/transfers", {**csrf, "pair": PAIR, "do": "confirm"}, status=400)
+    pair = f"{uid('Record', 5)} {uid('Record', 6)}"
+    page = stranger.post("/transfers", {**csrf, "pair": pair, "do": "confirm"}, status=400)
     assert "no longer waiting" in shown_text(page.text)
     for query in (f"account={uid('Account', 1)}", f"category={FUN}", f"label={uid('Label', 1)}"):
         assert "Nothing found" in stranger.get(f"/records?{query}").text

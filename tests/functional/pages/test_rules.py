@@ -1,0 +1,110 @@
+"""Rules on pages: made of a record, and applied after a preview."""
+
+import html
+import re
+
+import pytest
+
+from support.browser import (
+    dump,
+    few_users,  # noqa: F401
+)
+from support.html import forms, shown_text
+from support.listed_records import FUN, GROCERIES, load_records
+from support.native_rows import record, uid
+from support.service import on_one_storage
+
+
+@pytest.fixture
+def client(service, user):
+    return load_records(service, user)
+
+
+def apply_rules(visitor, everything=""):
+    """Looks at the preview, and applies it; the preview."""
+    form = visitor.form("/rules/apply")
+    preview = visitor.post(form.action, form.filled({"all": everything}), status=200)
+    second = [f for f in forms(preview.text) if "revision" in f.names]
+    if second:
+        visitor.post("/rules/apply", second[0].fields, status=303)
+    return shown_text(preview.text)
+
+
+@on_one_storage
+def test_a_record_is_changed_by_its_form_and_no_rule_changes_it_back(client, visitor):
+    path = f"/records/{uid('Record', 1)}"
+    visitor.submit(path, path, status=303, categoryId=FUN, note="for the party")
+    row = client.get(path.removeprefix("/")).json
+    assert (row["category"], row["note"]) == ("Fun", "for the party")
+    apply_rules(visitor, "true")
+    assert client.get(path.removeprefix("/")).json["category"] == "Fun"
+
+
+def test_a_record_makes_a_rule_that_is_applied_at_once(service, user, client, visitor):
+    kinos = [
+        record(20, payee="KINO 4711 Berlin", amount=-8),
+        record(21, payee="Kino 0815 Ulm", amount=-9),
+        record(22, payee="Bar", note="after the kino", amount=-9),
+        record(23, payee="KINO KINO", note="kino", amount=-9, categoryId=GROCERIES),
+    ]
+    service.load(user, kinos)
+    page = visitor.get("/records?q=4711").text
+    link = html.unescape(re.search('href="(/records/[^"]*/rule[^"]*)"', page)[1])
+    assert "Matches 5 records , 3 of them without a category" in shown_text(visitor.get(link).text)
+    form = visitor.form(link, f"/records/{uid('Record', 20)}/rule")
+    assert ("keyword", "KINO") in form.fields
+    sent = form.filled({"category": FUN})
+    checked = visitor.post(form.action, [*form.filled({"keyword": "ulm"}), ("do", "check")])
+    assert "Matches 1 record , 1 of them without a category" in shown_text(checked.text)
+    answer = visitor.post(form.action, [*sent, ("do", "apply")], status=303)
+    assert answer.headers["Location"].startswith("/records?q=4711&changed=")
+    assert "Record rule KINO added, 3 records changed." in shown_text(visitor.follow(answer).text)
+    applied = ["KINO 4711 Berlin", "Kino 0815 Ulm", "Bar"]
+    assert client.names("records", "payee", category="eq.Fun") == applied
+    undo = next(f for f in forms(visitor.follow(answer).text) if f.action.endswith("/undo"))
+    visitor.post(undo.action, undo.fields, status=303)
+    assert client.names("records", "payee", category="eq.Fun") == []
+    assert client.names("record-rules", "name") == ["Shops"]
+
+
+@on_one_storage
+def test_a_rule_from_a_record_needs_a_keyword_and_a_category(service, client, visitor):
+    path = f"/records/{uid('Record', 1)}/rule"
+    before = dump(service)
+    for given, words in (
+        ({"keyword": " "}, "Enter a keyword."),
+        ({"category": ""}, "Choose a category."),
+        ({"category": "x"}, "Choose a category."),
+        ({"keyword": "a\0b", "category": FUN}, "NUL"),
+    ):
+        page = visitor.submit(path, path, status=400, **given)
+        assert words in shown_text(page.text), words
+    assert dump(service) == before
+    form = visitor.form(path)
+    visitor.post(path, [*form.filled({"new-category": "Food"}), ("do", "add")], status=303)
+    assert set(client.names("record-rules", "name")) == {"Aldi", "Shops"}
+    assert client.names("records", "payee", category="eq.Food") == []
+
+
+def test_rules_are_applied_after_a_preview(service, client, visitor):
+    preview = apply_rules(visitor)
+    assert "2 records would change" in preview
+    newest_first = (
+        "ALDI Nord 2 Mar 2026 Category: Groceries −20.00 EUR",
+        "Aldi 1 Mar 2026 Category: Groceries −10.00 EUR",
+    )
+    assert " ".join(newest_first) in preview
+    assert client.names("records", "payee", category="eq.Groceries") == ["ALDI Nord", "Aldi"]
+    assert "Nothing would change" in apply_rules(visitor)
+
+
+@on_one_storage
+def test_a_preview_that_is_too_old_is_shown_again(service, user, client, visitor):
+    form = visitor.form("/rules/apply")
+    preview = visitor.post(form.action, form.fields, status=200)
+    (second,) = [f for f in forms(preview.text) if "revision" in f.names]
+    service.load(user, [record(9, payee="Aldi Süd")])
+    page = visitor.post("/rules/apply", second.fields, status=200)
+    assert "Your data changed since the preview" in shown_text(page.text)
+    assert "3 records would change" in shown_text(page.text)
+    assert client.names("records", "payee", category="eq.Groceries") == []
