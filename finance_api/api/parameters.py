@@ -43,6 +43,7 @@ from finance_api.query.model import (
 from finance_api.query.parse import (
     MAX_CONDITIONS,
     MAX_LIST_OPERANDS,
+    canonical_text,
     parse_boolean,
     parse_conditions,
     parse_fields,
@@ -52,7 +53,6 @@ from finance_api.query.parse import (
     parse_one_of,
     parse_sort,
 )
-from finance_api.query.render import canonical_text
 from finance_api.query.suggestions import question, suggestion
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS

@@ -5,11 +5,12 @@ surface has parameters for single operators, which take the same operands.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from finance_api.query.dates import parse_dates, parse_moments, span_of
 from finance_api.query.errors import QueryError, all_or_faults, check_length, quoted, shortened
@@ -17,6 +18,7 @@ from finance_api.query.model import (
     Bound,
     Condition,
     Operator,
+    RelativeDate,
     SortKey,
     Span,
     operators_of,
@@ -304,3 +306,68 @@ def parse_one_of(known: Sequence[str], text: str) -> str:
         fault = f"{quoted(text)} is not"
         raise QueryError(unknown([text], known, f"{fault} known", f"{fault} one of"))
     return text
+
+
+def canonical_text(values: Mapping[str, Any]) -> str:
+    """Return a text that is equal for requests that mean the same.
+
+    Entity tags and the keys of cached responses contain it; nobody reads it.
+
+    values: of the parameters whose values are not the default ones, by name.
+    """
+    texts = [
+        f"{name}={text}" for name, value in sorted(values.items()) for text in _value_texts(value)
+    ]
+    # NUL separates the texts, because no text can contain it.
+    return "\0".join(texts)
+
+
+def _value_texts(value: Any) -> Collection[str]:
+    """Return a value as texts. Sorts conditions and the names in a set, but not other sequences."""
+    match value:
+        case (Condition(), *_):
+            return sorted({_condition_text(condition) for condition in value})
+        case Set():
+            return sorted(map(_value_text, value))
+        case tuple() | list():
+            return [",".join(map(_value_text, value))]
+    return [_value_text(value)]
+
+
+def _value_text(value: Any) -> str:
+    match value:
+        case Bound():
+            return _condition_text(value.condition)
+        case SortKey():
+            equals = "" if value.equals is None else f"={value.equals}"
+            return ("-" if value.descending else "+") + value.field.name + equals
+        case Span(first, end):
+            return f"{first}:{end}"
+        case RelativeDate(number, unit):
+            return f"-{number}{unit}"
+        case str():
+            return value
+    # Otherwise a field, resource or dimension, which has a name, or a plain value.
+    return str(getattr(value, "name", value))
+
+
+def _part_text(part: str | int | Condition) -> str:
+    """Return one of several operands, or one of several conditions, as text."""
+    if isinstance(part, Condition):
+        return f"{part.field.name}={_condition_text(part)}"
+    return str(part)
+
+
+def _condition_text(condition: Condition) -> str:
+    match condition.operand:
+        case Span() | RelativeDate() as dates:
+            operand = _value_text(dates)
+        case tuple(several):
+            texts = [_part_text(each).replace("\\", "\\\\") for each in several]
+            operand = ",".join([text.replace(",", "\\,") for text in texts])
+        case other:
+            operand = str(other)
+    text = f"{condition.operator.value}.{operand}"
+    if condition.absolute:
+        text = f"abs.{text}"
+    return f"{text}\0or missing" if condition.or_missing else text
