@@ -107,7 +107,7 @@ class Driver(ABC):
 
     @abstractmethod
     def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
-        """Run SQL of `unit.with_state`: return the state of the data, and the JSON rows.
+        """Run SQL of `with_state`: return the state of the data, and the JSON rows.
 
         One row a line, without a line end after the last. None if there is no state.
         """
