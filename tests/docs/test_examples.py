@@ -47,7 +47,7 @@ NOT_RUN = {
     "deploying.md": 9,
     "exchange-rates.md": 1,
     "importing.md": 3,
-    "mcp.md": 2,
+    "mcp.md": 1,
     "settings.md": 2,
 }
 
