@@ -9,7 +9,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth.policy import Permission
-from finance_api.auth.question_links import live_links, revoke_links
+from finance_api.auth.question_links import revoke_links
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, QUESTIONS_PAGE
 from finance_api.questions.addresses import PATHS, AddressRefused, fault_of
@@ -38,6 +38,7 @@ from finance_api.web.page import (
     writing_for_user,
 )
 from finance_api.web.routes import get, post
+from finance_api.web.views.question_links import links_of
 
 _READ, _WRITE = Permission.QUESTIONS_SHOW, Permission.QUESTIONS_CHANGE
 _FIELDS = ("name", "address")
@@ -80,6 +81,7 @@ def show_question(request: Request) -> dict[str, Any]:
         question=question,
         table=table,
         has_more=document.get("nextOffset") is not None,
+        links=links_of(request, question),
         fault=fault,
         api=[
             ApiRequest(f"{PUBLIC_SURFACE}questions/{question.id}/answer", {}, about="The answer"),
@@ -103,12 +105,6 @@ def download_answer(request: Request) -> Response:
     return response
 
 
-def _count_links(request: Request, question: Question) -> int:
-    """Return how many links of the question are active."""
-    links = request.storage.links.list_by_user(question.user_id)
-    return len(live_links(links, request.services.clock.now(), question.id))
-
-
 # -- adding and changing
 
 
@@ -122,7 +118,7 @@ def _form(
         question=question,
         values=values,
         paths=tuple(request.registry[PATHS]),
-        links=0 if question is None else _count_links(request, question),
+        links=0 if question is None else len(links_of(request, question).active),
         most=MAX_NAME_CHARACTERS,
         **{"errors": {}, "is_kept": False, **variables},
     )
@@ -203,7 +199,7 @@ def _saved(request: Request, question: Question | None, save: Any) -> Any:
 @get("question.remove", _WRITE, "question_remove")
 def confirm_removal(request: Request) -> dict[str, Any]:
     question = _own(request)
-    links = _count_links(request, question)
+    links = len(links_of(request, question).active)
     return page("questions", "Remove a question", question=question, links=links)
 
 

@@ -23,8 +23,9 @@ from finance_api.ratelimit.tween import quotas_of
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
-from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date, start_of_day
+from finance_api.values.time import DAY_SECONDS
 from finance_api.web.api_results import curl_line
+from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -37,7 +38,6 @@ from finance_api.web.page import (
     sentence,
     show_once,
     taken,
-    today_of,
     writing,
     writing_for_user,
 )
@@ -55,7 +55,6 @@ _LABELS = [
     ),
     (QUESTIONS, "Questions", "Saved questions and their answers, whatever they are about."),
 ]
-_DAYS = ("30", "90", "365")
 #: The choices for how long a replaced token stays valid.
 _OVERLAPS = (
     (0, "Not at all: revoke it at once"),
@@ -63,7 +62,6 @@ _OVERLAPS = (
     (DAY_SECONDS, "1 day"),
     (7 * DAY_SECONDS, "7 days"),
 )
-_LAST_DAY = parse_date("9999-12-30")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +128,7 @@ def _form_page(request: Request, values: dict[str, Any], errors: dict[str, str])
         scopes=_LABELS,
         values={"name": "", "scopes": (), "expires_on": "", **values},
         errors=errors,
-        min_date=date_text(today_of(request) + DAY_SECONDS),
+        **expiry_page(request),
     )
 
 
@@ -139,13 +137,13 @@ def create_token(request: Request) -> Any:
     user = identity_of(request).user
     if not has_api_access(user, request.registry.settings):
         return show_form(request)
-    values = {name: form_text(request, name) for name in ("name", "expiry", "expires_on")}
+    values: dict[str, Any] = {"name": form_text(request, "name"), **expiry_values(request)}
     scopes = set(form_texts(request, "scopes"))
     errors: dict[str, str] = {}
     name = _checked_name(values["name"], errors)
     if not scopes or not scopes <= set(SCOPES):
         errors["scopes"] = "Choose at least one of these."
-    expires_at = _expires_at(request, values["expiry"], values["expires_on"], errors)
+    ends = expires_at(request, "token", errors)
     if not errors:
         try:
             with writing_for_user(request) as storage:
@@ -154,7 +152,7 @@ def create_token(request: Request) -> Any:
                     user,
                     name=name,
                     scopes=() if scopes == set(SCOPES) else sorted(scopes),
-                    expires_at=expires_at,
+                    expires_at=ends,
                     **_issue_options(request),
                 )
             return show_once(request, MADE, text)
@@ -170,34 +168,6 @@ def _checked_name(text: str, errors: dict[str, str]) -> str:
     except IssueRefused as error:
         errors["name"] = sentence(error)
         return ""
-
-
-def _expires_at(
-    request: Request, expiry: str, expires_on: str, errors: dict[str, str]
-) -> int | None:
-    """When the token expires; None: never. expiry: days, ``never``, or ``date``.
-
-    A date is the last day that the token is valid, in the user's time zone.
-    """
-    if expiry == "never":
-        return None
-    if expiry in _DAYS:
-        return request.services.clock.now() + int(expiry) * DAY_SECONDS
-    if expiry != "date":
-        errors["expiry"] = "Choose when the token expires."
-        return None
-    try:
-        day = parse_date(expires_on.strip())
-    except TimeError:
-        errors["expires_on"] = "Enter a date such as 2027-01-31."
-        return None
-    if day <= today_of(request):
-        errors["expires_on"] = "Choose a date after today."
-    elif day > _LAST_DAY:
-        errors["expires_on"] = f"Choose a date up to {date_text(_LAST_DAY)}."
-    else:
-        return start_of_day(identity_of(request).user.time_zone, day + DAY_SECONDS)
-    return None
 
 
 @get("settings.token_made", _WRITE, "token_created")

@@ -27,7 +27,8 @@ from support.browser import (
 from support.html import csrf_of
 from support.native_rows import household, uid
 from support.nightly import count
-from support.service import BY_DAY, on_one_storage
+from support.question_links import Linked
+from support.service import BY_DAY, Client, on_one_storage
 from support.uploads import STATEMENT, sent
 
 NEW = "a new password"
@@ -48,6 +49,7 @@ class World:
         self.anonymous = Visitor(service)
         self.token_id = tokens_of(service, self.user)[0].id
         self.jti = jwts_of(service, self.user)[0].jti
+        self.linked = Linked(Client(service, self.user, ""))
         self.upload_id = sent(self.visitor, STATEMENT).rpartition("/")[2]
 
     def path(self, name):
@@ -55,7 +57,10 @@ class World:
         row_id = DATA_IDS.get(name, of_uploads)
         if name == "settings.session_end":
             row_id = session_digest(self.elsewhere.secret or "")[:16]
-        return ROUTES[name].format(id=row_id, jti=self.jti, number=1)
+        if name.startswith("question.link"):
+            row_id = self.linked.question.id
+        link_id = self.linked.links[0].id
+        return ROUTES[name].format(id=row_id, jti=self.jti, number=1, link=link_id)
 
     def form(self, name):
         """Return the fields of a route's form, without its CSRF token."""
@@ -73,6 +78,7 @@ class World:
                 "repeated_password": NEW,
             },
             "question.new": {"name": "forged", "address": "/v1/api/records"},
+            "question.link_new": {"name": "forged", "expiry": "never"},
             "goals.new": {"name": "forged", "currencyCode": "EUR"},
             "records": {"id": uid("Record", 1), "do": "category", "set_category": "none"},
         }.get(name, {})
@@ -101,6 +107,9 @@ POSTS = (
     "settings.session_end",
     "settings.sign_out_everywhere",
     "question.new",
+    "question.link_new",
+    "question.link_revoke",
+    "question.links_revoke",
     "goals.new",
     "goals.remove",
     "records",
