@@ -129,7 +129,7 @@ def readable(answer):
 
 
 def assert_nothing_of_the_other(answer, asked=""):
-    """Check a response. asked: an id that the response may repeat."""
+    """Check a response. asked: what the response may repeat."""
     body = readable(answer)
     everything = f"{body} {answer.headers}"
     # Random values may contain the same digits as a mark.
@@ -219,9 +219,11 @@ def plain_questions():
 
 
 def questions(kind):
-    """Yield (URL, id in it) of all requests to make before and after the other user has data."""
+    """Yield all requests to make before and after the other user has data: the URL, and the text
+    in it that the response may repeat.
+    """
     for url in plain_questions():
-        yield url, ""
+        yield url, MARK if MARK in url else ""
     for template in templates():
         # Most of these never reach the storage, so one storage is enough for all of them.
         for operand in ODD if kind == BY_DAY else ODD[:8:3]:
