@@ -6,9 +6,10 @@ from typing import Any
 
 from webob.multidict import MultiDict
 
-from finance_api.ledger.edits.naming import editable_fields
+from finance_api.ledger.edits.naming import editable_fields, parse_assignments, rows_called
+from finance_api.ledger.edits.objects import put_new
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.resources import RECORDS
+from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.values import Row
 from finance_api.values.time import date_text, from_date, to_date
 from finance_api.web.forms import (
@@ -24,7 +25,9 @@ FIELDS = {field.name: field for field in editable_fields(RECORDS).values()}
 #: The control for the sign of the amount, and its choices.
 DIRECTION, OUT, IN = "direction", "out", "in"
 DIRECTIONS = ((OUT, "Money out"), (IN, "Money in"))
-_AMOUNT, _DATE = "amount", "recordDate"
+#: The fields for the account of somebody who has none yet.
+NEW_ACCOUNT, NEW_CURRENCY = "new-account", "new-currency"
+_AMOUNT, _DATE, _ACCOUNT = "amount", "recordDate", "accountId"
 _HINTS = {
     "recordState": "How far it is settled. Void records count in no sum and no balance.",
     "categoryId": "If you choose none, the rules give a new record its category.",
@@ -45,7 +48,9 @@ def texts_of_record(row: Row) -> dict[str, str]:
 def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
     """Return the texts of a new record. given: from the query of a link."""
     defaults = {_DATE: date_text(today), "recordState": "cleared", DIRECTION: OUT}
-    return {name: given.get(name) or defaults.get(name, "") for name in (*FIELDS, DIRECTION)}
+    defaults[NEW_ACCOUNT] = "Cash"
+    names = (*FIELDS, DIRECTION, NEW_ACCOUNT, NEW_CURRENCY)
+    return {name: given.get(name) or defaults.get(name, "") for name in names}
 
 
 def controls_of_record(owned: UserRows, texts: Mapping[str, str]) -> list[Control]:
@@ -57,7 +62,24 @@ def controls_of_record(owned: UserRows, texts: Mapping[str, str]) -> list[Contro
 def sent_record(sent: MultiDict) -> dict[str, str]:
     """Return the texts of a form that was sent."""
     direction = IN if sent.get(DIRECTION) == IN else OUT
-    return {**sent_texts(FIELDS, sent), DIRECTION: direction}
+    account = {name: str(sent.get(name, "")) for name in (NEW_ACCOUNT, NEW_CURRENCY)}
+    return {**sent_texts(FIELDS, sent), DIRECTION: direction, **account}
+
+
+def with_new_account(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
+    """Add the first account, if the user has none, and put its id in. Raises FormFaults."""
+    name, currency = texts[NEW_ACCOUNT].strip(), texts[NEW_CURRENCY]
+    if session.accounts.rows:
+        # The form may be sent twice.
+        there = [] if texts[_ACCOUNT] or not name else rows_called(session, ACCOUNTS, name)
+        return {**texts, _ACCOUNT: there[0]["id"]} if there else dict(texts)
+    errors = {} if name else {NEW_ACCOUNT: "Enter the account's name, such as Cash."}
+    if not currency:
+        errors[NEW_CURRENCY] = "Choose the account's currency."
+    if errors:
+        raise FormFaults(errors)
+    given = parse_assignments(session, ACCOUNTS, {"name": name, "currencyCode": currency})
+    return {**texts, _ACCOUNT: str(put_new(session, ACCOUNTS, given)["id"])}
 
 
 def read_record(

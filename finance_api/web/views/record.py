@@ -24,6 +24,7 @@ from finance_api.values.ids import new_id
 from finance_api.values.time import date_text
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import Cells
+from finance_api.web.choices import currency_options
 from finance_api.web.forms import (
     FormFaults,
     conflict,
@@ -40,6 +41,7 @@ from finance_api.web.page import (
     done,
     editing,
     form_text,
+    identity_of,
     own_row,
     own_rows,
     page,
@@ -52,11 +54,14 @@ from finance_api.web.record_form import (
     DIRECTION,
     DIRECTIONS,
     FIELDS,
+    NEW_ACCOUNT,
+    NEW_CURRENCY,
     controls_of_record,
     read_record,
     sent_record,
     texts_of_new,
     texts_of_record,
+    with_new_account,
 )
 from finance_api.web.routes import get, post
 from finance_api.web.split_form import split_variables
@@ -97,7 +102,7 @@ def show_new(request: Request) -> dict[str, Any]:
 def add(request: Request) -> Response | dict[str, Any]:
     texts, record_id = sent_record(request.POST), form_id(request.POST)
     with form_errors() as errors, editing(request, ADD) as session:
-        named = with_new_category(session, texts)
+        named = with_new_category(session, with_new_account(session, texts))
         add_record(session, read_record(session, named), record_id)
     if errors:
         return refused(request, _new_form(request, texts, errors, record_id))
@@ -124,6 +129,9 @@ def _new_form(
         "Add a record",
         form_id=record_id,
         has_accounts=bool(accounts),
+        new_account=texts.get(NEW_ACCOUNT, ""),
+        currency=texts.get(NEW_CURRENCY) or identity_of(request).user.base_currency or "",
+        currencies=[("", "Choose"), *currency_options(set())],
         is_kept=is_kept,
         **_form_variables(owned, texts, errors),
     )

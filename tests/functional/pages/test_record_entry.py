@@ -1,5 +1,7 @@
 """Records that people type in: added, duplicated, changed, deleted and linked."""
 
+import html
+
 import pytest
 
 from finance_api.importers.interface import Statement
@@ -212,7 +214,7 @@ def test_nothing_of_another_user_is_reached(service, client, visitor):
         stranger.get(path + below, status=404)
         stranger.post(path + below, {"csrf_token": stranger.csrf()}, status=404)
     stranger.get(f"{NEW}?like={uid('Record', 1)}", status=404)
-    assert "No account yet" in stranger.get(NEW).text
+    assert GIRO not in stranger.get(NEW).text
     form = visitor.form(NEW)
     given = {"accountId": uid("Account", 9), "amount": "1"}
     visitor.post(NEW, form.filled(given), status=400)
@@ -240,3 +242,21 @@ def test_a_deleted_record_of_a_file_stays_away_and_has_no_page(service, user, vi
     (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
     visitor.post(form.action, form.fields, status=303)
     assert client.get(path.removeprefix("/")).json["payee"] == "Aldi"
+
+
+@on_one_storage
+def test_somebody_without_an_account_adds_it_with_the_first_record(service, user, visitor):
+    client = Client(service, user, new_token(service, user))
+    page = visitor.submit(NEW, NEW, status=400, amount="4.50", payee="Bakery")
+    assert "Choose the account's currency." in html.unescape(page.text)
+    (form,) = (f for f in forms(page.text) if f.action == NEW)
+    assert ("new-account", "Cash") in form.fields and ("payee", "Bakery") in form.fields
+    assert client.names("accounts", "name") == []
+    page = visitor.post(NEW, form.filled({"new-account": " ", "new-currency": "EUR"}), status=400)
+    assert "Enter the account's name" in html.unescape(page.text)
+    sent = form.filled({"new-account": "Wallet", "new-currency": "EUR"})
+    for _ in range(2):
+        visitor.post(NEW, sent, status=303)
+    assert client.names("records", "accountName") == ["Wallet"]
+    assert balance(client, "Wallet") == -4.5
+    assert "new-account" not in visitor.get(NEW).text
