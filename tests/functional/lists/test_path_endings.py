@@ -9,7 +9,7 @@ import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.xlsx import readable_first
-from support.native_rows import account, household, label, payees, record, uid
+from support.native_rows import account, household, label, payees, record, split_record, uid
 
 EACH = pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -163,3 +163,14 @@ def test_the_same_rows_are_the_same_bytes(client):
     first = client.get("records.xlsx")
     # Asked otherwise, so that it is made anew.
     assert client.get("records.xlsx", limit=30).body == first.body
+
+
+def test_a_workbook_has_the_parts_of_a_split_with_the_id_of_the_whole(client):
+    whole, parts = uid("Record", 1), [uid("Record", 11), uid("Record", 12)]
+    client.load(
+        *(account(), split_record(1, id=whole, amount=-30), record(2)),
+        *(record(11, amount=-20, splitId=whole), record(12, amount=-10, splitId=whole)),
+    )
+    texts = [cell[1] for cell in sheet_of(client.get("records.xlsx")).values()]
+    assert texts.count(whole) == 2
+    assert all(part in texts for part in parts)

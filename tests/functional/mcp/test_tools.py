@@ -17,7 +17,15 @@ from finance_api.mcp.tool_table import BY_NAME
 from finance_api.questions.saved import add_question
 from finance_api.storage.errors import StorageUnavailable
 from support.mcp_server import PROGRAM, mcp_server
-from support.native_rows import account, category, label, record, standing_order, uid
+from support.native_rows import (
+    account,
+    category,
+    label,
+    record,
+    split_record,
+    standing_order,
+    uid,
+)
 from support.nightly import count
 from support.programs import free_port
 from support.service import Client, Service
@@ -492,3 +500,23 @@ def test_other_commands_start_without_it() -> None:
     code = "import sys, finance_api.cli; print([m for m in sys.modules if m[:4] == 'mcp.'])"
     command = [sys.executable, "-W", "ignore", "-c", code]
     assert subprocess.run(command, capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_parts_of_a_split_are_found_and_the_whole_is_missing(site: Site) -> None:
+    whole, parts = uid("Record", 1), [uid("Record", 11), uid("Record", 12)]
+    person = site.service.client()
+    person.load(
+        account(1),
+        split_record(1, id=whole, amount=-30, recordDate="2026-03-10"),
+        record(11, amount=-20, recordDate="2026-03-10", splitId=whole),
+        record(12, amount=-10, recordDate="2026-03-10", splitId=whole),
+    )
+
+    async def work(client: Any) -> None:
+        found = await told(client, "search_records", splitId=whole, sortBy="amount")
+        assert [row["id"] for row in found["records"]] == parts
+        found = await told(client, "get_records", id=f"{whole},{parts[1]}")
+        assert [row["splitId"] for row in found["records"]] == [whole]
+        assert found["missingIds"] == [whole]
+
+    with_client(site, "http", person, work)

@@ -7,7 +7,7 @@ import pytest
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.values.rates import DayRates
 from finance_api.values.time import parse_date
-from support.native_rows import account, category, record, uid
+from support.native_rows import account, category, record, split_record, uid
 
 WINDOW = ["gte.2026-08-21T22:40:00.000Z", "lt.2026-11-22T22:40:00.000Z"]
 UNKNOWN_INCOME = "5c5c32c8-0082-8000-8000-000000000000"
@@ -178,3 +178,25 @@ def test_transfers(wallet):
 def test_a_mirror_outside_of_the_page_is_found(wallet):
     (row,) = wallet.rows(f"records?id={uid('Record', 3)}")
     assert row["transfer"]["mirrorRecord"]["id"] == uid("Record", 4)
+
+
+# -- split records -----------------------------------------------------------------------------
+
+
+def test_parts_of_a_split_are_records_and_the_whole_is_none(empty):
+    whole = uid("Record", 1)
+    empty.client.load(
+        account(1),
+        record(1, amount=-30, recordDate="2026-09-01", payee="Shop"),
+    )
+    empty.client.load(
+        split_record(1, id=whole, amount=-30, recordDate="2026-09-01", payee="Shop"),
+        record(11, amount=-20, recordDate="2026-09-01", payee="Shop", splitId=whole),
+        record(12, amount=-10, recordDate="2026-09-01", payee="Shop", splitId=whole),
+    )
+    rows = empty.rows("records")
+    assert sorted(row["id"] for row in rows) == [uid("Record", 11), uid("Record", 12)]
+    assert not any("splitId" in row for row in rows)
+    assert empty.refused("records?splitId=x")
+    found = empty.get(f"records/by-id?id={whole},{uid('Record', 11)}")
+    assert whole not in [row["id"] for row in found["records"]]
