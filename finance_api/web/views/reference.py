@@ -9,8 +9,10 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import (
     DOCS,
+    GUIDES,
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
+    PUBLIC_SURFACE,
     WALLET_DESCRIPTION,
 )
 from finance_api.web.page import page
@@ -22,6 +24,26 @@ _REFERENCES = {
     _WALLET: ("Wallet", WALLET_DESCRIPTION),
     f"{DOCS}/internal": ("Internal", INTERNAL_DESCRIPTION),
 }
+#: What people ask first, and the requests that answer it; the guide has more of them.
+_QUESTIONS = (
+    ("The newest records", "records?limit=5"),
+    ("How much money do I have?", "accounts?fields=name,balance,currencyCode"),
+    (
+        "What did I spend this month, by category?",
+        "records/summary?groupBy=category&columns=spent&recordDate=eq.this-month&sortBy=-spent",
+    ),
+    (
+        "What did groceries cost in each month of this year?",
+        "records/summary?groupBy=month&columns=spent&category=eq.Groceries&recordDate=eq.this-year",
+    ),
+    (
+        "My largest expenses of the last 30 days",
+        "records?recordDate=gte.-30d&sortBy=amount&limit=10",
+    ),
+    ("What was I worth at the end of each month?", "accounts/balances?interval=month"),
+    ("How much of each budget is left?", "budgets?fields=name,limitAmount,spent,remaining"),
+    ("What is due in the next 30 days?", "standing-orders/upcoming?days=30"),
+)
 
 
 def _served(settings: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
@@ -37,7 +59,16 @@ def show_reference(request: Request) -> dict[str, Any]:
     served = _served(request.registry.settings)
     title, description = served[request.path]
     names = [(path, name) for path, (name, _) in served.items()]
-    return page("docs", title, here=request.path, description=description, references=names)
+    questions = [(f"{PUBLIC_SURFACE}{target}", text) for text, target in _QUESTIONS]
+    return page(
+        "docs",
+        title,
+        here=request.path,
+        description=description,
+        references=names,
+        questions=questions if request.path == DOCS else [],
+        guides=GUIDES,
+    )
 
 
 def includeme(config: Configurator) -> None:
