@@ -24,10 +24,14 @@ class Truth:
 
 
 class Payments:
-    """One household's payments of the last two years. truths: those that recur."""
+    """One household's payments of the last two years. truths: those that recur.
 
-    def __init__(self, seed: int) -> None:
+    noise: 2 for twice as many gaps, twice as large shifts of days and variations of amounts.
+    """
+
+    def __init__(self, seed: int, noise: int = 1) -> None:
         self._chance = random.Random(seed)
+        self._noise = noise
         self.payments: list[Payment] = []
         self.truths: list[Truth] = []
         self._begin = TODAY - timedelta(days=DAYS)
@@ -55,6 +59,7 @@ class Payments:
     ) -> None:
         """shift: days that a payment may be early or late. missing: the share of gaps."""
         chance, ids = self._chance, set()
+        shift, missing = shift * self._noise, missing * self._noise
         for number, due in enumerate(days):
             if chance.random() < missing:
                 continue
@@ -97,7 +102,7 @@ class Payments:
         return lambda number: usual * (share if number >= rises_at else 1)
 
     def _varied(self, low: int, high: int, by: float) -> Callable[[int], float]:
-        usual = -self._chance.randrange(low, high)
+        usual, by = -self._chance.randrange(low, high), by * self._noise
         return lambda _: usual * self._chance.uniform(1 - by, 1 + by)
 
     def _recurring(self) -> None:
