@@ -105,3 +105,13 @@ def test_a_payment_found_in_the_records_becomes_a_standing_order_with_one_button
         for o in made
     ] == [(-9.99, "FREQ=MONTHLY;BYMONTHDAY=5", "2026-04-05", "2026-04-05", "expense")]
     assert "Found in your records" not in visitor.get("/standing-orders").text
+
+
+@on_one_storage
+def test_a_payment_found_in_the_records_shows_its_changed_price(service, user, client, visitor):
+    cheaper = [
+        record(n, payee="Films", amount=-7, recordDate=day) for n, day in enumerate(MONTHS[:4])
+    ]
+    service.load(user, cheaper)
+    found = visitor.get("/standing-orders").text.split('aria-labelledby="found-title"')[1]
+    assert "−7.00 before" in shown_text(found)
