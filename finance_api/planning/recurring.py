@@ -7,7 +7,7 @@ payment may be missing now and then.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from statistics import median
@@ -24,12 +24,13 @@ from finance_api.planning.intervals import (
 )
 from finance_api.planning.recurrence import next_due
 from finance_api.planning.repetition import Repetition
-from finance_api.query.model import Condition, dated
+from finance_api.query.model import Condition, Operator, condition_on, dated
+from finance_api.resources import RECORDS
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.text import fold
-from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, start_of
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 #: Read the payments of this many days before the newest: three payments of every year.
 WINDOW_DAYS = 800
@@ -43,6 +44,8 @@ _GRACE = 0.25
 _LEAST_OF_PART = 3
 #: A payee with more payments is a shop or a ticket machine, in which no series can be told.
 _MOST_OF_PAYEE = WINDOW_DAYS // 2
+#: At most this many of these payees are left out by the query.
+_MOST_LEFT_OUT = 100
 #: Amounts that differ by less are the same price.
 _SAME = 0.01
 #: An interval in days is preferred to one in months only if it fits better by this many days.
@@ -122,12 +125,33 @@ def list_recurring(
 
     accounts: the user's. conditions: which records to read.
     """
+    accounts = list(accounts)
     span = recurring_span(accounts, today)
     if span is None:
         return []
     read = [*conditions, NO_TRANSFERS, dated(span[0], span[1] + DAY_SECONDS)]
+    shops = _frequent(storage, user_id, [*conditions, NO_TRANSFERS], span)
+    read += [condition_on(RECORDS, "payee", Operator.NE, payee) for payee in shops]
     found = storage.data.list_amounts(user_id, PAYMENT_FIELDS, read)
-    return find_recurring(payment_of(row) for row in in_time(found))
+    newest = {row["id"]: min(row["lastRecordDate"] or MIN_SECONDS, span[1]) for row in accounts}
+    return find_recurring((payment_of(row) for row in in_time(found)), newest)
+
+
+def _frequent(
+    storage: Storage, user_id: int, conditions: Sequence[Condition], span: tuple[int, int]
+) -> list[str]:
+    """Return payees with too many payments, so that these need not be read.
+
+    Whole months are counted, because their sums are stored.
+    """
+    months = dated(start_of(Period.MONTH, span[0]), end_of(Period.MONTH, span[1]))
+    sums = storage.data.sum_by(user_id, ["payee"], [*conditions, months])
+    found = [
+        (sums[payee,].number, payee)
+        for (payee,) in sums
+        if payee and sums[payee,].number > _MOST_OF_PAYEE
+    ]
+    return sorted(payee for _, payee in sorted(found)[-_MOST_LEFT_OUT:])
 
 
 def recurring_span(accounts: Iterable[Row], today: int) -> tuple[int, int] | None:
@@ -144,11 +168,16 @@ def payment_of(row: Sequence[Any]) -> Payment:
     return Payment(row[0], row[1], row[2], row[3] or row[4] or "", *row[5:])
 
 
-def find_recurring(payments: Iterable[Payment]) -> list[Recurring]:
+def find_recurring(
+    payments: Iterable[Payment], last_days: Mapping[str, int] | None = None
+) -> list[Recurring]:
     """Return the recurring payments, the largest first. Takes time in proportion to their number,
-    apart from sorting."""
+    apart from sorting.
+
+    last_days: the day of each account's newest record; by default that of its newest payment.
+    """
     groups: defaultdict[tuple[str, str, bool, str, str | None], list[Payment]] = defaultdict(list)
-    newest: dict[str, int] = {}
+    newest = dict(last_days or {})
     keys: dict[str, str] = {}
     for payment in payments:
         newest[payment.account_id] = max(newest.get(payment.account_id, payment.day), payment.day)

@@ -130,3 +130,14 @@ def test_what_is_not_understood_is_refused(client, query, message):
     response = client.get("records/recurring", **query)
     assert response.status_int == 400
     assert message in response.json["errors"][0]["message"]
+
+
+def test_a_shop_with_very_many_payments_is_not_read_but_its_days_count(client):
+    days = [f"2026-03-{1 + n % 18:02}" for n in range(401)]
+    shops = [
+        record(100 + n, payee="Kiosk", amount=-n - 1, recordDate=d) for n, d in enumerate(days)
+    ]
+    client.load(account(), *payments(10, "Gym", [-30] * 4, MONTHS[:4]), *shops)
+    (gym,) = recurring(client)["recurring"]
+    # The gym is late by the newest record, which the shop has.
+    assert (gym["payee"], gym["status"]) == ("Gym", "overdue")
