@@ -121,7 +121,8 @@ def _cell(name: str, row: _Object) -> str | Markup:
         return value if seconds is None else day(seconds)
     if _PLAIN.fullmatch(name):
         return current_region().decimal(str(value))
-    return amount(_units(value), row.get("currencyCode"))
+    currency = "convertedCurrencyCode" if name.startswith("converted") else "currencyCode"
+    return amount(_units(value), row.get(currency))
 
 
 def _day(text: str) -> int | None:

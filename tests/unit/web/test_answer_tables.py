@@ -1,0 +1,59 @@
+"""Answers of the API as tables and charts."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from finance_api.web.answer_tables import answer_table
+
+
+def months(*nets: str, currency: str = "EUR") -> dict[str, Any]:
+    return {
+        "groups": [
+            {"currencyCode": currency, "month": f"2026-{n:02}", "net": Decimal(net)}
+            for n, net in enumerate(nets, 1)
+        ]
+    }
+
+
+def test_amounts_are_exact_and_have_the_decimals_of_their_currency() -> None:
+    table = answer_table(months("-1234.5", "900719925474099.3001"))
+    assert [row[-1] for row in table.rows] == ["−1,234.50", "900,719,925,474,099.3001"]
+    assert answer_table(months("-1234", currency="JPY")).rows[0][-1] == "−1,234"
+    row = {"currencyCode": "JPY", "net": 5, "convertedNet": 3, "convertedCurrencyCode": "EUR"}
+    assert answer_table({"groups": [row]}).rows == [["JPY", "5", "3.00", "EUR"]]
+
+
+def test_sums_by_month_are_a_chart_if_they_are_of_one_currency() -> None:
+    table = answer_table(months("1", "-2"))
+    assert table.plot is not None
+    assert table.plot_title == "Net by month, in EUR"
+    both = {"groups": [*months("1")["groups"], *months("1", currency="CHF")["groups"]]}
+    assert answer_table(both).plot is None
+
+
+def test_long_rows_show_the_columns_that_people_read() -> None:
+    record = {"id": "1", "accountId": "2", "accountName": "Giro", "amount": -1, "payee": None}
+    record |= {"currencyCode": "EUR", "recordDate": "2026-03-01", "category": "Food", "note": "x"}
+    long = {**record, "labels": ["a", "b"], "recordType": "expense", "splitId": None}
+    table = answer_table({"records": [long]})
+    shown = ["Record date", "Note", "Category", "Account name", "Labels", "Amount", "Currency code"]
+    assert [label for label, _ in table.columns] == shown
+    assert table.rows[0][-3] == "a, b"
+
+
+def test_chosen_fields_are_shown_in_their_order() -> None:
+    table = answer_table({"records": [{"id": "1", "note": "x", "amount": 2}]})
+    assert table.columns == [("Note", "what"), ("Amount", "number")]
+
+
+def test_wide_rows_show_their_first_columns() -> None:
+    table = answer_table({"groups": [{f"column{n}": n for n in range(20)}]})
+    assert len(table.columns) == 9
+
+
+@pytest.mark.parametrize("hints", [[], ["No category is called Fod."]])
+def test_without_rows_there_are_only_hints(hints: list[str]) -> None:
+    table = answer_table({"records": [], "limit": 30, **({"hints": hints} if hints else {})})
+    assert (table.columns, table.rows, table.hints, table.plot) == ([], [], hints, None)
