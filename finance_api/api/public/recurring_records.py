@@ -6,9 +6,10 @@ from typing import Any
 
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
-from finance_api.api.openapi.responses import ResponseDescription, table_response
+from finance_api.api.openapi.responses import HINTS_SCHEMA, ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, of_names
 from finance_api.api.parameters import Listed, ParameterSchema
+from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.object_names import names_by_id
@@ -19,6 +20,7 @@ from finance_api.planning.recurring import (
     with_orders,
 )
 from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.resources.common import (
     EXAMPLE_ID,
@@ -100,7 +102,10 @@ def _schema() -> ParameterSchema:
 
 def _response() -> ResponseDescription:
     totals = array_of(of_fields("RecurringTotal", _TOTAL))
-    return table_response("RecurringPayment", "recurring", _COLUMNS, {"totals": totals})
+    optional = {HINTS: HINTS_SCHEMA}
+    return table_response(
+        "RecurringPayment", "recurring", _COLUMNS, {"totals": totals}, optional=optional
+    )
 
 
 class RecurringRequest(TableRequest):
@@ -121,7 +126,9 @@ class RecurringRequest(TableRequest):
         shown = [each for each in found if each.status in given["status"]]
         names = names_by_id(reading.storage, user_id, ACCOUNTS, CATEGORIES)
         rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
-        members = {"totals": _TOTAL_ENCODER.documents(_totals(shown))}
+        asked = Query(RECORDS, given["accountId"])
+        hints = {} if rows else self.hint_member(asked, reading)
+        members = {"totals": _TOTAL_ENCODER.documents(_totals(shown)), **hints}
         return self.table(state, _COLUMNS, rows, members)
 
 

@@ -73,6 +73,11 @@ def loaded(client):
             ["No category is called groceries. Did you mean Groceries?"],
         ),
         (
+            "records/recurring",
+            {"accountId": NOBODY},
+            [f"There is no account with the id {NOBODY}."],
+        ),
+        (
             "accounts/balances",
             {"accountId": NOBODY},
             [f"There is no account with the id {NOBODY}."],
