@@ -160,10 +160,17 @@ def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str
         for text, each in zip(shown, units, strict=True)
     ]
     title = f"{_words(value)} by {_words(label).lower()}{f', in {currency}' if currency else ''}"
-    axis = [text[:_AXIS_CHARACTERS] for text in texts]
+    axis = [_short(text) for text in texts]
     if value == "balance" and time:
         return line_plot(units, axis, marks), title, True
     return column_plot({_CSS.get(value, "income"): units}, axis, marks), title, False
+
+
+def _short(text: str) -> str:
+    """Return a text as an axis has room for it; of a day, month and day."""
+    if _day(text) is not None:
+        return text[5:]
+    return text if len(text) <= _AXIS_CHARACTERS else f"{text[: _AXIS_CHARACTERS - 1]}…"
 
 
 def _is_label(name: str) -> bool:

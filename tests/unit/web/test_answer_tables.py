@@ -33,6 +33,22 @@ def test_sums_by_month_are_a_chart_if_they_are_of_one_currency() -> None:
     assert answer_table(both).plot is None
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        ("category", "Electronics", "Electro…"),
+        ("category", "Clothing", "Clothing"),
+        ("day", "2026-03-18", "03-18"),
+        ("month", "2026-03", "2026-03"),
+    ],
+)
+def test_the_axis_of_a_chart_has_short_labels(name: str, text: str, shown: str) -> None:
+    rows = [{name: each, "spent": 1} for each in (text, text)]
+    plot = answer_table({"groups": rows}).plot
+    assert plot is not None
+    assert [label for _, label in plot.labels] == [shown, shown]
+
+
 def test_long_rows_show_the_columns_that_people_read() -> None:
     record = {"id": "1", "accountId": "2", "accountName": "Giro", "amount": -1, "payee": None}
     record |= {"currencyCode": "EUR", "recordDate": "2026-03-01", "category": "Food", "note": "x"}
