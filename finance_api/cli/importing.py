@@ -15,8 +15,8 @@ from finance_api.cli.input_files import STANDARD_INPUT, expanded, move_done, ope
 from finance_api.cli.output import json_report_option, say
 from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.interface import Answer, Command, ImportRefused
+from finance_api.importers.marks import currency_code
 from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, add_to_map
-from finance_api.importers.texts import currency_code
 from finance_api.ledger.importing import ImportSettings, import_file, make_order
 from finance_api.ledger.report import ImportReport
 from finance_api.resources import RECORDS

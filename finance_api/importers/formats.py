@@ -11,8 +11,8 @@ from enum import Enum, auto
 from pkgutil import resolve_name
 from typing import Any, BinaryIO
 
+from finance_api.importers.decoding import opening_text, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, StatementImporter
-from finance_api.importers.texts import opening_text, utf_16_of
 
 
 class AccountKey(Enum):

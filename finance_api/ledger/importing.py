@@ -10,9 +10,9 @@ from typing import Any, BinaryIO
 from finance_api.importers import NATIVE
 from finance_api.importers.formats import AccountKey, detect_format, format_named
 from finance_api.importers.interface import ImportRefused, Remembered, StatementImporter
+from finance_api.importers.marks import currency_code
 from finance_api.importers.native import NativeRow, native_file
 from finance_api.importers.options import FILE_OPTIONS
-from finance_api.importers.texts import currency_code
 from finance_api.ledger.changing import changing
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.stated import remembered_options

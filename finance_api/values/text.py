@@ -106,6 +106,11 @@ def is_iban(number: str) -> bool:
     return _IBAN.fullmatch(number) is not None
 
 
+def one_line(*texts: str | None) -> str | None:
+    """Join the texts with single spaces between all words; None if there are no words."""
+    return " ".join(clean(" ".join(filter(None, texts))).split()) or None
+
+
 # No stricter, as the mail system decides which texts around the @ are valid.
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
 _MAX_EMAIL_CHARACTERS = 254

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from finance_api.importers.camt.importer import CamtImporter
+from finance_api.importers.decoding import opening_text
 from finance_api.importers.formats import format_named
 from finance_api.importers.interface import HEAD_BYTES
 from finance_api.importers.mt940.importer import Mt940Importer
-from finance_api.importers.texts import opening_text
 from support.whole import Whole, read_whole
 
 IBAN = "DE02120300000000202051"

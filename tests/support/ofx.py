@@ -4,10 +4,10 @@ import io
 
 import pytest
 
+from finance_api.importers.decoding import opening_text
 from finance_api.importers.formats import format_named
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.importers.texts import opening_text
 from support.whole import Whole, read_whole
 
 

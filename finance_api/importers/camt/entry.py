@@ -20,8 +20,8 @@ from finance_api.importers.camt.values import (
     time_of,
 )
 from finance_api.importers.interface import Entry, joined_key
-from finance_api.importers.texts import one_line
 from finance_api.values.number import decimal_text
+from finance_api.values.text import one_line
 from finance_api.values.time import date_text
 
 #: Texts that banks write in place of a missing id.

@@ -16,6 +16,7 @@ from finance_api.importers.camt.values import (
     signed_amount_of,
     time_of,
 )
+from finance_api.importers.decoding import opening_text
 from finance_api.importers.interface import (
     HEAD_BYTES,
     BankBalance,
@@ -27,8 +28,8 @@ from finance_api.importers.interface import (
     joined_key,
     nothing_remembered,
 )
+from finance_api.importers.marks import CODES
 from finance_api.importers.sections import Section, Sections
-from finance_api.importers.texts import CODES, opening_text
 from finance_api.values.text import is_iban
 from finance_api.values.time import DAY_SECONDS
 

@@ -13,8 +13,8 @@ from xml.parsers import expat
 
 from finance_api.importers.camt.entry import transaction_of
 from finance_api.importers.camt.values import Element
+from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, quoted
-from finance_api.importers.texts import fits, utf_16_of
 
 #: Elements that are statements -> the kind of message that contains them.
 STATEMENTS = {"Rpt": "camt.052", "Stmt": "camt.053", "Ntfctn": "camt.054"}

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from finance_api.importers.interface import ANOTHER_FILE, ImportRefused, quoted
-from finance_api.importers.texts import CODES, one_line
+from finance_api.importers.marks import CODES
 from finance_api.values.number import NumberError, parse_decimal, to_units
-from finance_api.values.text import compact
+from finance_api.values.text import compact, one_line
 from finance_api.values.time import TimeError, parse_date, parse_time
 
 #: Paths of an account's IBAN, or of another number in the different versions.

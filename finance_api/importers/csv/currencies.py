@@ -9,7 +9,7 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.csv.vocabulary import marks_in
 from finance_api.importers.interface import CODE, Answer, ImportRefused, Questions, listed, quoted
-from finance_api.importers.texts import Mark, codes_in, stated_code
+from finance_api.importers.marks import Mark, codes_in, stated_code
 
 
 class Currencies:

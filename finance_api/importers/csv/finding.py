@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.layout import Layout, heading_digest
 from finance_api.importers.csv.money_columns import find_money
@@ -33,6 +32,7 @@ from finance_api.importers.csv.table import (
 )
 from finance_api.importers.csv.vocabulary import known_headings
 from finance_api.importers.csv.word_columns import FIND_WORDS, find_dates
+from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused, Questions, Remembered, quoted
 
 #: A question about columns with one heading names at most this many.

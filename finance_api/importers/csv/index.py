@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from finance_api.importers.csv.dates import DateForm
-from finance_api.importers.csv.decoding import known_encoding
 from finance_api.importers.csv.layout import FIELDS, Layout, field_of
 from finance_api.importers.csv.profile import (
     CODE,
@@ -34,8 +33,9 @@ from finance_api.importers.csv.profile import (
     trim,
 )
 from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.decoding import known_encoding
 from finance_api.importers.interface import Answer, ImportRefused, listed, quoted
-from finance_api.importers.texts import CODES
+from finance_api.importers.marks import CODES
 from finance_api.resources.common import PAYMENT_TYPES
 
 SHIPPED = Path(__file__).with_name("profiles")

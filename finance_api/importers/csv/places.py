@@ -9,7 +9,6 @@ from typing import Any
 
 from finance_api.importers.csv.amounts import shape_of
 from finance_api.importers.csv.dates import CANDIDATES
-from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.layout import Columns, Headings, Layout
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import (
@@ -22,8 +21,9 @@ from finance_api.importers.csv.table import (
     looks_like_headings,
 )
 from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of, known_headings, role_fit
+from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.texts import mark_of
+from finance_api.importers.marks import mark_of
 from finance_api.values.text import shown
 from finance_api.values.time import DAY_SECONDS, date_text
 

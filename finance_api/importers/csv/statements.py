@@ -24,7 +24,7 @@ from finance_api.importers.interface import (
     StatementAccount,
     quoted,
 )
-from finance_api.importers.texts import Mark, stated_code
+from finance_api.importers.marks import Mark, stated_code
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.time import DAY_SECONDS
 

@@ -12,7 +12,7 @@ from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.table import is_account, is_amount, is_date, is_text
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.texts import mark_of
+from finance_api.importers.marks import mark_of
 from finance_api.values.text import clean_or_none
 
 #: A column with more different cells than this is free text: it is no longer watched.

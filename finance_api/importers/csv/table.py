@@ -9,7 +9,7 @@ from functools import cached_property
 
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.dates import CANDIDATES
-from finance_api.importers.csv.decoding import TextFile
+from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit

@@ -17,7 +17,7 @@ from finance_api.importers.csv.vocabulary import (
     role_fit,
 )
 from finance_api.importers.interface import MOST_COMMANDS, Answer, Questions, listed, quoted
-from finance_api.importers.texts import codes_in
+from finance_api.importers.marks import codes_in
 
 #: Up to this many unknown words are offered in each combination; more: all, none, and one by one.
 _COMBINED = 3

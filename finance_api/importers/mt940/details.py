@@ -8,8 +8,7 @@ IBAN and a name before the text (SNS, ASN); plain text.
 import re
 from typing import NamedTuple
 
-from finance_api.importers.texts import one_line
-from finance_api.values.text import compact
+from finance_api.values.text import compact, one_line
 
 #: The length of a line in the standard, and of a sub-field of German banks.
 _LINE, _SUB_FIELD = 65, 27

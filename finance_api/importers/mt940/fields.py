@@ -15,9 +15,11 @@ from typing import BinaryIO, NamedTuple
 
 import mt940
 
+from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import ANOTHER_FILE, BankBalance, Entry, ImportRefused, quoted
-from finance_api.importers.texts import CODES, fits, one_line, utf_16_of
+from finance_api.importers.marks import CODES
 from finance_api.values.number import NumberError, to_units
+from finance_api.values.text import one_line
 from finance_api.values.time import from_date
 
 #: Maximum length of a field; banks write far shorter ones.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from finance_api.importers.decoding import opening_text
 from finance_api.importers.formats import MT940_BEGIN
 from finance_api.importers.interface import (
     HEAD_BYTES,
@@ -18,6 +19,7 @@ from finance_api.importers.interface import (
     joined_key,
     nothing_remembered,
 )
+from finance_api.importers.marks import CODES
 from finance_api.importers.mt940.details import Details, details_of
 from finance_api.importers.mt940.fields import (
     END,
@@ -30,9 +32,8 @@ from finance_api.importers.mt940.fields import (
     moment_of,
 )
 from finance_api.importers.sections import Section, Sections
-from finance_api.importers.texts import CODES, one_line, opening_text
 from finance_api.values.number import decimal_text
-from finance_api.values.text import compact
+from finance_api.values.text import compact, one_line
 
 _MT942 = "mt942"
 _WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")

@@ -16,8 +16,8 @@ from enum import Enum
 from html.entities import html5
 from typing import BinaryIO
 
+from finance_api.importers.decoding import utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, quoted
-from finance_api.importers.texts import utf_16_of
 
 _BODY = re.compile(rb"<(?:\w++:)?+OFX[\s>]", re.IGNORECASE)
 _XML = re.compile(rb"<\?(?:xml|OFX)\b", re.IGNORECASE)

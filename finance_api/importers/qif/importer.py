@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
-from finance_api.importers.csv.decoding import TextFile, open_text
+from finance_api.importers.decoding import TextFile, open_text
 from finance_api.importers.interface import (
     NAME,
     Answer,

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from finance_api.importers.csv import CsvImporter
-from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.places import TableSample
 from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import (
     Answer,
     Entry,

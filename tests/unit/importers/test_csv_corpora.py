@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.table import read_rows
+from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
 from support.corpora import CORPORA, STATEMENTS

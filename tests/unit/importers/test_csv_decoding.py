@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from finance_api.importers.csv import decoding
-from finance_api.importers.csv.decoding import open_text
+from finance_api.importers import decoding
+from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import ImportRefused, Questions
 from support.csv_files import answers
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.marks import currency_code
 from finance_api.importers.options import FILE_OPTIONS, answered
-from finance_api.importers.texts import currency_code
 
 
 @pytest.mark.parametrize(

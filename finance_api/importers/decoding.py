@@ -1,4 +1,4 @@
-"""Decodes the bytes of a file to text, in pieces."""
+"""Detects the charset of a file, and decodes its bytes to text, in pieces."""
 
 import codecs
 import io
@@ -10,7 +10,42 @@ from functools import partial
 from typing import BinaryIO
 
 from finance_api.importers.interface import Answer, ImportRefused, Questions, quoted
-from finance_api.importers.texts import fits
+
+_PIECE_BYTES = 1 << 17
+
+
+def fits(stream: BinaryIO, charset: str) -> bool:
+    """Return whether all bytes of the stream are text in the charset; rewind the stream."""
+    decoder = codecs.getincrementaldecoder(charset)()
+    stream.seek(0)
+    try:
+        while piece := stream.read(_PIECE_BYTES):
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    finally:
+        stream.seek(0)
+    return True
+
+
+def utf_16_of(data: bytes) -> str | None:
+    """Return ``utf-16``, ``utf-16-le`` or ``utf-16-be`` if the data begins like it, else None."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # Markup begins with two ASCII characters.
+    if data[1:2] == data[3:4] == b"\0" != data[:1]:
+        return "utf-16-le"
+    if data[:1] == data[2:3] == b"\0" != data[1:2]:
+        return "utf-16-be"
+    return None
+
+
+def opening_text(head: bytes) -> str:
+    r"""Return the text of a file's first bytes, without leading blanks, with ``\n`` line ends."""
+    text = head.decode(utf_16_of(head) or "utf-8", "replace").removeprefix("\ufeff").lstrip()
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
 
 #: Byte order mark, the codec that reads the file, and the names by which the user may ask for it.
 #: A mark comes before the shorter marks that it begins with.
