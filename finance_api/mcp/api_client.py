@@ -30,6 +30,7 @@ _NEXT = {
         "The token may not read this. Ask the user for a token with the scope; other tools "
         "may work."
     ),
+    409: "Ask the user to change the question under Questions; other tools may answer it now.",
     410: "Discard your copy of these types, and call changes with since=0.",
     503: "Ask for less as the error says, or call again after a while.",
 }

@@ -85,7 +85,10 @@ def test_an_answer_is_not_sent_twice(asker):
 def test_a_question_counts_as_one_request(asker):
     path = f"questions/{save(asker).id}/answer"
     before = int(asker.get("questions").headers["X-RateLimit-Remaining"])
-    assert int(asker.get(path).headers["X-RateLimit-Remaining"]) == before - 1
+    answer = asker.get(path)
+    assert int(answer.headers["X-RateLimit-Remaining"]) == before - 1
+    unchanged = asker.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert int(unchanged.headers["X-RateLimit-Remaining"]) == before - 1
 
 
 def test_another_user_s_question_does_not_exist(service, asker):
