@@ -94,7 +94,13 @@ class Cluster:
 
     def drop(self, name: str) -> None:
         for node in self.nodes:
-            run(node, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            run(
+                node,
+                # DROP DATABASE itself waits for 5 seconds only.
+                f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+                f" WHERE datname = '{name}'",
+                f"DROP DATABASE IF EXISTS {name} WITH (FORCE)",
+            )
 
 
 class PrivateCluster(Cluster):
