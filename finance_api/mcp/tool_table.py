@@ -99,14 +99,23 @@ TOOLS: tuple[Tool, ...] = (
         takes={
             "groupBy": text(
                 "Up to 3, comma-separated, of account, category, topCategory, categoryGroup, "
-                "label, payee, recordType, paymentType, recordState, day, week, month, quarter, "
-                "year."
+                "label, payee, recordType, paymentType, recordState, weekday, day, week, month, "
+                "quarter, year."
             ),
             **undescribed(_OF_RECORDS),
             "columns": text(
                 "Sums to return, comma-separated, of count, income, expense, net, spent, received, "
-                "firstDate, lastDate. spent and received go by the category's kind, so a refund "
-                "reduces spent. Default: all except spent and received."
+                "avg, median, min, max, share (of all expense), cumulative (net so far), perDay, "
+                "perMonth, firstDate, lastDate. spent and received go by the category's kind, so "
+                "a refund reduces spent. Default: count,income,expense,net,firstDate,lastDate."
+            ),
+            "compare": {
+                "enum": ["previous", "year"],
+                "description": "Compare with the period before recordDate's, or a year before: "
+                "adds previousNet, changeNet, changeNetPercent and the like.",
+            },
+            "having": text(
+                "Condition on a column of the groups: net.lt.-100, changeNetPercent.gt.20"
             ),
             "include": text(
                 "Records to count that are otherwise left out: void, transfers, excluded."
@@ -117,7 +126,11 @@ TOOLS: tuple[Tool, ...] = (
             ),
             "sortBy": _SORT,
         },
-        repeats={"leftOut": {"type": "object"}, "overlapping": {"type": "boolean"}},
+        repeats={
+            "leftOut": {"type": "object"},
+            "overlapping": {"type": "boolean"},
+            "groupCount": {"type": ["integer", "null"]},
+        },
         most=1000,
         sums=tuple(_SUMMED.split()),
     ),

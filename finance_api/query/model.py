@@ -177,6 +177,13 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupCondition:
+    """A condition on a column of groups of rows, not on a field of the rows."""
+
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """One end of a range; the range includes it.
 

@@ -17,6 +17,7 @@ from finance_api.query.errors import QueryError, all_or_faults, check_length, qu
 from finance_api.query.model import (
     Bound,
     Condition,
+    GroupCondition,
     Operator,
     RelativeDate,
     SortKey,
@@ -338,6 +339,8 @@ def _value_text(value: Any) -> str:
     match value:
         case Bound():
             return _condition_text(value.condition)
+        case GroupCondition():
+            return _part_text(value.condition)
         case SortKey():
             equals = "" if value.equals is None else f"={value.equals}"
             return ("-" if value.descending else "+") + value.field.name + equals

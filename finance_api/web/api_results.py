@@ -31,8 +31,8 @@ from finance_api.planning.summaries.declaration import (
     WHOLE,
     SummaryQuery,
 )
-from finance_api.planning.summaries.folding import Summary, summarize
 from finance_api.planning.summaries.reading import SummaryTooLarge
+from finance_api.planning.summaries.summary import Summary, summarize
 from finance_api.planning.tracking import last_periods, track
 from finance_api.planning.upcoming import DueDays, upcoming_days
 from finance_api.query.dates import parse_whole_days

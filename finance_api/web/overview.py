@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.balances import BalancesError
-from finance_api.planning.summaries.folding import Summary
+from finance_api.planning.summaries.summary import Summary
 from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcoming_page
 from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS
 from finance_api.resources.records import RECEIVED, SPENT

@@ -134,6 +134,10 @@ class Pair:
             "times": lambda s: s.data.record_times(me),
             # In no order.
             "amounts": lambda s: sorted(s.data.list_amounts(me, ["accountId"], ())),
+            "amounts by": lambda s: {
+                key: sorted(amounts)
+                for key, amounts in s.data.amounts_by(me, ["accountId"], ()).items()
+            },
             "transfers": lambda s: s.data.get_transfers(me, [make_id(900)]),
             "changes": lambda s: s.data.list_changes(me, PUBLIC_RESOURCES, **everything),
             "an upload": lambda s: s.uploads.get(me, "1"),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from finance_api.api.openapi.schemas import Schema, one_or_more
 from finance_api.query.errors import MAX_OPERAND_CHARACTERS
-from finance_api.query.model import RELATIVE_DATES, Operator
+from finance_api.query.model import RANGES, RELATIVE_DATES, Operator
 from finance_api.query.parse import MAX_CONDITIONS
 from finance_api.query.words import MAX_WORDS
 from finance_api.resources.field import Field, Kind
@@ -97,6 +97,15 @@ def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> 
             found = rf"(({prefixes})\.)?{one}" + ("" if one == _BOOLEAN else _more(one))
     nulls = r"|is\.null|is\.not_null" if Operator.IS_NULL in operators else ""
     return f"^({found}{nulls})$"
+
+
+def having_pattern(columns: Sequence[Field]) -> str:
+    """Return the pattern of a condition on one of these columns, all of which are numbers."""
+    prefixes = "|".join(operator.value for operator in (*RANGES, Operator.NE))
+    names = [column.name for column in columns]
+    nullable = [column.name for column in columns if column.can_be_missing]
+    number = rf"({'|'.join(names)})\.(abs\.)?({prefixes})\.{_DECIMAL}"
+    return rf"^({number}|({'|'.join(nullable)})\.is\.(null|not_null))$"
 
 
 def _text_pattern(values: Sequence[str]) -> str:

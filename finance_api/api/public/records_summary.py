@@ -6,17 +6,26 @@ from typing import Any
 
 from finance_api.api.data_request import Payload, Reading, RequestTarget
 from finance_api.api.listing import TableRequest, resolved
+from finance_api.api.openapi.conditions import having_pattern
 from finance_api.api.openapi.responses import (
     HINTS_SCHEMA,
     Header,
     ResponseDescription,
     table_response,
 )
-from finance_api.api.openapi.schemas import array_of, of_members, of_names, of_order, value
+from finance_api.api.openapi.schemas import (
+    array_of,
+    of_members,
+    of_names,
+    of_order,
+    one_or_more,
+    value,
+)
 from finance_api.api.parameters import (
     CONVERT_TO,
     SORT_MEANING,
     Fault,
+    ParameterKind,
     ParameterSchema,
     Scalar,
 )
@@ -24,28 +33,45 @@ from finance_api.api.representation import HINTS, HeaderItems
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.summaries.declaration import (
+    BY_THE_DAY,
+    CUMULATIVE,
     DIMENSIONS,
     LEFT_OUT,
     SUMS,
     USUAL_SUMS,
     WHOLE,
+    Compare,
     Dimension,
     SummaryQuery,
 )
-from finance_api.planning.summaries.folding import summarize
 from finance_api.planning.summaries.reading import MAX_GROUPS, SummaryTooLarge
-from finance_api.query.errors import QueryError, quoted
-from finance_api.query.model import Query, SortKey
-from finance_api.query.parse import parse_names, parse_order
+from finance_api.planning.summaries.summary import summarize
+from finance_api.query.errors import QueryError, all_or_faults, quoted
+from finance_api.query.model import (
+    RANGES,
+    TO_DATE,
+    Condition,
+    GroupCondition,
+    Operator,
+    Query,
+    RelativeDate,
+    SortKey,
+)
+from finance_api.query.parse import (
+    MAX_CONDITIONS,
+    parse_conditions,
+    parse_names,
+    parse_one_of,
+    parse_order,
+)
 from finance_api.resources import RECORDS
-from finance_api.resources.field import Field, names_of
-from finance_api.values.time import date_text
+from finance_api.resources.field import Field, Kind, names_of
+from finance_api.values.time import MONTHS, Period, date_text
 
 MAX_PAGE = 1_000
 DEFAULT_GROUPS = 100
 MAX_DIMENSIONS = 3
 
-_DATE = {"type": "string", "format": "date"}
 _NO_ENVELOPE = "In formats without an envelope: "
 _HEADERS = (
     Header(
@@ -56,6 +82,7 @@ _HEADERS = (
         of_body=True,
     ),
     Header("X-Overlapping", f"{_NO_ENVELOPE}overlapping.", "false", always=False, of_body=True),
+    Header("X-Total-Count", f"{_NO_ENVELOPE}groupCount.", "31", always=False, of_body=True),
     Header(
         "X-Not-Converted",
         f"{_NO_ENVELOPE}the number of records in notConverted.",
@@ -67,6 +94,8 @@ _HEADERS = (
 
 #: A sort key for every column that a summary can have.
 _SORT_KEYS = {column.name: SortKey(column) for column in WHOLE.columns}
+#: The columns that ``having`` compares; which of them a summary has depends on its parameters.
+_NUMBERS = {column.name: column for column in WHOLE.columns if column.kind is Kind.NUMBER}
 
 
 def _columns(text: str) -> tuple[Field, ...]:
@@ -85,25 +114,84 @@ def _include(text: str) -> frozenset[str]:
     return frozenset(parse_names(LEFT_OUT, text))
 
 
-def _sorts_by_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
+def _compare(text: str) -> Compare:
+    return Compare(parse_one_of([*Compare], text))
+
+
+class _Having(ParameterKind):
+    """Conditions on columns of the groups; the parameter may be repeated."""
+
+    is_repeated = True
+
+    def read(self, texts: Sequence[str]) -> tuple[GroupCondition, ...]:
+        found = tuple([each for some in all_or_faults(_having, texts) for each in some])
+        if len(found) > MAX_CONDITIONS:
+            raise QueryError(f"has {len(found)} conditions; at most {MAX_CONDITIONS} are allowed")
+        return found
+
+
+def _having(text: str) -> list[GroupCondition]:
+    name, _, conditions = text.partition(".")
+    if name not in _NUMBERS:
+        raise QueryError(
+            f"{quoted(name)} is not a column with numbers; write a condition such as net.lt.-100"
+        )
+    return [GroupCondition(each) for each in parse_conditions(_NUMBERS[name], conditions)]
+
+
+def _names_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
     query = SummaryQuery(
         group_by=parameters["groupBy"],
         convert_to=parameters[CONVERT_TO],
         sums=parameters["columns"],
+        compare=parameters["compare"],
     )
     columns = [column.name for column in query.columns]
-    for key in parameters["sortBy"]:
-        if key.field.name not in columns:
-            message = f"{quoted(key.field.name)} is not a column of these groups; they have "
-            return "sortBy", message + ", ".join(columns)
+    named = [("sortBy", key.field.name) for key in parameters["sortBy"]]
+    named += [("having", each.condition.field.name) for each in parameters["having"]]
+    for parameter, name in named:
+        if name not in columns:
+            message = f"{quoted(name)} is not a column of these groups; they have "
+            return parameter, message + ", ".join(columns)
     return None
+
+
+def _compares_days(parameters: Mapping[str, Any]) -> Fault | None:
+    conditions: Sequence[Condition] = parameters["recordDate"]
+    operators = {condition.operator for condition in conditions}
+    periods = {period for _, period in SummaryQuery(group_by=parameters["groupBy"]).periods}
+    message = None
+    if parameters["compare"] is None:
+        return None
+    if not operators:
+        message = "needs days to compare: add a recordDate such as recordDate=eq.this-month"
+    elif not operators & _BEGINNING:
+        message = "needs the first day of the period: add a recordDate such as gte.this-year"
+    elif not operators <= {*RANGES}:
+        message = "does not take ne. on recordDate"
+    elif Period.WEEK in periods and periods & MONTHS.keys():
+        message = "does not take week beside month, quarter or year in groupBy"
+    return None if message is None else ("compare", message)
+
+
+_BEGINNING = {Operator.EQ, Operator.GT, Operator.GTE}
+
+
+def _adds_up_periods(parameters: Mapping[str, Any]) -> Fault | None:
+    has_periods = bool(SummaryQuery(group_by=parameters["groupBy"]).periods)
+    if has_periods or SUMS[CUMULATIVE] not in parameters["columns"]:
+        return None
+    return "columns", f"{CUMULATIVE} needs a period in groupBy ({_periods()})"
+
+
+def _periods() -> str:
+    return ", ".join(name for name, found in DIMENSIONS.items() if found.period)
 
 
 def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
     query = SummaryQuery(group_by=parameters["groupBy"])
     if parameters["fill"] and query.group_by and not query.periods:
-        periods = ", ".join(name for name, found in DIMENSIONS.items() if found.period)
-        return "fill", f"needs a period in groupBy ({periods}), or no groupBy at all"
+        return "fill", f"needs a period in groupBy ({_periods()}), or no groupBy at all"
     return None
 
 
@@ -120,6 +208,20 @@ def _schema() -> ParameterSchema:
     sums = of_names(SUMS, ["spent", "received"], uniqueItems=True)
     meaning = f"The sums of each group. Default: {','.join(names_of(USUAL_SUMS))}."
     schema.add_parameter("columns", Scalar(_columns, sums), USUAL_SUMS, meaning)
+    compare = {"type": "string", "enum": [*Compare], "examples": [Compare.PREVIOUS.value]}
+    meaning = (
+        "The earlier time to compare with: the period before that of recordDate, or the same "
+        "period a year before. It adds an earlier value, a difference and a percentage to each "
+        "number: previousNet, changeNet, changeNetPercent."
+    )
+    schema.add_parameter("compare", Scalar(_compare, compare), None, meaning)
+    having = {"type": "string", "pattern": having_pattern([*_NUMBERS.values()])}
+    meaning = (
+        "A condition on a column with numbers, which only the groups to return meet. Repeated: and."
+    )
+    schema.add_parameter(
+        "having", _Having(_having, one_or_more(having, ["net.lt.-100"])), (), meaning
+    )
     meaning = "Records to count that are otherwise left out."
     schema.add_parameter("include", Scalar(_include, included), frozenset(), meaning)
     meaning = (
@@ -131,7 +233,7 @@ def _schema() -> ParameterSchema:
     schema.add_page(MAX_PAGE, DEFAULT_GROUPS)
     schema.add_conversion(CONVERT_TO)
     schema.add_filters(RECORDS)
-    schema.rules = (_sorts_by_its_columns, _fills_periods)
+    schema.rules = (_names_its_columns, _fills_periods, _compares_days, _adds_up_periods)
     return schema
 
 
@@ -149,11 +251,17 @@ def _response() -> ResponseDescription:
         },
     )
     overlapping = value("Whether any record is in several groups.", False)
+    meaning = "Number of groups on all pages; null: counting them would take long."
+    count = {**value(meaning, 31), "type": ["integer", "null"]}
     return table_response(
         "Group",
         "groups",
         always,
-        {"leftOut": of_members(None, left_out), "overlapping": overlapping},
+        {
+            "leftOut": of_members(None, left_out),
+            "overlapping": overlapping,
+            "groupCount": count,
+        },
         sometimes=[column for column in WHOLE.columns if column not in always],
         optional={"notConverted": array_of(not_converted), HINTS: HINTS_SCHEMA},
         headers=_HEADERS,
@@ -170,8 +278,18 @@ class SummaryRequest(TableRequest):
         super().__init__(target)
         self._records = Query(RECORDS, self.given.conditions)
         self.convert_to = self.given[CONVERT_TO]
-        self.depends_on_base_currency = self.given["fill"]
-        self.depends_on_today = self._records.is_relative or self.given["fill"]
+        given = self.given
+        self.depends_on_base_currency = given["fill"]
+        by_the_day = any(field.name in BY_THE_DAY for field in given["columns"])
+        self.depends_on_today = bool(
+            self._records.is_relative or given["fill"] or given["compare"] or by_the_day
+        )
+
+    @property
+    def _is_to_date(self) -> bool:
+        """Whether recordDate is given as month-to-date or last-month-to-date."""
+        operands = [condition.operand for condition in self.given["recordDate"]]
+        return all(isinstance(each, RelativeDate) and each.unit == TO_DATE for each in operands)
 
     def read(self, reading: Reading) -> Payload:
         given, storage = self.given, reading.storage
@@ -188,6 +306,9 @@ class SummaryRequest(TableRequest):
             reading.today,
             reading.user.base_currency,
             given["columns"],
+            given["compare"],
+            tuple([each.condition for each in given["having"]]),
+            self._is_to_date,
         )
         try:
             summary = summarize(storage, reading.user_id, query)
@@ -197,6 +318,7 @@ class SummaryRequest(TableRequest):
         members: dict[str, Any] = {
             "leftOut": summary.left_out,
             "overlapping": summary.overlapping,
+            "groupCount": summary.group_count,
         }
         if summary.is_empty:
             members |= self.hint_member(self._records, reading)
@@ -204,6 +326,8 @@ class SummaryRequest(TableRequest):
             ("X-Left-Out", _counts(summary.left_out)),
             ("X-Overlapping", "true" if summary.overlapping else "false"),
         )
+        if summary.group_count is not None:
+            headers += (("X-Total-Count", str(summary.group_count)),)
         if query.convert_to is not None:
             missing = summary.not_converted
             members["notConverted"] = [_not_converted(*each) for each in missing.items()]

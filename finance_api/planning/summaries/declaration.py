@@ -1,14 +1,15 @@
 """The dimensions of summaries, their columns, and the parameters of a summary."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 
 from finance_api.planning.conversion import CONVERSION_ERROR, CONVERTED_CURRENCY, converted_field
 from finance_api.query.model import Condition, SortKey
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID, text_field
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field, Kind, Unit
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import Period, period_text
@@ -34,6 +35,11 @@ class Dimension:
     period: Period | None = None
 
 
+WEEKDAY = "weekday"
+#: Their names, from Monday on.
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
 def _dimensions() -> Iterator[Dimension]:
     for name, source, what, example in (
         ("account", "accountId", "account", "Current account"),
@@ -53,14 +59,26 @@ def _dimensions() -> Iterator[Dimension]:
         text = period_text(period, _EXAMPLE_DAY)
         field = Field(period.value, Kind.TEXT, f"The {period}.", text, nullable=False)
         yield Dimension(period.value, source, (field,), period)
+    number = Field(
+        WEEKDAY, Kind.NUMBER, "The day of the week; 1 is Monday.", 1, nullable=False, decimals=0
+    )
+    day_name = Field("weekdayName", Kind.TEXT, "Its name.", WEEKDAYS[0], nullable=False)
+    yield Dimension(WEEKDAY, "recordDate", (number, day_name))
 
 
 #: The dimensions that records can be grouped by, by name.
 DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension in _dimensions()}
 
 
-def _sum_field(name: str, meaning: str, example: float, decimals: int = DECIMALS) -> Field:
-    return Field(name, Kind.NUMBER, meaning, example, nullable=False, decimals=decimals)
+def _sum_field(
+    name: str,
+    meaning: str,
+    example: float,
+    decimals: int = DECIMALS,
+    *,
+    nullable: bool = False,
+) -> Field:
+    return Field(name, Kind.NUMBER, meaning, example, nullable=nullable, decimals=decimals)
 
 
 _PERIOD_START = Field(
@@ -76,18 +94,70 @@ _AMOUNTS = (
     _sum_field("net", "income and expense together.", -412.5),
     *_BY_FLOW,
 )
+SHARE, CUMULATIVE, PER_DAY, PER_MONTH = "share", "cumulative", "perDay", "perMonth"
+#: The columns that need the amount of every record.
+_OF_EACH_AMOUNT = (
+    _sum_field("median", "The median amount of the records.", -32.4, nullable=True),
+    _sum_field("min", "The smallest amount of the records.", -93.1, nullable=True),
+    _sum_field("max", "The largest amount of the records.", -5.2, nullable=True),
+)
+#: The columns that depend on other groups or on the days of the period.
+_OF_ALL_GROUPS = (
+    Field(
+        SHARE,
+        Kind.NUMBER,
+        "The group's part of all expense of its currency, from 0 to 1; null without expense.",
+        0.2512,
+        unit=Unit.SHARE,
+    ),
+    _sum_field(CUMULATIVE, "net of the periods so far. It needs a period in groupBy.", -1202.25),
+    _sum_field(PER_DAY, "net for each day of the period that is over.", -13.31, nullable=True),
+    _sum_field(PER_MONTH, "net for each month of the period that is over.", -405.13, nullable=True),
+)
+#: The columns that change from day to day.
+BY_THE_DAY = (PER_DAY, PER_MONTH)
 #: The columns of sums that a summary can have, by name.
 SUMS: Mapping[str, Field] = {
     field.name: field
     for field in (
         _sum_field("count", "Number of records.", 12, decimals=0),
         *_AMOUNTS,
+        _sum_field("avg", "The average amount of the records.", -34.38, nullable=True),
+        *_OF_EACH_AMOUNT,
+        *_OF_ALL_GROUPS,
         Field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02"),
         Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30"),
     )
 }
 #: The columns of sums that a summary has if it does not say which.
-USUAL_SUMS = tuple([field for field in SUMS.values() if field not in _BY_FLOW])
+USUAL_SUMS = tuple(
+    [SUMS[name] for name in ("count", "income", "expense", "net", "firstDate", "lastDate")]
+)
+
+
+class Compare(StrEnum):
+    """The earlier time that a summary is compared with."""
+
+    PREVIOUS = "previous"
+    YEAR = "year"
+
+
+def _compared_fields(field: Field) -> tuple[Field, Field, Field]:
+    """Return the columns of the earlier value, the difference and the percentage."""
+    title = field.name[0].upper() + field.name[1:]
+    previous, change, percent = f"previous{title}", f"change{title}", f"change{title}Percent"
+    of_percent = f"{change} in percent of {previous} without its sign; null if that is 0."
+    return (
+        replace(field, name=previous, meaning=f"{field.name} of the earlier time."),
+        replace(field, name=change, meaning=f"{field.name} minus {previous}."),
+        Field(percent, Kind.NUMBER, of_percent, 12.5, decimals=2, unit=Unit.PERCENT),
+    )
+
+
+#: For each column that is compared: the names of its earlier value, difference and percentage.
+COMPARED: Mapping[str, tuple[Field, Field, Field]] = {
+    name: _compared_fields(field) for name, field in SUMS.items() if field.kind is Kind.NUMBER
+}
 _CONVERTED_COUNT = _sum_field(
     "convertedCount", "Number of records that could be converted.", 12, decimals=0
 )
@@ -98,7 +168,8 @@ class SummaryQuery:
     """conditions: of the records. include: names in LEFT_OUT. sort: columns, then default order.
 
     convert_to: the currency to add converted sums in. today, base_currency: the user's, for fill.
-    sums: of SUMS, in their order.
+    sums: of SUMS, in their order. having: conditions on columns. is_to_date: whether the dates are
+    the first days of a month, to compare with the same days of another month.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -112,13 +183,30 @@ class SummaryQuery:
     today: int = 0
     base_currency: str | None = None
     sums: tuple[Field, ...] = USUAL_SUMS
+    compare: Compare | None = None
+    having: tuple[Condition, ...] = ()
+    is_to_date: bool = False
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
         """Return the columns of each group, in order."""
         of_dimensions = [field for dimension in self.group_by for field in dimension.fields]
         start = [_PERIOD_START] if self.periods else []
-        return (RECORDS["currencyCode"], *of_dimensions, *start, *self.sums, *self._converted)
+        return (
+            RECORDS["currencyCode"],
+            *of_dimensions,
+            *start,
+            *self.sums,
+            *self._compared,
+            *self._converted,
+        )
+
+    @property
+    def _compared(self) -> tuple[Field, ...]:
+        if self.compare is None:
+            return ()
+        compared = [COMPARED[field.name] for field in self.sums if field.name in COMPARED]
+        return tuple([field for fields in compared for field in fields])
 
     @property
     def _converted(self) -> tuple[Field, ...]:
@@ -133,6 +221,21 @@ class SummaryQuery:
         """Whether any column depends on the kinds of categories."""
         return any(field in _BY_FLOW for field in self.sums)
 
+    @property
+    def by_amount(self) -> bool:
+        """Whether any column needs the amount of every record."""
+        return any(field in _OF_EACH_AMOUNT for field in self.sums)
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether a page needs all groups: they are counted, sorted, filled or compared."""
+        has_further = any(field in (*_OF_EACH_AMOUNT, *_OF_ALL_GROUPS) for field in self.sums)
+        return bool(has_further or self.sort or self.fill or self.compare or self.having)
+
+    @property
+    def shortest_period(self) -> Period | None:
+        return min((period for _, period in self.periods), key=list(Period).index, default=None)
+
     @cached_property
     def periods(self) -> tuple[tuple[int, Period], ...]:
         """Return the position in `group_by` and the kind of each dimension that is a period."""
@@ -141,13 +244,20 @@ class SummaryQuery:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Return the names that the storage groups sums by: currency, sources, record type."""
+        of_flow = ["categoryId"] if self.by_flow else []
+        return tuple(dict.fromkeys([*self.amount_names, *of_flow, "recordType"]))
+
+    @cached_property
+    def amount_names(self) -> tuple[str, ...]:
+        """Return the names that the storage groups single amounts by."""
         sources = [dimension.source for dimension in self.group_by]
-        if self.by_flow:
-            sources.append("categoryId")
-        return tuple(dict.fromkeys(["currencyCode", *sources, "recordType"]))
+        return tuple(dict.fromkeys(["currencyCode", *sources]))
 
 
 #: Has every column that a summary can have.
 WHOLE = SummaryQuery(
-    group_by=tuple(DIMENSIONS.values()), convert_to="EUR", sums=tuple(SUMS.values())
+    group_by=tuple(DIMENSIONS.values()),
+    convert_to="EUR",
+    sums=tuple(SUMS.values()),
+    compare=Compare.PREVIOUS,
 )

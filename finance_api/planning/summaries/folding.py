@@ -1,51 +1,28 @@
 """Folds the storage's sums into groups by the dimensions of a summary; sorts and fills them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache, partial
 from operator import itemgetter
 from typing import Any, cast
 
-from finance_api.planning.conversion import converted_field, no_rate
 from finance_api.planning.flows import is_received
+from finance_api.planning.summaries.comparing import GroupKey, TimeKeys, bounds_of
 from finance_api.planning.summaries.declaration import Dimension, SummaryQuery
 from finance_api.planning.summaries.reading import Converted, SummaryReader, Sums, check_groups
-from finance_api.query.evaluate import in_order, matches
-from finance_api.query.model import RANGES, Operator
+from finance_api.query.evaluate import matches
+from finance_api.query.model import Operator
 from finance_api.resources.common import INCOME
 from finance_api.resources.field import names_of
-from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.runtime.time_limit import in_time
-from finance_api.storage.interface import RecordSum, Storage
+from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
-from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A page of the groups: rows of the query's columns.
-
-    left_out: the number of records that met the conditions but were left out, by reason.
-    overlapping: whether any record belongs to several groups.
-    not_converted: by currency, the days without a rate, one entry for each record.
-    is_empty: whether no record is in any group.
-    """
-
-    groups: list[Row]
-    has_more: bool
-    left_out: dict[str, int]
-    overlapping: bool
-    not_converted: dict[str, list[int]]
-    is_empty: bool
-
-
-#: The currency and a value of each dimension: an id, a text or the first second of a period.
-GroupKey = tuple[Any, ...]
+from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, end_of
 
 
 @dataclass(slots=True)
-class _Group:
+class Group:
     """A group's sums. first, last: None if it has no records."""
 
     count: int = 0
@@ -58,6 +35,8 @@ class _Group:
     converted_income: int = 0
     converted_expense: int = 0
     converted_received: int = 0
+    #: The amounts of its records, if a column needs them.
+    amounts: list[int] = field(default_factory=list)
 
     def add(
         self, sums: RecordSum, converted: Converted, *, is_income: bool, received: bool
@@ -77,42 +56,27 @@ class _Group:
         self.last = sums.last if self.last is None else max(self.last, sums.last)
 
 
-_Groups = dict[GroupKey, _Group]
+Groups = dict[GroupKey, Group]
 
 
-def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
-    """Return the page of groups that the query asks for. Raises SummaryTooLarge."""
-    reader = SummaryReader(storage, user_id, query)
-    folder = _Folder(reader, query)
-    end = query.offset + query.limit
-    groups: list[tuple[GroupKey, _Group]] = []
-    for sums in reader.read():
-        folded = folder.fold(sums)
-        groups += folder.sort(folder.fill(folded) if query.fill else folded)
-        check_groups(len(groups))
-        if len(groups) > end:
-            break
-    if query.sort:
-        rows = in_order([folder.row(*group) for group in in_time(groups)], query.sort)
-        page = rows[query.offset : end]
-    else:
-        page = [folder.row(*group) for group in groups[query.offset : end]]
-    not_converted = dict(sorted(reader.not_converted.items()))
-    is_empty = not any(group.count for _, group in groups)
-    has_more, overlapping = len(groups) > end, folder.overlapping
-    return Summary(page, has_more, reader.left_out, overlapping, not_converted, is_empty)
+class Folder:
+    """Makes groups of sums.
 
-
-class _Folder:
-    """Makes groups of sums. overlapping: whether any record so far belongs to several groups."""
+    overlapping: whether any record so far belongs to several groups.
+    expense: the expense of all records so far, by currency.
+    oldest, newest: the dates of the first and last of these records; None without records.
+    """
 
     def __init__(self, reader: SummaryReader, query: SummaryQuery) -> None:
         self._reader = reader
-        self._query = query
-        self._columns = names_of(query.columns)
+        self.query = query
+        self._times = TimeKeys(query)
         self.overlapping = False
+        self.expense: defaultdict[str, int] = defaultdict(int)
+        self.oldest: int | None = None
+        self.newest: int | None = None
         #: For each dimension, a function that returns a value's part of a row.
-        self._members: list[Callable[[Any], Row]] = [
+        self.members: list[Callable[[Any], Row]] = [
             cache(partial(self._members_of, dimension)) for dimension in query.group_by
         ]
 
@@ -120,33 +84,58 @@ class _Folder:
         shown = self._reader.shown(dimension, value)
         return dict(zip(names_of(dimension.fields), shown, strict=True))
 
-    def fold(self, found: Sums) -> _Groups:
-        names = self._query.names
+    def fold(self, found: Sums) -> Groups:
+        names = self.query.names
         type_at = names.index("recordType")
-        category_at = names.index("categoryId") if self._query.by_flow else None
-        dimensions = [
-            (names.index(dimension.source), cache(partial(self._reader.values, dimension)))
-            for dimension in self._query.group_by
-        ]
-        groups: defaultdict[GroupKey, _Group] = defaultdict(_Group)
+        category_at = names.index("categoryId") if self.query.by_flow else None
+        keys_of = self._keys_by(names)
+        groups: defaultdict[GroupKey, Group] = defaultdict(Group)
         for key, sums in in_time(found):
-            of_record: list[GroupKey] = [(key[0],)]
-            for place, values_of in dimensions:
-                values = values_of(key[place])
-                of_record = [(*group, value) for group in of_record for value in values]
+            of_record = keys_of(key)
             self.overlapping |= len(of_record) > 1
             converted = self._reader.converted(key, sums)
             is_income = key[type_at] == INCOME
             received = is_income
             if category_at is not None:
                 received = is_received(self._reader.kind_of(key[category_at]), key[type_at])
+            if not is_income:
+                self.expense[key[0]] += sums.amount
             for group in of_record:
                 groups[group].add(sums, converted, is_income=is_income, received=received)
             check_groups(len(groups))
+        firsts = [self.oldest, *(group.first for group in groups.values())]
+        lasts = [self.newest, *(group.last for group in groups.values())]
+        self.oldest = min((at for at in firsts if at is not None), default=None)
+        self.newest = max((at for at in lasts if at is not None), default=None)
         return dict(groups)
 
-    def sort(self, groups: _Groups) -> list[tuple[GroupKey, _Group]]:
-        orders = [cache(partial(self._reader.order, each)) for each in self._query.group_by]
+    def _keys_by(self, names: tuple[str, ...]) -> Callable[[GroupKey], list[GroupKey]]:
+        """Return a function from the storage's values of ``names`` to the keys of their groups."""
+        dimensions = [
+            (names.index(dimension.source), cache(partial(self._reader.values, dimension)))
+            for dimension in self.query.group_by
+        ]
+
+        def keys(stored: GroupKey) -> list[GroupKey]:
+            found: list[GroupKey] = [(stored[0],)]
+            for place, values_of in dimensions:
+                values = values_of(stored[place])
+                found = [(*key, value) for key in found for value in values]
+            return found
+
+        return keys
+
+    def add_amounts(self, groups: Groups) -> None:
+        """Give the groups the amounts of their records, if a column needs them."""
+        if not self.query.by_amount:
+            return
+        keys_of = self._keys_by(self.query.amount_names)
+        for stored, amounts in in_time(self._reader.amounts.items()):
+            for key in keys_of(stored):
+                groups[key].amounts += amounts
+
+    def sort(self, groups: Groups) -> list[tuple[GroupKey, Group]]:
+        orders = [cache(partial(self._reader.order, each)) for each in self.query.group_by]
 
         def order(key: GroupKey) -> GroupKey:
             currency, *values = key
@@ -155,16 +144,14 @@ class _Folder:
         keyed = [(order(group[0]), group) for group in in_time(groups.items())]
         return [group for _, group in sorted(keyed, key=itemgetter(0))]
 
-    def fill(self, groups: _Groups) -> _Groups:
+    def fill(self, groups: Groups) -> Groups:
         """Add an empty group for each period without records, from the first period to the last."""
-        places = [at + 1 for at, _ in self._query.periods]
-        blank = [None] * len(places)
-        others = {_replaced(key, places, blank) for key in groups or self._empty_keys()}
+        others = {self._times.at(key, None) for key in groups or self._empty_keys()}
         if not others:
             return groups
-        empty: _Groups = {}
-        for starts in in_time(self._asked_periods(groups)):
-            empty |= {_replaced(key, places, starts): _Group() for key in others}
+        empty: Groups = {}
+        for second in in_time(self._asked_periods()):
+            empty |= {self._times.at(key, second): Group() for key in others}
             check_groups(len(empty))
         return empty | groups
 
@@ -183,82 +170,26 @@ class _Folder:
             for code in cast("tuple[str, ...]", condition.operand)
             if matches({"currencyCode": code}, on_currency)
         }
-        blank = (None,) * len(self._query.group_by)
-        base: str | None = self._query.base_currency or usual
+        blank = (None,) * len(self.query.group_by)
+        base: str | None = self.query.base_currency or usual
         codes = sorted(asked) or ([] if base is None else [base])
         return [(code, *blank) for code in codes]
 
-    def _asked_periods(self, groups: _Groups) -> Iterator[tuple[int, ...]]:
-        """Yield the first seconds of the periods to fill.
+    def _asked_periods(self) -> Iterator[int | None]:
+        """Yield a second of each period to fill; None if there are no periods.
 
         An end without a date condition is the first or last record; without records, today.
         """
-        periods = [period for _, period in self._query.periods]
+        periods = [period for _, period in self.query.periods]
         if not periods:
-            yield ()
+            yield None
             return
-        firsts = [group.first for group in groups.values() if group.first is not None]
-        lasts = [group.last for group in groups.values() if group.last is not None]
-        at, last = MIN_SECONDS, MAX_SECONDS
-        for condition in self._reader.conditions:
-            if condition.field.name == "recordDate" and condition.operator in RANGES:
-                low, high = condition.bounds() or (at, last)
-                at, last = max(at, low), min(last, high)
-        today = self._query.today
+        at, last = bounds_of(self._reader.conditions)
+        today = self.query.today
         if at == MIN_SECONDS:
-            at = min(firsts, default=min(last, today))
+            at = min(last, today) if self.oldest is None else self.oldest
         if last == MAX_SECONDS:
-            last = max(lasts, default=max(at, today))
+            last = max(at, today) if self.newest is None else self.newest
         while at <= last:
-            yield tuple([start_of(period, at) for period in periods])
+            yield at
             at = min(end_of(period, at) for period in periods)
-
-    def row(self, key: GroupKey, group: _Group) -> Row:
-        currency, *values = key
-        row = {"currencyCode": currency}
-        for members, value in zip(self._members, values, strict=True):
-            row |= members(value)
-        if self._query.periods:
-            # If there are several periods, this is the shortest one, which begins last.
-            row["periodStart"] = max(values[at] for at, _ in self._query.periods)
-        row |= {
-            "count": group.count,
-            **_amounts(group.income, group.expense, group.received),
-            # Groups are sorted by these dates, so they have no time of day, as in the answer.
-            "firstDate": None if group.first is None else start_of(Period.DAY, group.first),
-            "lastDate": None if group.last is None else start_of(Period.DAY, group.last),
-        }
-        if self._query.convert_to is not None:
-            row |= _converted_row(group, currency, self._query.convert_to)
-        return {name: row[name] for name in self._columns}
-
-
-def _amounts(income: int, expense: int, received: int) -> dict[str, int]:
-    net = income + expense
-    names = ("income", "expense", "net", SPENT, RECEIVED)
-    return dict(zip(names, (income, expense, net, received - net, received), strict=True))
-
-
-def _converted_row(group: _Group, currency: str, target: str) -> Row:
-    amounts: Mapping[str, int | None] = _amounts(
-        group.converted_income, group.converted_expense, group.converted_received
-    )
-    error = None
-    if missing := group.count - group.converted_count:
-        error = no_rate(currency, target, f"the days of {missing} of {group.count} records")
-        if not group.converted_count:
-            amounts = dict.fromkeys(amounts)
-    return {
-        "convertedCurrencyCode": target,
-        "convertedCount": group.converted_count,
-        **{converted_field(name).name: amount for name, amount in amounts.items()},
-        "conversionError": error,
-    }
-
-
-def _replaced(key: GroupKey, places: Iterable[int], values: Sequence[Any]) -> GroupKey:
-    """Return the key with these values at these places."""
-    replaced = list(key)
-    for place, value in zip(places, values, strict=True):
-        replaced[place] = value
-    return tuple(replaced)

@@ -8,7 +8,14 @@ from typing import Any, TypeVar
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.conversion import Conversion
 from finance_api.planning.counted import NO_TRANSFERS, excluded_accounts
-from finance_api.planning.summaries.declaration import LEFT_OUT, Dimension, SummaryQuery
+from finance_api.planning.summaries.comparing import weekday
+from finance_api.planning.summaries.declaration import (
+    LEFT_OUT,
+    WEEKDAY,
+    WEEKDAYS,
+    Dimension,
+    SummaryQuery,
+)
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Operator, any_of, condition_on, dated
 from finance_api.resources import RECORDS, referred_by
@@ -21,8 +28,12 @@ T = TypeVar("T")
 
 #: Maximum number of groups, and of the sums they are made of; each takes 10 to 20 microseconds.
 MAX_GROUPS = 25_000
+#: Count all groups only of at most this many records, if the page needs only the first groups.
+MAX_COUNTED = 20_000
 #: Maximum number of amounts to convert; each takes about 5 microseconds.
 MAX_CONVERTED = 100_000
+#: Maximum number of amounts to take a median of; each takes about a microsecond.
+MAX_AMOUNTS = 1_000_000
 #: Expect at least this many groups for each value of a dimension, if there is another dimension.
 _GROUPS_OF_VALUE = 50
 #: Fields of records that are the name of another row, and the id fields they are derived from.
@@ -86,6 +97,8 @@ class SummaryReader:
         self.not_converted: defaultdict[str, list[int]] = defaultdict(list)
         #: The dates of the oldest and newest record that meet the conditions, and their number.
         self._dates: tuple[int, int] | None = None
+        #: Whether `read` yields several parts.
+        self._has_parts = False
         self._number = 0
 
     def _referred(self, field: str) -> dict[str, Row]:
@@ -131,6 +144,8 @@ class SummaryReader:
             return self._categories.top_of(stored)
         if dimension.name == "categoryGroup":
             return self._categories.group_of(stored)
+        if dimension.name == WEEKDAY:
+            return weekday(stored)
         return stored if dimension.period is None else start_of(dimension.period, stored)
 
     def shown(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
@@ -139,6 +154,8 @@ class SummaryReader:
             return (None,) * len(dimension.fields)
         if dimension.period is not None:
             return (period_text(dimension.period, value),)
+        if dimension.name == WEEKDAY:
+            return value, WEEKDAYS[value - 1]
         has_id = len(dimension.fields) > 1
         return (self._referred(dimension.source)[value]["name"], value) if has_id else (value,)
 
@@ -163,6 +180,7 @@ class SummaryReader:
             yield self._read_at_once(names)
             return
         self._read_at_once(())
+        self._has_parts = self._is_divided
         for part in self._parts() if self._is_divided else ([],):
             yield self._sums(names, [*counted, *part], with_void=self._with_void).items()
 
@@ -204,7 +222,7 @@ class SummaryReader:
     def _is_divided(self) -> bool:
         """Return whether to read the groups in parts, because a page may need only some of them."""
         query = self._query
-        if len(query.group_by) < 2 or query.sort or query.fill or query.convert_to:
+        if len(query.group_by) < 2 or query.needs_all or query.convert_to:
             return False
         first = query.group_by[0]
         return first.period is not None or first.name in ("account", "category", "topCategory")
@@ -264,7 +282,12 @@ class SummaryReader:
         names = tuple(dict.fromkeys([*self._query.names, "recordDate"]))
         width, day_at = len(self._query.names), names.index("recordDate")
         counted = [*self._counted, any_of("currencyCode", currencies)]
-        self._check_converted(counted)
+        self._check_number(
+            counted,
+            MAX_CONVERTED,
+            "amounts would be converted: ask for a shorter period, or leave out convertTo",
+            "convertTo",
+        )
         found: dict[tuple[Any, ...], Converted] = {}
         amounts = self._storage.data.list_amounts(
             self._user_id, names, counted, with_void=self._with_void
@@ -280,16 +303,35 @@ class SummaryReader:
                 found[key] = amount + converted, number + 1
         return found
 
-    def _check_converted(self, counted: Sequence[Condition]) -> None:
-        if self._number <= MAX_CONVERTED:
+    # -- single amounts
+
+    @cached_property
+    def amounts(self) -> dict[tuple[Any, ...], list[int]]:
+        """Return the amounts of the counted records, by `SummaryQuery.amount_names`."""
+        self._check_number(
+            self._counted,
+            MAX_AMOUNTS,
+            "amounts would be sorted: ask for a shorter period, or leave out median, min and max",
+            "columns",
+        )
+        return self._storage.data.amounts_by(
+            self._user_id, self._query.amount_names, self._counted, with_void=self._with_void
+        )
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether to read all parts to count the groups. It takes little time for few records."""
+        return not self._has_parts or self._number <= MAX_COUNTED
+
+    def _check_number(
+        self, counted: Sequence[Condition], most: int, message: str, parameter: str
+    ) -> None:
+        """Raise SummaryTooLarge if more records than ``most`` meet the conditions."""
+        if self._number <= most:
             return
         sums = self._sums((), counted, with_void=self._with_void)
-        if sum(each.number for each in sums.values()) > MAX_CONVERTED:
-            raise SummaryTooLarge(
-                f"more than {MAX_CONVERTED:,} amounts would be converted: ask for a shorter "
-                f"period, or leave out convertTo",
-                "convertTo",
-            )
+        if sum(each.number for each in sums.values()) > most:
+            raise SummaryTooLarge(f"more than {most:,} {message}", parameter)
 
 
 def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:

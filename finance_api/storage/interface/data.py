@@ -3,6 +3,7 @@
 import re
 import secrets
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -319,6 +320,20 @@ class DataReader(ABC):
 
         Each item has the values of ``names``, then the amount.
         """
+
+    def amounts_by(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> dict[tuple[Any, ...], list[int]]:
+        """Return the same amounts by group, in any order. The keys are those of `sum_by`."""
+        found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+        for *key, amount in self.list_amounts(user_id, names, conditions, with_void=with_void):
+            found[tuple(key)].append(amount)
+        return dict(found)
 
 
 class DataWriter(DataReader):

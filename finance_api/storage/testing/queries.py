@@ -366,6 +366,19 @@ class QueriesConformance(OneUser):
         conditions = make_query(RECORDS, payee="eq.1").conditions
         assert _sums(unit, ["payee"], *conditions) == {("1",): RecordSum(9, 3, 0, 0)}
 
+    def test_amounts_are_grouped_as_sums_are(self, unit: Unit) -> None:
+        amounts = [MAX_UNITS, -MAX_UNITS, 0, 7, 9]
+        states, payees = [*[None] * 4, VOID], ["a", "a", None, None, "b"]
+        unit.put(RECORDS, *make_rows(RECORDS, amount=amounts, recordState=states, payee=payees))
+        names = ["currencyCode", "payee", "month"]
+        with unit.reading() as storage:
+            found = storage.data.amounts_by(unit.user.id, names, ())
+        sums = _sums(unit, names)
+        assert {key: (sum(each), len(each)) for key, each in found.items()} == {
+            key: (each.amount, each.number) for key, each in sums.items()
+        }
+        assert sorted(map(sorted, found.values())) == [[-MAX_UNITS, MAX_UNITS], [0, 7]]
+
     def test_missing_values_and_whole_lists_have_sums_of_their_own(self, unit: Unit) -> None:
         one, two = make_id(1), make_id(2)
         keys = [(None, ()), (None, (one,)), (one, (one, two)), (one, (two, one)), (one, ())]

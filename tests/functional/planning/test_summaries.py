@@ -66,6 +66,7 @@ def test_groups_have_names_ids_and_sums(books):
         ],
         "leftOut": {"void": 1, "transfers": 1, "excluded": 1},
         "overlapping": False,
+        "groupCount": 6,
         "limit": 1,
         "offset": 0,
         "nextOffset": 1,
@@ -236,6 +237,7 @@ def test_csv_and_ndjson_have_what_is_left_out_in_headers(books):
         assert response.headers["X-Next-Offset"] == ""
         assert response.headers["X-Left-Out"] == "void=0, transfers=0, excluded=0"
         assert response.headers["X-Overlapping"] == "false"
+        assert response.headers["X-Total-Count"] == "1"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from finance_api.planning.conversion import Conversion, with_converted
 from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SummaryQuery
-from finance_api.planning.summaries.folding import summarize
+from finance_api.planning.summaries.summary import summarize
 from finance_api.query.model import Operator, Span, condition_on
 from finance_api.resources import ACCOUNTS, LABELS, RECORDS
 from finance_api.resources.records import record_type

@@ -1,0 +1,192 @@
+"""The earlier time that a summary is compared with: its dates, and the periods that belong to it.
+
+The earlier time of whole months is as many months before, that of other days as many days before.
+If the groups have periods, each is compared with the period before it, or a year before it.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
+
+from finance_api.planning.summaries.declaration import WEEKDAY, Compare, SummaryQuery
+from finance_api.query.model import RANGES, Condition, Operator, Span
+from finance_api.values.time import (
+    DAY_SECONDS,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    MONTHS,
+    Period,
+    end_of,
+    from_date,
+    months_before,
+    start_of,
+    to_date,
+)
+
+#: The currency and a value of each dimension: an id, a text or the first second of a period.
+GroupKey = tuple[Any, ...]
+
+_ENDED = (Operator.EQ, Operator.LT, Operator.LTE)
+#: A year later lies this many days later, for one of the kinds of periods.
+_YEAR_LATER = (364, 365, 366, 371)
+
+
+def is_date(condition: Condition) -> bool:
+    """Return whether a condition limits the recordDate to a range."""
+    return condition.field.name == "recordDate" and condition.operator in RANGES
+
+
+def bounds_of(conditions: Iterable[Condition]) -> tuple[int, int]:
+    """Return the first and last second that the conditions allow for recordDate."""
+    first, last = MIN_SECONDS, MAX_SECONDS
+    for condition in filter(is_date, conditions):
+        low, high = condition.bounds() or (first, last)
+        first, last = max(first, low), min(last, high)
+    return first, last
+
+
+def weekday(day: int) -> int:
+    """Return 1 for Monday to 7 for Sunday."""
+    return to_date(day).isoweekday()
+
+
+class TimeKeys:
+    """Finds and replaces the values in a group's key that follow from its period."""
+
+    def __init__(self, query: SummaryQuery) -> None:
+        self.shortest = query.shortest_period
+        self._periods = query.periods
+        names = [dimension.name for dimension in query.group_by]
+        has_weekdays = self.shortest is Period.DAY and WEEKDAY in names
+        self._weekday_at = [names.index(WEEKDAY)] if has_weekdays else []
+
+    def start(self, key: GroupKey) -> int:
+        """Return the first second of the key's shortest period; 0 without periods."""
+        starts: list[int] = [key[at + 1] for at, _ in self._periods]
+        return max(starts, default=0)
+
+    def at(self, key: Sequence[Any], second: int | None) -> GroupKey:
+        """Return the key with the periods of ``second``; with None, without periods."""
+        replaced = list(key)
+        for at, period in self._periods:
+            replaced[at + 1] = None if second is None else start_of(period, second)
+        for at in self._weekday_at:
+            replaced[at + 1] = None if second is None else weekday(second)
+        return tuple(replaced)
+
+
+class Comparison:
+    """The earlier time of a query. newest: the date of the newest record that it counts, if any.
+
+    span: the dates of the query. earlier: the dates before it; None if they would begin before the
+    year 1.
+    """
+
+    def __init__(self, query: SummaryQuery, newest: int | None) -> None:
+        assert query.compare is not None
+        self._compare = query.compare
+        self._keys = TimeKeys(query)
+        self._period = self._keys.shortest
+        first, last = bounds_of(query.conditions)
+        self._is_ended = any(c.operator in _ENDED for c in filter(is_date, query.conditions))
+        end = last + 1
+        if not self._is_ended:
+            at = max(query.today, first)
+            if self._period is not None and newest is not None:
+                at = max(at, newest)
+            end = end_of(self._period or Period.DAY, at)
+        self.span = Span(first, max(first, end))
+        is_one_month = _begins_month(first) and end <= end_of(Period.MONTH, first)
+        self._is_to_date = query.is_to_date and is_one_month
+        self.earlier = self._earlier_span()
+
+    # -- dates
+
+    def _earlier_span(self) -> Span | None:
+        first, end = self.span.first, self.span.end
+        if first == end:
+            return None
+        if self._compare is Compare.YEAR and self._period is Period.WEEK:
+            if to_date(first).year < _FIRST_YEAR:
+                return None
+            return Span(self._weeks_before(first), self._weeks_before(end - 1) + 1)
+        months, days = self._step()
+        if months > _months_since_the_year_1(first) or days > (first - MIN_SECONDS) // DAY_SECONDS:
+            return None
+        is_whole = _begins_month(end) and not self._is_to_date and months > 0
+        if is_whole and (self._period is not None or _begins_month(first)):
+            last_month = months_before(start_of(Period.MONTH, end - 1), months)
+            return Span(_before(first, months, days), end_of(Period.MONTH, last_month))
+        return Span(_before(first, months, days), _before(end - 1, months, days) + 1)
+
+    def _step(self) -> tuple[int, int]:
+        """Return how many months or days the earlier time lies before."""
+        first, end = self.span.first, self.span.end
+        if self._compare is Compare.YEAR:
+            return MONTHS[Period.YEAR], 0
+        if self._period is not None:
+            days = {Period.DAY: 1, Period.WEEK: 7}
+            return MONTHS.get(self._period, 0), days.get(self._period, 0)
+        if self._is_to_date:
+            return 1, 0
+        if self._is_ended and _begins_month(first) and _begins_month(end):
+            return _months_since_the_year_1(end) - _months_since_the_year_1(first), 0
+        return 0, (start_of(Period.DAY, end - 1) - start_of(Period.DAY, first)) // DAY_SECONDS + 1
+
+    def _weeks_before(self, second: int) -> int:
+        start = start_of(Period.WEEK, second)
+        return self._period_before(start) + second - start
+
+    # -- groups
+
+    def earlier_key(self, key: GroupKey) -> GroupKey:
+        """Return the key of the earlier group that a group is compared with."""
+        if self._period is None or self.earlier is None:
+            return key
+        return self._keys.at(key, self._period_before(self._keys.start(key)))
+
+    def later_keys(self, key: GroupKey) -> list[GroupKey]:
+        """Return the keys of the groups that an earlier group is compared with."""
+        if self._period is None:
+            return [key]
+        found = self._periods_after(self._keys.start(key))
+        first = start_of(self._period, self.span.first)
+        return [self._keys.at(key, at) for at in found if first <= at < self.span.end]
+
+    def _period_before(self, start: int) -> int:
+        assert self._period is not None
+        if self._compare is Compare.PREVIOUS:
+            return start_of(self._period, start - 1)
+        if self._period is not Period.WEEK:
+            return months_before(start, MONTHS[Period.YEAR])
+        year, week, _ = to_date(start).isocalendar()
+        # 28 December is always in the last week of its year.
+        last = date(year - 1, 12, 28).isocalendar().week
+        return from_date(date.fromisocalendar(year - 1, min(week, last), 1))
+
+    def _periods_after(self, start: int) -> list[int]:
+        assert self._period is not None
+        if self._compare is Compare.PREVIOUS:
+            return [end_of(self._period, start)]
+        seconds = [start + days * DAY_SECONDS for days in _YEAR_LATER]
+        starts = {start_of(self._period, at) for at in seconds if at <= MAX_SECONDS}
+        return [at for at in sorted(starts) if self._period_before(at) == start]
+
+
+#: Weeks of earlier years have no year before them.
+_FIRST_YEAR = 3
+
+
+def _before(second: int, months: int, days: int) -> int:
+    return months_before(second, months) + second % DAY_SECONDS - days * DAY_SECONDS
+
+
+def _begins_month(second: int) -> bool:
+    return second > MAX_SECONDS or start_of(Period.MONTH, second) == second
+
+
+def _months_since_the_year_1(second: int) -> int:
+    if second > MAX_SECONDS:
+        return _months_since_the_year_1(second - 1) + 1
+    day = to_date(second)
+    return (day.year - 1) * 12 + day.month - 1

@@ -1,0 +1,205 @@
+"""Further columns, changes and conditions of summaries. The clock is set to 2026-03-18."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from support.native_rows import account, category, record, uid
+
+FOOD = uid("Category", 1)
+
+
+def summary(client, **query):
+    response = client.get("records/summary", **query)
+    assert response.status_int == 200, response.text
+    return json.loads(response.text, parse_float=Decimal)
+
+
+def cells(client, *names, **query):
+    """Return some columns of the groups."""
+    return [tuple(group[name] for name in names) for group in summary(client, **query)["groups"]]
+
+
+@pytest.fixture
+def books(client):
+    client.load(
+        account(1, name="Giro"),
+        account(2, name="Francs", currencyCode="CHF"),
+        category(1, name="Food"),
+        record(1, amount=-10, recordDate="2025-03-10", categoryId=FOOD),
+        record(2, amount=-20, recordDate="2026-02-05", categoryId=FOOD),
+        record(3, amount=-30, recordDate="2026-02-28"),
+        record(4, amount=100, recordDate="2026-02-28"),
+        record(5, amount=-6, recordDate="2026-03-02", categoryId=FOOD),
+        record(6, amount=-9, recordDate="2026-03-09", categoryId=FOOD),
+        record(7, amount=-15, recordDate="2026-03-18", categoryId=FOOD),
+        record(8, amount=-7, recordDate="2026-03-18", accountId=uid("Account", 2)),
+    )
+    return client
+
+
+EUR = {"currencyCode": "EUR"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "query", "expected"),
+    [
+        ("avg", {"recordDate": "eq.2026-03"}, [(-10,)]),
+        ("median,min,max", {"recordDate": "eq.2026-03"}, [(-9, -15, -6)]),
+        ("median", {"recordDate": "gte.2026-02-28,lte.2026-03-02"}, [(-6,)]),
+        ("avg,median", {"recordDate": "gte.2026-03-09"}, [(-12, -12)]),
+        ("avg", {"recordDate": "gte.2026-02-28,lt.2026-03-09"}, [(Decimal("21.3333"),)]),
+        ("share", {"groupBy": "category"}, [(Decimal("0.6667"),), (Decimal("0.3333"),)]),
+        ("share", {"amount": "gt.0"}, [(None,)]),
+        ("perDay", {"recordDate": "eq.this-month"}, [(Decimal("-1.6667"),)]),
+        ("perDay", {"recordDate": "eq.2026-02"}, [(Decimal("1.7857"),)]),
+        # 18 of the 31 days of March.
+        ("perMonth", {"recordDate": "eq.this-month"}, [(Decimal("-51.6667"),)]),
+        ("perMonth", {"recordDate": "gte.2026-02,lte.2026-03-31"}, [(Decimal("12.6531"),)]),
+        ("avg,min", {"recordDate": "eq.2024", "fill": "true"}, [(None, None)]),
+    ],
+)
+def test_a_column(books, columns, query, expected):
+    assert cells(books, *columns.split(","), columns=columns, **EUR, **query) == expected
+
+
+def test_cumulative_adds_up_the_periods_of_each_currency_and_category(books):
+    query = {"columns": "net,cumulative", "recordDate": "eq.2026", "fill": "true"}
+    found = cells(books, "month", "net", "cumulative", groupBy="month", **EUR, **query)
+    assert found[:4] == [
+        ("2026-01", 0, 0),
+        ("2026-02", 50, 50),
+        ("2026-03", -30, 20),
+        ("2026-04", 0, 20),
+    ]
+    by_category = cells(books, "category", "cumulative", groupBy="month,category", **EUR, **query)
+    assert by_category[-2:] == [("Food", -50), (None, 70)]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"recordDate": "eq.this-month", "compare": "previous"}, (-30, 50, -80, -160)),
+        ({"recordDate": "eq.2026-03", "compare": "previous"}, (-30, 50, -80, -160)),
+        ({"recordDate": "eq.month-to-date", "compare": "previous"}, (-30, -20, -10, -50)),
+        ({"recordDate": "eq.2026-03", "compare": "year"}, (-30, -10, -20, -200)),
+        ({"recordDate": "gte.2026-03-01,lte.2026-03-02", "compare": "previous"},
+         (-6, 70, -76, Decimal("-108.57"))),
+        ({"recordDate": "eq.2026-03-10", "fill": "true", "compare": "year"}, (0, -10, 10, 100)),
+        ({"recordDate": "eq.2026-03-02", "compare": "year"}, (-6, 0, -6, None)),
+    ],
+)  # fmt: skip
+def test_a_time_is_compared_with_an_earlier_one(books, query, expected):
+    names = ("net", "previousNet", "changeNet", "changeNetPercent")
+    assert cells(books, *names, **EUR, **query) == [expected]
+
+
+def test_groups_of_one_side_only_are_compared_with_nothing(books):
+    query = {"groupBy": "category", "recordDate": "eq.2026-03", "compare": "previous"}
+    found = cells(books, "currencyCode", "category", "count", "previousCount", "avg", "changeAvg",
+                  columns="count,avg", **query)  # fmt: skip
+    assert found == [
+        ("CHF", None, 1, 0, -7, None),
+        ("EUR", "Food", 3, 1, -10, 10),
+        ("EUR", None, 0, 2, None, None),
+    ]
+
+
+def test_each_period_is_compared_with_its_own(books):
+    query = {"groupBy": "month", "recordDate": "gte.2026-01,lte.2026-03", "columns": "net"}
+    found = cells(books, "month", "net", "previousNet", compare="previous", **EUR, **query)
+    assert found == [("2026-02", 50, 0), ("2026-03", -30, 50)]
+    found = cells(books, "month", "net", "previousNet", compare="year", **EUR, **query)
+    assert found == [("2026-02", 50, 0), ("2026-03", -30, -10)]
+
+
+def test_a_year_before_29_february_is_the_28th(books):
+    books.load(
+        record(20, amount=-1, recordDate="2023-02-28"),
+        record(21, amount=-2, recordDate="2024-02-28"),
+        record(22, amount=-4, recordDate="2024-02-29"),
+    )
+    query = {"columns": "net", "compare": "year"}
+    names = ("net", "previousNet")
+    assert cells(books, *names, recordDate="eq.2024-02-29", **query) == [(-4, -1)]
+    found = cells(books, "day", *names, groupBy="day", recordDate="eq.2024-02", **query)
+    assert found == [("2024-02-28", -2, -1), ("2024-02-29", -4, -1)]
+
+
+def test_having_keeps_the_groups_that_meet_all_conditions(books):
+    query = {"groupBy": "month", **EUR}
+    assert cells(books, "month", having="net.gt.0", **query) == [("2026-02",)]
+    both = ["count.gte.3", "expense.lte.-30,gt.-50"]
+    found = summary(books, having=both, **query)
+    assert [group["month"] for group in found["groups"]] == ["2026-03"]
+    assert found["groupCount"] == 1
+    dated = {"recordDate": "eq.2026", "compare": "previous", **query}
+    assert cells(books, "month", having="changeNetPercent.is.null", **dated) == [("2026-02",)]
+    assert cells(books, "month", having="changeNet.abs.gt.79", **dated) == [("2026-03",)]
+
+
+def test_groups_by_weekday_begin_with_monday(books):
+    found = cells(books, "weekday", "weekdayName", "net", groupBy="weekday", **EUR)
+    assert found == [
+        (1, "Monday", -25),
+        (3, "Wednesday", -15),
+        (4, "Thursday", -20),
+        (6, "Saturday", 70),
+    ]
+
+
+def test_the_number_of_groups_is_that_of_all_pages(books):
+    for query in ({"groupBy": "day"}, {"groupBy": "category,month"}, {"groupBy": "month,payee"}):
+        rows = summary(books, **query)["groups"]
+        found = summary(books, limit=1, offset=1, **query)
+        assert found["groupCount"] == len(rows)
+        as_csv = books.get("records/summary.csv", limit=1, **query)
+        assert as_csv.headers["X-Total-Count"] == str(len(rows))
+
+
+def test_nothing_is_a_row_of_zeros_in_the_base_currency(books, service):
+    query = {"recordDate": "eq.this-month", "q": "taxi", "fill": "true", "columns": "spent,share"}
+    for base in ("EUR", "CHF"):
+        service.change(lambda s, code=base: s.users.update(books.user.id, base_currency=code))
+        assert cells(books, "currencyCode", "spent", "share", **query) == [(base, 0, None)]
+        found = cells(books, "currencyCode", "previousSpent", compare="previous", **query)
+        assert found == [(base, 0)]
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "message"),
+    [
+        ({"compare": "previous"}, "compare", "recordDate=eq.this-month"),
+        ({"compare": "last", "recordDate": "eq.2026"}, "compare", "previous, year"),
+        ({"compare": "year", "recordDate": "lt.2026"}, "compare", "needs the first day"),
+        ({"compare": "year", "recordDate": "gte.2026,ne.2026-03"}, "compare", "ne."),
+        ({"compare": "year", "recordDate": "eq.2026", "groupBy": "week,month"}, "compare", "week"),
+        ({"columns": "cumulative", "groupBy": "payee"}, "columns", "needs a period in groupBy"),
+        ({"columns": "mean"}, "columns", '"mean": it takes count'),
+        ({"having": "net"}, "having", "no prefix"),
+        ({"having": "spend.gt.1"}, "having", '"spend" is not a column with numbers'),
+        ({"having": "spent.gt.1"}, "having", '"spent" is not a column of these groups'),
+        ({"having": "net.is.null"}, "having", "always has a value"),
+        ({"having": ["net.gt.1"] * 11}, "having", "at most 10"),
+        ({"sortBy": "changeNet"}, "sortBy", "not a column of these groups"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(client, query, name, message):
+    response = client.get("records/summary", **query)
+    assert response.status_int == 400
+    (fault,) = response.json["errors"]
+    assert fault["name"] == name and message in fault["message"]
+
+
+def test_the_day_and_having_are_part_of_the_tag(books, service):
+    for query in ({"columns": "perDay"}, {"recordDate": "gte.2026-03-01", "compare": "previous"}):
+        tag = books.get("records/summary", **query).headers["ETag"]
+        others = [{**query, "having": each} for each in ("count.gt.1", "count.gt.2")]
+        if "columns" not in query:
+            assert len({books.get("records/summary", **o).headers["ETag"] for o in others}) == 2
+        service.clock.set("2026-03-19T00:00:00Z")
+        headers = {"If-None-Match": tag}
+        assert books.get("records/summary", headers=headers, **query).status_int == 200
+        service.clock.set("2026-03-18T12:00:00Z")
+        assert books.get("records/summary", headers=headers, **query).status_int == 304

@@ -1,0 +1,336 @@
+"""The further columns of summaries and their changes, against a model in Fractions."""
+
+from calendar import monthrange
+from collections import defaultdict
+from datetime import date, timedelta
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from finance_api.planning.summaries.declaration import (
+    COMPARED,
+    DIMENSIONS,
+    SUMS,
+    Compare,
+    SummaryQuery,
+)
+from finance_api.planning.summaries.summary import summarize
+from finance_api.query.parse import parse_conditions
+from finance_api.resources import RECORDS
+from finance_api.values.time import Period, from_date, start_of, to_date
+from support.modelled_data import (
+    FIRST,
+    ModelledData,
+    accounts,
+    categories,
+    days,
+    labels,
+    records,
+    values_of,
+)
+from support.nightly import count
+
+pytestmark = pytest.mark.nightly
+
+STORAGES = ["memory", "sqlite", "postgresql"]
+ALL = tuple(SUMS.values())
+NUMBERS = [name for name in SUMS if name in COMPARED]
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
+ENDED = ("eq.", "lte.", "lt.")
+#: Dates with units of the calendar, without an end, relative to today, and other days.
+dates = st.one_of(
+    st.sampled_from(
+        ["eq.2026-01", "eq.2026", "eq.2025-12", "gte.2025-12,lte.2026-02", "eq.month-to-date"]
+        + ["eq.last-month", "eq.last-month-to-date", "gte.2026-01", "eq.2026-02-28", "gte.-30d"]
+        + ["eq.this-year", "gte.2025-11-20,lt.2026-02", "eq.this-week", "eq.this-quarter"]
+    ),
+    st.tuples(days, st.integers(0, 60)).map(
+        lambda pair: f"gte.{pair[0]},lte.{pair[0] + timedelta(days=pair[1])}"
+    ),
+)
+some_dimensions = st.lists(
+    st.sampled_from(["category", "label", "payee", "weekday", *Period]), max_size=2, unique=True
+).filter(lambda names: not ("week" in names and {*names} & MONTHS.keys()))
+
+
+def rounded(value):
+    """Return a fraction as the nearest whole number, halves away from zero."""
+    size = int(abs(value) + Fraction(1, 2))
+    return -size if value < 0 else size
+
+
+def months_before(day, number):
+    at = day.year * 12 + day.month - 1 - number
+    year, month = at // 12, at % 12 + 1
+    return date(year, month, min(day.day, monthrange(year, month)[1]))
+
+
+def ends_month(day):
+    return (day + timedelta(days=1)).day == 1
+
+
+def start(period, day):
+    return to_date(start_of(Period(period), from_date(day)))
+
+
+class Model:
+    """A summary's rows, computed record by record. first, last: the days that are asked for."""
+
+    def __init__(self, data, names, text, today):
+        self.data, self.names, self.today = data, names, today
+        self.periods = [name for name in names if name in list(Period)]
+        self.shortest = min(self.periods, key=[*Period].index, default=None)
+        self.is_ended = text.startswith(ENDED) or ",l" in text
+        self.is_to_date = "to-date" in text
+        spans = [
+            condition.on(from_date(today)).bounds()
+            for condition in parse_conditions(RECORDS["recordDate"], text)
+        ]
+        self.first = to_date(max(low for low, _ in spans))
+        high = min(high for _, high in spans)
+        self.last = to_date(high) if self.is_ended else None
+        self.counted = [
+            row
+            for row in data.records
+            if row["recordState"] != "void"
+            and row["transferId"] is None
+            and not data.account[row["accountId"]]["excludeFromStats"]
+        ]
+
+    def between(self, first, last):
+        return [
+            row
+            for row in self.counted
+            if first <= to_date(row["recordDate"])
+            and (not last or to_date(row["recordDate"]) <= last)
+        ]
+
+    def groups(self, rows):
+        found = defaultdict(list)
+        for row in rows:
+            for values in product(*(self.values(row, name) for name in self.names)):
+                found[row["currencyCode"], *values].append(row)
+        return found
+
+    def values(self, row, name):
+        if name in self.periods:
+            return [start(name, to_date(row["recordDate"]))]
+        # A weekday has its number before its name, other dimensions their id after it.
+        at = 0 if name == "weekday" else -1
+        return [value[at] for value in values_of(self.data, row, name)]
+
+    # -- the earlier time
+
+    def compared_last(self):
+        """The last day to compare."""
+        if self.last is not None:
+            return self.last
+        newest = max(
+            (to_date(r["recordDate"]) for r in self.between(self.first, None)), default=FIRST
+        )
+        at = max(self.today, self.first, newest if self.shortest else self.first)
+        following = at
+        while self.shortest and start(self.shortest, following + timedelta(days=1)) == start(
+            self.shortest, at
+        ):
+            following += timedelta(days=1)
+        return following
+
+    def earlier(self, compare):
+        first, last = self.first, self.compared_last()
+        is_whole = first.day == 1 and ends_month(last) and self.is_ended and not self.is_to_date
+        if compare == "year":
+            if self.shortest == "week":
+                return tuple(
+                    self.week_before(d) + timedelta(days=d.weekday()) for d in (first, last)
+                )
+            number = 12
+            is_whole = not self.is_to_date and ends_month(last)
+            is_whole = is_whole and (self.shortest is not None or first.day == 1)
+        elif self.shortest in MONTHS:
+            number, is_whole = MONTHS[self.shortest], ends_month(last) and not self.is_to_date
+        elif self.shortest is not None:
+            back = timedelta(days=7 if self.shortest == "week" else 1)
+            return first - back, last - back
+        elif self.is_to_date:
+            number = 1
+        elif is_whole:
+            number = (last.year - first.year) * 12 + last.month - first.month + 1
+        else:
+            back = last - first + timedelta(days=1)
+            return first - back, last - back
+        end = months_before(last, number)
+        if is_whole:
+            end = end.replace(day=monthrange(end.year, end.month)[1])
+        return months_before(first, number), end
+
+    def week_before(self, day):
+        year, week, _ = day.isocalendar()
+        try:
+            return date.fromisocalendar(year - 1, week, 1)
+        except ValueError:
+            return date.fromisocalendar(year - 1, week - 1, 1)
+
+    def period_before(self, day, compare):
+        if compare == "previous":
+            return start(self.shortest, day - timedelta(days=1))
+        return self.week_before(day) if self.shortest == "week" else months_before(day, 12)
+
+    def at(self, key, day):
+        """The key with the periods of a day."""
+        currency, *values = key
+        weekday = "day" in self.names
+        return (
+            currency,
+            *(
+                start(name, day)
+                if name in self.periods
+                else day.isoweekday()
+                if name == "weekday" and weekday
+                else value
+                for name, value in zip(self.names, values, strict=True)
+            ),
+        )
+
+    def time_of(self, key):
+        return max(v for n, v in zip(self.names, key[1:], strict=True) if n in self.periods)
+
+    # -- columns
+
+    def columns(self, keys, groups, rows, first, last):
+        """The columns of each group."""
+        newest = max((to_date(row["recordDate"]) for row in rows), default=self.today)
+        last = last or max(self.today, newest)
+        so_far = defaultdict(int)
+        found = {}
+        for key in sorted(keys, key=lambda k: self.time_of(k) if self.periods else 0):
+            amounts = sorted(row["amount"] for row in groups.get(key, ()))
+            net, number = sum(amounts), len(amounts)
+            series = key[0], *self.series(key)
+            so_far[series] += net
+            total = sum(
+                r["amount"] for r in rows if r["currencyCode"] == key[0] and r["amount"] < 0
+            )
+            expense = sum(amount for amount in amounts if amount < 0)
+            received = sum(
+                r["amount"] for r in groups.get(key, ()) if self.data.flow(r) == "received"
+            )
+            middle = amounts[(number - 1) // 2 : number // 2 + 1]
+            length, months = self.elapsed(key, first, last)
+            found[key] = {
+                "count": number,
+                "income": net - expense,
+                "expense": expense,
+                "net": net,
+                "spent": received - net,
+                "received": received,
+                "avg": rounded(Fraction(net, number)) if number else None,
+                "median": rounded(Fraction(sum(middle), len(middle))) if middle else None,
+                "min": min(amounts, default=None),
+                "max": max(amounts, default=None),
+                "share": rounded(Fraction(expense * 10_000, total)) if total else None,
+                "cumulative": so_far[series],
+                "perDay": rounded(Fraction(net, length)) if length else None,
+                "perMonth": rounded(net / months) if months else None,
+            }
+        return found
+
+    def series(self, key):
+        follows = [*self.periods, *(["weekday"] if "day" in self.names else [])]
+        return [v for n, v in zip(self.names, key[1:], strict=True) if n not in follows]
+
+    def elapsed(self, key, first, last):
+        """The days and months of a group's period that are over, or all if it has not begun."""
+        of_group = [
+            day
+            for day in (first + timedelta(days=n) for n in range((last - first).days + 1))
+            if not self.periods or start(self.shortest, day) == self.time_of(key)
+        ]
+        over = [day for day in of_group if day <= self.today] or of_group
+        months = sum(Fraction(1, monthrange(day.year, day.month)[1]) for day in over)
+        return len(over), months
+
+    def rows(self, compare):
+        current_rows = self.between(self.first, self.last)
+        current = self.groups(current_rows)
+        if compare is None:
+            return self.columns(current, current, current_rows, self.first, self.last)
+        first, last = self.earlier(compare)
+        earlier_rows = self.between(first, last)
+        earlier = self.groups(earlier_rows)
+        keys = {*current}
+        if not self.periods:
+            keys |= {*earlier}
+        then = {}
+        if self.periods:
+            of_time = {
+                start(self.shortest, self.first + timedelta(days=n))
+                for n in range((self.compared_last() - self.first).days + 1)
+            }
+            for key in earlier:
+                for time in of_time:
+                    if self.period_before(time, compare) == self.time_of(key):
+                        keys.add(self.at(key, time))
+        for key in keys:
+            before = self.period_before(self.time_of(key), compare) if self.periods else None
+            then[key] = self.at(key, before) if self.periods else key
+        now = self.columns(keys, current, current_rows, self.first, self.last)
+        before = self.columns({*then.values(), *earlier}, earlier, earlier_rows, first, last)
+        return {key: now[key] | changes(now[key], before[then[key]]) for key in keys}
+
+
+def changes(now, before):
+    found = {}
+    for name in NUMBERS:
+        old, new = before[name], now[name]
+        change = None if old is None or new is None else new - old
+        percent = None
+        if change is not None and old:
+            percent = rounded(Fraction(change * 10_000, abs(old)))
+        columns = (field.name for field in COMPARED[name])
+        found |= zip(columns, (old, change, percent), strict=True)
+    return found
+
+
+def key_of(row, names):
+    values = [row[f"{n}Id" if n in ("category", "label") else n] for n in names]
+    for at, name in enumerate(names):
+        if name in list(Period):
+            values[at] = start(name, to_date(row["periodStart"]))
+    return row["currencyCode"], *values
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_further_columns_and_changes_are_those_of_the_model(new_backend, storage):
+    backend = new_backend(storage)
+    compares = st.sampled_from([None, "previous", "year"])
+    questions = st.lists(st.tuples(dates, some_dimensions, compares, days), min_size=1, max_size=4)
+
+    @settings(max_examples=count(12, 2_500), suppress_health_check=list(HealthCheck))
+    @given(accounts, categories, labels, records, questions)
+    def check(some_accounts, some_categories, some_labels, some_records, some_questions):
+        data = ModelledData(backend, some_accounts, some_categories, some_labels, some_records)
+        for text, names, compare, today in some_questions:
+            conditions = parse_conditions(RECORDS["recordDate"], text)
+            query = SummaryQuery(
+                tuple(condition.on(from_date(today)) for condition in conditions),
+                tuple(DIMENSIONS[name] for name in names),
+                limit=100_000,
+                sums=ALL,
+                compare=compare and Compare(compare),
+                is_to_date="to-date" in text,
+                today=from_date(today),
+            )
+            with data.unit.reading() as reading:
+                found = summarize(reading, data.unit.user.id, query)
+            expected = Model(data, names, text, today).rows(compare)
+            assert {key_of(row, names) for row in found.groups} == expected.keys()
+            assert found.group_count == len(found.groups) == len(expected)
+            for row in found.groups:
+                of_group = expected[key_of(row, names)]
+                assert {name: row[name] for name in of_group} == of_group, (text, names, compare)
+
+    check()
