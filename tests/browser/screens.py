@@ -28,6 +28,10 @@ AGENT = (
 )
 
 
+#: The secret of a link to a page with a chart.
+LINK_SECRET = "finq_" + "s" * 32
+
+
 class People:
     """Who looks at the pages: each sees other states of them."""
 
@@ -39,6 +43,7 @@ class People:
         self.free = site.user("no-premium@example.org", premium=False)
         #: Makes tokens, which would be too many in the household's list.
         self.maker = site.user("maker@example.org")
+        site.save_questions(self.maker, {"Mine": "records?limit=5"})
         before = CORRECTED.replace(b"-9.99", b"-9.90").replace(b"7.25", b"7")
         site.import_file(self.maker, before, only=["State=completed"])
         site.upload(self.maker, "corrected.csv", CORRECTED)
@@ -81,6 +86,7 @@ class People:
                 "Outdated": "records?total=lt.0",
             },
         )
+        site.link_questions(user, LINK_SECRET)
         _, first = site.jwt(user, at=now - 3_000)
         site.jwt(user, at=now - 7_000, seconds=86_400)
         site.jwt(user, at=now - 400, seconds=604_800)
@@ -251,6 +257,18 @@ def _first_record(page: Page) -> None:
     page.wait_for_load_state()
 
 
+def _link_without_name(page: Page) -> None:
+    _follow("Newest records", "Create a link")(page)
+    page.locator("#name").fill("")
+    _click("Create the link")(page)
+
+
+def _make_link(page: Page) -> None:
+    _follow("Mine", "Create a link")(page)
+    page.locator("#name").fill("Sheet")
+    _click("Create the link")(page)
+
+
 def _split_form(page: Page) -> None:
     _first_record(page)
     _follow("Split this record")(page)
@@ -367,6 +385,12 @@ SCREENS = (
     Screen("question-outdated", "household", "/questions", _follow("Outdated")),
     Screen("question-new", "household", "/questions/new"),
     Screen("question-new-faults", "household", "/questions/new", _submit("Save", address="x")),
+    Screen("link-new", "household", "/questions", _follow("Newest records", "Create a link")),
+    Screen("link-new-faults", "household", "/questions", _link_without_name),
+    Screen("link-made", "maker", "/questions", _make_link),
+    Screen("link-revoke", "household", "/questions", _follow("Newest records", "Revoke Sheet")),
+    Screen("links-revoke", "household", "/questions", _follow("Newest records", "Revoke all")),
+    Screen("link", None, f"/q/{LINK_SECRET}.html"),
     Screen("question-remove", "household", "/questions", _follow("Newest records", "Remove this")),
     Screen("jwts", "household", "/settings/jwts"),
     Screen("jwts-none", "newcomer", "/settings/jwts"),

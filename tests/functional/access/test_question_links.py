@@ -168,6 +168,20 @@ def test_every_response_is_private_and_not_indexed(linked):
         assert "Set-Cookie" not in answer.headers
 
 
+def test_the_page_is_shown_in_frames_of_named_origins_only():
+    settings = {"finance_api.storage": "memory"}
+    for setting, ancestors in (("", "'none'"), ("https://a.example", "https://a.example")):
+        service = Service("memory", {**settings, "finance_api.links.frame_ancestors": setting})
+        linked = Linked(household(service.client()))
+        answer = linked.read(".html")
+        assert answer.headers["Content-Security-Policy"].endswith(f"frame-ancestors {ancestors}")
+        assert "X-Frame-Options" not in answer.headers
+        assert "<script" not in answer.text
+        page = service.web.get("/settings/login")
+        assert page.headers["Content-Security-Policy"].endswith("frame-ancestors 'none'")
+        service.stop()
+
+
 # -- when a category is gone
 
 
