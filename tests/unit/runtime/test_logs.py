@@ -15,6 +15,7 @@ import pytest
 
 from finance_api import main
 from finance_api.auth.personal_tokens import new_token
+from finance_api.auth.question_links import new_secret
 from finance_api.runtime.logs import (
     JsonFormatter,
     LogRecord,
@@ -161,7 +162,7 @@ def test_setting_chooses_the_form_of_every_handler(written, form):
         assert line == "ERROR finance_api.tests [-] hello"
 
 
-TOKEN = new_token()
+TOKEN, LINK = new_token(), new_secret()
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0NzExIn0.c2lnbmF0dXJl-_"
 
 
@@ -171,7 +172,16 @@ class Unprintable:
 
 
 HOSTILE = [
-    *(TOKEN, JWT, f"/v1/api/labels/{TOKEN}.csv", f'"}},{{"{TOKEN}', f"Bearer {JWT}", TOKEN[:-1]),
+    *(
+        LINK,
+        f"//q/{LINK}.csv",
+        TOKEN,
+        JWT,
+        f"/v1/api/labels/{TOKEN}.csv",
+        f'"}},{{"{TOKEN}',
+        f"Bearer {JWT}",
+        TOKEN[:-1],
+    ),
     *("a\udc80b", "a\nb", "\x00", "{", '"', "%s %d", "é\u2028", b"\xff", "x" * 10_000),
     *(math.nan, math.inf, -math.inf, 2**70, True, None, [TOKEN], {"a": {JWT}}, Unprintable()),
 ]
@@ -185,7 +195,7 @@ def test_every_line_parses_and_has_no_token(either):
         logger.warning(value)
     lines = either().splitlines()
     assert len(lines) == 4 * len(HOSTILE)
-    for secret in (TOKEN[8:-1], "eyJzdWI", "c2lnb"):
+    for secret in (LINK[5:], TOKEN[8:-1], "eyJzdWI", "c2lnb"):
         assert secret not in either()
     if lines[0].startswith("{"):
         # Strictly: Python's takes NaN, and half of a surrogate pair.
