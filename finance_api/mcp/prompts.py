@@ -41,9 +41,9 @@ PROMPTS: Mapping[str, Task] = {
         meaning="A month such as 2026-10; default: last-month.",
         default="last-month",
         text=(
-            "Review my month {month}. Call summarize with recordDate=eq.{month}: once without "
-            "groupBy, once with groupBy=topCategory, and once each for the three months before to "
-            "compare. Call list_budgets, and search_records with recordDate=eq.{month}, "
+            "Review my month {month}. Call summarize with recordDate=eq.{month}, compare=previous "
+            "and columns=spent,received: once without groupBy, once with groupBy=topCategory and "
+            "sortBy=-spent. Call list_budgets, and search_records with recordDate=eq.{month}, "
             "sortBy=amount and limit=5 for the largest expenses, and with categoryId=is.null for "
             "records without a category. Then tell me in a few sentences what I earned and spent, "
             "what differs from other months and why, which budgets are close to their limit, and "

@@ -25,6 +25,8 @@ make_server = pytest.importorskip("finance_api.mcp.server").make_server
 PAGE = Path(__file__).parents[2] / "docs" / "mcp.md"
 _ROW = re.compile(r"^\| (.*?) \| `(\w+) (\{.*?\})` \| `(.*?)` \| (\d+) \|$", re.MULTILINE)
 _BYTES_OF_A_TOKEN = 4
+#: A new member of an answer need not change the page.
+_TOLERANCE = 0.15
 
 
 class Asked(NamedTuple):
@@ -79,13 +81,14 @@ def test_twenty_questions_take_one_call_each_and_few_tokens(
         assert not answer.is_error, text
         if each.fragment not in text:
             wrong.append(f"{each.question}: {each.fragment} is not in {text[:2_000]}")
+        if abs(tokens - int(each.tokens)) > _TOLERANCE * tokens:
+            wrong.append(f"{each.question}: {tokens} tokens, and the page has {each.tokens}")
         old = f"{each.arguments}` | `{each.fragment}` | {each.tokens} |"
         page = page.replace(old, old.replace(f"| {each.tokens} |", f"| {tokens} |"))
     print(f"{total:5} together")
-    assert not wrong, "\n".join(wrong)
     assert total <= 12_000
-    stated = f"together {total:,} tokens"
-    page = re.sub(r"together [\d,]+ tokens", stated, page)
     if request.config.getoption("--update-examples"):
+        page = re.sub(r"together [\d,]+ tokens", f"together {total:,} tokens", page)
         PAGE.write_text(page, encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == page
+    else:
+        assert not wrong, "\n".join(wrong)
