@@ -42,7 +42,7 @@ _STEP = 0.06
 _GRACE = 0.25
 #: Two payments of similar amounts among others of a payee can be a coincidence.
 _LEAST_OF_PART = 3
-#: A payee with more payments is a shop or a ticket machine, in which no series can be told.
+#: A payee with more payments is a shop or a ticket machine: no series stands out among them.
 _MOST_OF_PAYEE = WINDOW_DAYS // 2
 #: At most this many of these payees are left out by the query.
 _MOST_LEFT_OUT = 100
@@ -110,7 +110,7 @@ class Recurring(NamedTuple):
 
     @property
     def yearly(self) -> int:
-        """What a year of it comes to at the usual amount."""
+        """The usual amount times the payments in a year."""
         return self.amount * self.interval.times_a_year
 
 

@@ -75,8 +75,8 @@ _COLUMNS = (
 _TOTAL = (
     currency_field("Currency.", nullable=False),
     Field("count", Kind.NUMBER, "Number of payments.", 7, nullable=False, decimals=0),
-    amount_field("yearlyIncome", "What comes in in a year.", 0, 0),
-    amount_field("yearlyExpense", "What goes out in a year, negative.", -155.88, 0),
+    amount_field("yearlyIncome", "Income of a year.", 0, 0),
+    amount_field("yearlyExpense", "Expenses of a year, negative.", -155.88, 0),
 )
 _TOTAL_ENCODER = RowEncoder(_TOTAL)
 
@@ -109,7 +109,7 @@ def _response() -> ResponseDescription:
 
 
 class RecurringRequest(TableRequest):
-    """The payments that recur in the records, and what they come to in a year."""
+    """The payments that recur in the records, and their sums for a year."""
 
     name = "recurring"
     depends_on_today = True
@@ -161,7 +161,7 @@ def _row(found: Recurring, order: Row | None, names: dict[str, str | None]) -> R
 
 
 def _totals(found: Iterable[Recurring]) -> list[Row]:
-    """Return what the payments that have not ended come to, by currency."""
+    """Return the yearly sums of payments that have not ended, by currency."""
     totals: defaultdict[str, dict[str, Any]] = defaultdict(
         lambda: {"count": 0, "yearlyIncome": 0, "yearlyExpense": 0}
     )

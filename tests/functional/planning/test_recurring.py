@@ -141,3 +141,10 @@ def test_a_shop_with_very_many_payments_is_not_read_but_its_days_count(client):
     (gym,) = recurring(client)["recurring"]
     # The gym is late by the newest record, which the shop has.
     assert (gym["payee"], gym["status"]) == ("Gym", "overdue")
+
+
+def test_an_account_that_does_not_exist_is_named_in_a_hint(household):
+    (hint,) = recurring(household, accountId=uid("Account", 9))["hints"]
+    assert uid("Account", 9) in hint
+    response = household.get("accounts/forecast", accountId=uid("Account", 9))
+    assert response.json["hints"] == [hint]
