@@ -14,8 +14,9 @@ from finance_api.values.likeness import near_names
 from finance_api.values.text import fold
 
 MAX_HINTS = 5
-#: A name is compared with this many names, so that a hint takes milliseconds.
-_COMPARED = 2_000
+#: A name is compared with this many names, so that a hint takes milliseconds; names with the same
+#: first letter come first.
+_COMPARED = 200
 #: Fields of records with names of other objects.
 _NAMES = {"accountName": ACCOUNTS, "category": CATEGORIES, "labels": LABELS}
 #: What no object does, by the operator of a condition on its name.
@@ -70,21 +71,27 @@ def _unknown_names(
     storage: Storage, user_id: int, resource: Resource, condition: Condition
 ) -> Iterator[str]:
     rows = storage.data.scan_rows(user_id, resource)
-    names = [row["name"] for row in rows if row["name"] is not None]
+    names = list(dict.fromkeys(row["name"] for row in rows if row["name"] is not None))
     operand = condition.operand
-    texts = operand if isinstance(operand, tuple) else (operand,)
-    operator = Operator.EQ if condition.operator is Operator.ANY_OF else condition.operator
-    for text in map(str, texts):
-        one = replace(condition, field=resource["name"], operator=operator, operand=text)
-        if not any(matches({"name": name}, [one]) for name in names):
-            verb = _SENTENCES[operator].format(shortened(text) or '""')
-            yield f"No {resource.word} {verb}.{_suggestion(text, names)}"
+    if isinstance(operand, tuple) or condition.operator is Operator.EQ:
+        known = set(names)
+        asked = operand if isinstance(operand, tuple) else (operand,)
+        unknown = [str(text) for text in asked if text not in known]
+    else:
+        on_name = replace(condition, field=resource["name"])
+        is_known = any(matches({"name": name}, [on_name]) for name in names)
+        unknown = [] if is_known else [str(operand)]
+    for text in unknown:
+        verb = _SENTENCES[condition.operator].format(shortened(text) or '""')
+        yield f"No {resource.word} {verb}.{_suggestion(text, names)}"
 
 
 def _suggestion(text: str, names: list[str]) -> str:
     """Return a question with up to three similar names, or "" if there are none."""
     folded = fold(text)
     meant = [name for name in names if fold(name) == folded]
-    meant = meant or near_names(text, names[:_COMPARED])
+    if not meant:
+        likely = sorted(names, key=lambda name: fold(name[:1]) != folded[:1])
+        meant = near_names(text, likely[:_COMPARED])
     meant = meant or [name for name in names if folded and folded in fold(name)]
     return f" Did you mean {' or '.join(map(shortened, meant[:3]))}?" if meant else ""
