@@ -27,7 +27,8 @@ OPERATORS = {
 }
 #: Pages that are shown without signing in.
 OPEN_PAGES = {
-    *("/", "/docs", "/docs/wallet", "/docs/internal"),
+    *("/", "/docs", "/docs/wallet", "/docs/internal", "/docs/guides{name:(?:/.*)?}"),
+    "/llms.txt",
     *("/settings", "/settings/", "/settings/login", "/settings/static/*subpath"),
 }
 
