@@ -11,7 +11,7 @@ from markupsafe import Markup
 from finance_api.values.time import TimeError, parse_date
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.regions import current_region
-from finance_api.web.rendering import amount, day, day_words
+from finance_api.web.rendering import amount, day, day_words, month_words
 
 _Object = Mapping[str, Any]
 
@@ -156,8 +156,8 @@ def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str
     units = [_units(point[value] or 0) for point in points]
     currency = first.get("currencyCode")
     marks = [
-        Label([text, f"{amount(each, currency)} {currency or ''}".rstrip()])
-        for text, each in zip(shown, units, strict=True)
+        Label([words, f"{amount(each, currency)} {currency or ''}".rstrip()], year=_year(text))
+        for words, text, each in zip(shown, texts, units, strict=True)
     ]
     title = f"{_words(value)} by {_words(label).lower()}{f', in {currency}' if currency else ''}"
     axis = [_short(text) for text in texts]
@@ -166,8 +166,16 @@ def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str
     return column_plot({_CSS.get(value, "income"): units}, axis, marks), title, False
 
 
+def _year(text: str) -> str:
+    """Return the year of a month, which an axis shows once; "" for other texts."""
+    return "" if _day(f"{text}-01") is None else text[:4]
+
+
 def _short(text: str) -> str:
-    """Return a text as an axis has room for it; of a day, month and day."""
+    """Return a text as an axis has room for it; of a day, month and day; of a month, its name."""
+    month = _day(f"{text}-01")
+    if month is not None:
+        return month_words(month)[:3]
     if _day(text) is not None:
         return text[5:]
     return text if len(text) <= _AXIS_CHARACTERS else f"{text[: _AXIS_CHARACTERS - 1]}…"

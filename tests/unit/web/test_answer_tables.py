@@ -39,7 +39,7 @@ def test_sums_by_month_are_a_chart_if_they_are_of_one_currency() -> None:
         ("category", "Electronics", "Electro…"),
         ("category", "Clothing", "Clothing"),
         ("day", "2026-03-18", "03-18"),
-        ("month", "2026-03", "2026-03"),
+        ("month", "2026-03", "Mar"),
     ],
 )
 def test_the_axis_of_a_chart_has_short_labels(name: str, text: str, shown: str) -> None:
