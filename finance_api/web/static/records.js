@@ -66,8 +66,9 @@ list?.addEventListener("submit", (event) => {
   setCategory(event.target, event.submitter);
 });
 if (list) {
-  // On a narrow screen the form would cover the list.
-  if (matchMedia("(max-width: 40rem)").matches) chosen.querySelector("details").open = false;
+  // On a narrow screen the form would cover the list, unless there is something to correct.
+  if (matchMedia("(max-width: 40rem)").matches && !chosen.querySelector(".error"))
+    chosen.querySelector("details").open = false;
   showChosen();
 }
 
