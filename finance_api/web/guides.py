@@ -16,7 +16,6 @@ from finance_api.http.surfaces import GUIDES
 _FOLDER = Path(__file__).with_name("docs")
 _INDEX = "README"
 _NO_WORD = re.compile(r"[^\w\- ]")
-_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 _LINE_BREAK = re.compile("<br ?/?>")
 #: Focused, it is scrolled with the keyboard.
 _BOX = '<div class="wide" tabindex="0">'
@@ -51,13 +50,17 @@ def guide_path(name: str) -> str:
 
 @dataclass(frozen=True)
 class Guide:
-    """id, title: of the first heading. summary: the first sentence. html: all after the title."""
+    """id, title: of the first heading. summary: the first sentence. html: all after the title.
+
+    ids: of its headings.
+    """
 
     file: str
     id: str
     title: str
     summary: str
     html: str
+    ids: tuple[str, ...]
 
 
 @cache
@@ -79,8 +82,8 @@ def get_guide(name: str) -> Guide:
         if token.type == "fence":
             # Code may be wide, too.
             token.attrSet("tabindex", "0")
-        if token.type == "html_block":
-            token.content = _COMMENT.sub("", token.content)
+        if token.type == "html_block" and token.content.startswith("<!--"):
+            token.content = ""
         _adapt(token.children or (), file)
     # The page shows the heading itself.
     heading, title, tokens = str(tokens[0].attrs["id"]), tokens[1].content, tokens[3:]
@@ -88,7 +91,7 @@ def get_guide(name: str) -> Guide:
     first = _SENTENCE.match(next(paragraphs, ""))
     summary = "" if first is None else _text(markdown, first[0])
     html = markdown.renderer.render(list(_in_boxes(tokens)), markdown.options, {})
-    return Guide(file, heading, title, summary, html)
+    return Guide(file, heading, title, summary, html, tuple(ids))
 
 
 def heading_id(heading: str) -> str:
@@ -154,8 +157,9 @@ def error_guide(status: int) -> str | None:
     """Return the path of what the guides say about a status; None without guides."""
     if "errors" not in FILES:
         return None
-    section = re.search(f'id="({status}-[^"]*)"', get_guide("errors").html)
-    return guide_path("errors") + (f"#{section[1]}" if section else "")
+    ids = get_guide("errors").ids
+    section = next((f"#{each}" for each in ids if each.startswith(f"{status}-")), "")
+    return guide_path("errors") + section
 
 
 @cache

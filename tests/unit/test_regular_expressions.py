@@ -19,6 +19,7 @@ FUSE_SECONDS = 2.5
 METHODS = {"match", "fullmatch", "search", "split", "sub", "findall", "finditer"}
 #: Modules that make an expression of more than constants, and of what.
 MADE = {
+    "finance_api.api.representation": "names of members",
     "finance_api.importers.csv.amounts": "the marks of a way to write numbers, escaped",
     "finance_api.importers.csv.dates": "the directives of a format; all else in it is escaped",
     "finance_api.importers.formats": "the beginning of each format, a constant of its importer",
