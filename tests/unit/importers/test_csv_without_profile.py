@@ -61,7 +61,7 @@ def test_an_ordinary_file_is_imported_as_it_is_meant_or_asked_about(part):
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_refused_or_loses_nothing(damage):
     counts = Counter()
-    for number in range(count(40, 2_000)):
+    for number in range(count(50, 2_000)):
         file = damaged(make(number), damage, number)
         if file is None:
             continue
