@@ -100,7 +100,9 @@ class Pair:
             self.other.put(resource, make_row(resource, 99))
             with self.other.writing() as storage:
                 storage.data.delete_rows(self.other.user.id, resource, [make_id(99)])
-        theirs = (record(n, "Theirs") for n in range(1, 71))
+        theirs = [record(n, "Theirs") for n in range(1, 71)]
+        # Parts of the list by payee are read on their own.
+        theirs += [{**record(n, "Theirs"), "payee": p} for n, p in ((71, "z" * 600), (72, None))]
         self.other.put(RECORDS, *({**row, "updatedAt": row["updatedAt"] + 9} for row in theirs))
         add_credentials(self.other, 2, DataState(7, 77))
         add_history(self.other, 2)

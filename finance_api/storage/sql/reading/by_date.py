@@ -43,6 +43,9 @@ from finance_api.storage.sql.tables import (
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold, plain
 
+#: Marks a record that is missing in `records_by_date`; JSON has no control characters.
+MISSING = b"\x1f"
+
 #: A field, and how to search for a text in it.
 SearchTerm = tuple[str, Operator]
 
@@ -186,7 +189,8 @@ def counted_page(
     )
     chosen = select(found).order_by(found.c.newest_first, found.c.id).limit(LIMIT).offset(OFFSET)
     page = chosen.subquery("chosen")
-    columns: list[ColumnElement[Any]] = [number_of(found), _json_of(page)]
+    json = func.coalesce(_json_of(page), MISSING.decode())
+    columns: list[ColumnElement[Any]] = [number_of(found), json]
     return select(*columns).select_from(page)
 
 

@@ -20,6 +20,7 @@ from finance_api.storage.sql.bulk import json_elements, looked_up
 from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, ReadConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
 from finance_api.storage.sql.reading import by_date
+from finance_api.storage.sql.reading.by_date import MISSING
 from finance_api.storage.sql.reading.choosing import chosen_rows, counts_in_scan
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
@@ -44,9 +45,6 @@ from finance_api.storage.sql.tables import (
 )
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
-
-#: Marks a record that is missing in `records_by_date`; JSON has no control characters.
-_MISSING = b"\x1f"
 
 
 def _json_page(
@@ -86,7 +84,7 @@ def _json_page(
         .scalar_subquery()
     )
     columns: list[ColumnElement[Any]] = [] if number is None else [number]
-    return select(*columns, func.coalesce(row, _MISSING.decode())).select_from(chosen)
+    return select(*columns, func.coalesce(row, MISSING.decode())).select_from(chosen)
 
 
 def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> Select[Any]:
@@ -178,7 +176,7 @@ def _list_of(
 
 def _check_whole(lines: bytes) -> bytes:
     """Return the lines unchanged. Raises StorageDamaged if they lack a record."""
-    if _MISSING in lines:
+    if MISSING in lines:
         raise StorageDamaged("a record is not in records_by_date")
     return lines
 
