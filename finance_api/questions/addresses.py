@@ -19,7 +19,7 @@ MAX_ADDRESS_CHARACTERS = 2_000
 PATHS = "finance_api.question_paths"
 #: Characters that stay as they are in a query; others are percent-encoded.
 _KEPT = "!$%&'()*+,-./:;=?@_~"
-_PARTS = re.compile("&+")
+_SEPARATORS = re.compile("&+")
 
 #: From a query string to the faults, each with the name of the parameter.
 FindFaults = Callable[[str], Sequence[tuple[str, str]]]
@@ -61,7 +61,7 @@ def normal_address(text: str) -> str:
     for suffix in SUFFIXES:
         path = path.removesuffix(suffix)
     # Browsers show letters that must be percent-encoded.
-    query = quote(_PARTS.sub("&", parts.query).strip("&"), safe=_KEPT)
+    query = quote(_SEPARATORS.sub("&", parts.query).strip("&"), safe=_KEPT)
     address = f"{path}?{query}" if query else path
     if len(address) > MAX_ADDRESS_CHARACTERS:
         raise AddressRefused(f"The address has more than {MAX_ADDRESS_CHARACTERS:,} characters.")
