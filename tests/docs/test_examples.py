@@ -22,6 +22,8 @@ from webtest.http import StopableWSGIServer
 
 from finance_api.auth.jwt_keys import add_signing_key
 from finance_api.auth.personal_tokens import issue_token
+from finance_api.questions.addresses import fault_of, normal_address
+from finance_api.questions.saved import add_question
 from finance_api.storage.interface import User
 from support.clock import HeldClock
 from support.command import run_here
@@ -177,6 +179,12 @@ class Sandbox:
         server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
         return service, server
 
+    def client(self) -> tuple[Service, User, str]:
+        """Return the service, the demo's user and a token."""
+        service, _ = self._served
+        user: User = service.change(lambda storage: storage.users.get(EMAIL))
+        return service, user, self._credentials(service, "")["TOKEN"]
+
     def close(self) -> None:
         if "_served" in vars(self):
             service, server = self._served
@@ -290,3 +298,55 @@ def test_most_pages_for_users_have_examples() -> None:
     counts = {page.name: len(read(page)[0]) for page in PAGES}
     assert counts["api.md"] >= 20
     assert counts["filters.md"] >= 8
+
+
+QUESTIONS = PROJECT / "docs" / "questions.md"
+#: A row of the tables: a question, its request, and the cell of its answer.
+_ROW = re.compile(r"^\| ([^|]+) \| `([^|]+)` \|(.*)\|$", re.MULTILINE)
+#: At most so many lines of an answer are shown.
+_SHOWN = 3
+
+
+def _shown(cell: str) -> Block:
+    body = cell.strip().replace("`", "").replace("<br>", "\n")
+    return Block("json" if body.startswith("{") else "", body, "", 0, 0, 0)
+
+
+def _cell(shown: Block, told: str) -> str:
+    """Return the answer's cell: lines of CSV, or JSON that leaves out as much as before."""
+    if shown.language:
+        words = " ".join(rewritten(shown, told).split())
+        return f"`{re.sub(r'(?<=[[{]) | (?=[]}])', '', words)}`"
+    lines = told.splitlines()
+    return "<br>".join([*(f"`{line}`" for line in lines[:_SHOWN]), *["…"][len(lines) <= _SHOWN :]])
+
+
+def test_each_question_takes_one_request_and_most_can_be_saved(
+    sandboxes: Callable[[Path], Sandbox], request: pytest.FixtureRequest
+) -> None:
+    service, user, token = sandboxes(QUESTIONS).client()
+    text, new, saved = QUESTIONS.read_text(encoding="utf-8"), {}, 0
+    for row in _ROW.finditer(text):
+        question, path, cell = row.groups()
+        shown = _shown(cell)
+        headers = {"Authorization": f"Bearer {token}"}
+        headers["Accept"] = "application/json" if shown.language else "text/csv"
+        told = service.web.get(f"/v1/api/{path}", headers=headers).text
+        address = normal_address(f"/v1/api/{path}")
+        if fault_of(service.app.registry, address) is None:
+            kept = {"name": question, "address": address, "now": service.clock.now()}
+            made = service.change(lambda s, kept=kept: add_question(s, user, **kept))
+            assert (
+                service.web.get(f"/v1/api/questions/{made.id}/answer", headers=headers).text == told
+            )
+            saved += 1
+        if not shown.language:
+            told = told.partition("\n")[2]
+        if not matches(shown, told):
+            new[row[0]] = f"| {question} | `{path}` | {_cell(shown, told)} |"
+    if new and request.config.getoption("--update-examples"):
+        for before, after in new.items():
+            text = text.replace(before, after)
+        QUESTIONS.write_text(text, encoding="utf-8")
+    assert not new, "\n".join(new.values())
+    assert saved >= 28
