@@ -5,8 +5,8 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-_PACKAGE = Path(__file__).with_name("finance_api")
-(_VERSION,) = re.findall('^__version__ = "(.+)"$', (_PACKAGE / "version.py").read_text(), re.M)
+_MODULE = Path(__file__).parent / "finance_api" / "values" / "version.py"
+(_VERSION,) = re.findall('^__version__ = "(.+)"$', _MODULE.read_text(), re.M)
 
 setup(
     name="finance-api",

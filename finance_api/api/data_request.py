@@ -38,7 +38,7 @@ from finance_api.ratelimit.tween import refund, take_for
 from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 
 #: This many rows of an export cost one request of the quota; an export costs up to `MAX_COST`.
 ROWS_OF_A_REQUEST = 1_000

@@ -10,7 +10,7 @@ import click
 from finance_api.cli.context import CliContext
 from finance_api.cli.output import say
 from finance_api.values.text import shown
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 
 if TYPE_CHECKING:
     from finance_api.importers.interface import Command

@@ -80,8 +80,8 @@ def mcp(
     if not http:
         token = token_of_environment(f"Over stdio, {TOKEN} must be a personal token.")
     try:
-        from finance_api.mcp.callers import Limits
-        from finance_api.mcp.server import serve_http, serve_stdio
+        from finance_api.clients.mcp.callers import Limits
+        from finance_api.clients.mcp.server import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"the module {error.name} is missing; install finance-api with its extra mcp: "

@@ -6,8 +6,8 @@ import click
 
 from finance_api.cli.output import say
 from finance_api.cli.remote import TOKEN, base_of_environment, token_of_environment
-from finance_api.mirror.source import Source, SourceError
-from finance_api.mirror.updating import MirrorRefused, update
+from finance_api.clients.mirror.source import Source, SourceError
+from finance_api.clients.mirror.updating import MirrorRefused, update
 
 
 @click.command(epilog="Example: FINANCE_TOKEN=fin_... finance-api mirror finance.db")

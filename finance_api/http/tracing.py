@@ -10,7 +10,7 @@ from pyramid.response import Response
 
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import route_finder
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 
 #: All other methods share one name, so that clients cannot create names.
 _METHODS = frozenset("GET HEAD POST PUT DELETE OPTIONS PATCH".split())

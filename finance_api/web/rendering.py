@@ -28,7 +28,7 @@ from finance_api.values.time import (
     local_time,
     to_date,
 )
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 from finance_api.web.api_results import curl_line
 from finance_api.web.change_notice import change_notice
 from finance_api.web.colors import chart_color

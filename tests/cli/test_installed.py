@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 from support.programs import free_port
 
 ROOT = Path(__file__).parents[2]

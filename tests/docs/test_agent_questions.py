@@ -20,7 +20,7 @@ from finance_api.ledger.importing import import_rows
 from support.service import Client, Service
 
 mcp = pytest.importorskip("mcp")
-make_server = pytest.importorskip("finance_api.mcp.server").make_server
+make_server = pytest.importorskip("finance_api.clients.mcp.server").make_server
 
 PAGE = Path(__file__).parents[2] / "docs" / "mcp.md"
 _ROW = re.compile(r"^\| (.*?) \| `(\w+) (\{.*?\})` \| `(.*?)` \| (\d+) \|$", re.MULTILINE)

@@ -17,8 +17,8 @@ from jinja2 import Environment
 from webtest.http import StopableWSGIServer
 
 from finance_api.auth.user_accounts import make_user
-from finance_api.mirror.source import Source
-from finance_api.mirror.updating import update
+from finance_api.clients.mirror.source import Source
+from finance_api.clients.mirror.updating import update
 from support.native_rows import account, record, uid
 from support.programs import missing
 from support.service import Service, native_line

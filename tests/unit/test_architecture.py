@@ -75,7 +75,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("zope.sqlalchemy", own("storage.sql")),
         ("alembic", own("storage.sql")),
         ("psycopg", own("storage.sql")),
-        ("sqlite3", own("storage.sql", "ledger.matching.duplicates", "mirror")),
+        ("sqlite3", own("storage.sql", "ledger.matching.duplicates", "clients.mirror")),
         ("jwt", own("auth")),
         ("argon2", own("auth")),
         ("zxcvbn", own("auth")),
@@ -109,7 +109,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("mt940", own("importers.mt940")),
         ("markupsafe", own("web")),
         ("markdown_it", own("web.guides")),
-        *((library, own("mcp")) for library in ("mcp", "httpx2", "uvicorn", "starlette")),
+        *((library, own("clients.mcp")) for library in ("mcp", "httpx2", "uvicorn", "starlette")),
         ("python_multipart", own("web.receiving")),
         ("icalendar", own("questions.subscriptions")),
     ],
@@ -131,7 +131,6 @@ def test_nobody_imports_what_settings_name(implementation: str) -> None:
 #: What each part may import of the others. Parts above import only parts below.
 ARROWS = {
     "values": "",
-    "version": "",
     "resources": "values",
     "runtime": "values",
     "query": "resources values",
@@ -140,25 +139,24 @@ ARROWS = {
     "planning": "query resources runtime storage values",
     "ledger": "importers planning query resources runtime storage values",
     "uploads": "importers ledger resources runtime storage values",
-    "http": "runtime storage values version",
+    "http": "runtime storage values",
     "auth": "http resources runtime storage values",
     "ratelimit": "http runtime",
     "usage": "http runtime storage values",
     "questions": "http resources runtime storage values",
     "api": "auth http importers ledger planning query questions ratelimit resources runtime "
-    "storage usage values version",
+    "storage usage values",
     "web": "auth http importers ledger planning query questions ratelimit resources runtime "
-    "storage uploads usage values version",
+    "storage uploads usage values",
     "services": "api auth http ratelimit runtime storage uploads usage values",
     # It finds the settings of each part by name.
     "settings": "runtime",
     "demo": "auth importers ledger resources runtime storage values",
     # It has no other way to the data than the HTTP API.
-    "mcp": "resources version",
-    "mirror": "resources values version",
+    "clients": "resources values",
     "server": "__init__ runtime settings storage",
-    "cli": "__init__ auth demo http importers ledger mcp mirror questions ratelimit resources "
-    "runtime server settings storage values version",
+    "cli": "__init__ auth clients demo http importers ledger questions ratelimit resources "
+    "runtime server settings storage values",
     # `finance_api.main` includes the parts of the application.
     "__init__": "http runtime services settings",
 }

@@ -26,7 +26,7 @@ from finance_api.http.surfaces import (
 )
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 
 #: ``{id}``, or ``{id:pattern}``; a pattern may have braces of its own.
 _PLACE = re.compile(r"{([a-z]+)(?::.*)?}(?=/|$)")

@@ -11,7 +11,7 @@ from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
 from finance_api.http.requests import Request
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 
 _OK = value("Always ok; if not, the response is an error.", "ok", enum=["ok"])
 

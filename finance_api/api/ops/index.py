@@ -17,7 +17,7 @@ from finance_api.http.surfaces import (
     WALLET_DESCRIPTION,
     route_patterns,
 )
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 
 #: The links that plug-ins add.
 _WALLET, _DOCS = "walletDescription", "docs"

@@ -123,7 +123,7 @@ HELD = [
 def test_whoever_holds_connections_keeps_nobody_out(
     site: Site, sent: Callable[[str], bytes], addresses: list[str]
 ) -> None:
-    # The guards: what Connections.add closes, and the deadline in finance_api/mcp/callers.py.
+    # The guards, in finance_api/clients/mcp/callers.py: what Connections.add closes, the deadline.
     with ExitStack() as stack:
         held = []
         for number in range(count(4, 20) * PER_ADDRESS):

@@ -13,7 +13,7 @@ import anyio
 import pytest
 from webtest.http import StopableWSGIServer
 
-from finance_api.mcp.tool_table import BY_NAME
+from finance_api.clients.mcp.tool_table import BY_NAME
 from finance_api.questions.saved import add_question
 from finance_api.storage.errors import StorageUnavailable
 from support.mcp_server import PROGRAM, mcp_server
@@ -33,7 +33,7 @@ from support.service import Client, Service
 httpx2 = pytest.importorskip("httpx2")
 mcp = pytest.importorskip("mcp")
 streamable_http = pytest.importorskip("mcp.client.streamable_http")
-make_server = pytest.importorskip("finance_api.mcp.server").make_server
+make_server = pytest.importorskip("finance_api.clients.mcp.server").make_server
 
 TRANSPORTS = ("stdio", "http")
 #: Maximum size of a whole answer as it is sent.

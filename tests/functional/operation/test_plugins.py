@@ -22,7 +22,8 @@ UNIT_TESTS = ("values", "query", "settings", "usage")
 STARTING = """
 import importlib, pkgutil, sys
 import finance_api
-skipped = ("finance_api.storage.sql.migrations", "finance_api.mcp", "finance_api.http.tracing")
+skipped = ("finance_api.storage.sql.migrations", "finance_api.clients.mcp")
+skipped += ("finance_api.http.tracing",)
 for module in pkgutil.walk_packages(finance_api.__path__, "finance_api."):
     if not module.name.startswith(skipped):
         importlib.import_module(module.name)

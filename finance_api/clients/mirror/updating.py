@@ -10,8 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from finance_api.mirror.source import Source, SourceError, StartOver, parse_page
-from finance_api.mirror.tables import TABLES, Table, create_statements, drop_statements, quoted
+from finance_api.clients.mirror.source import Source, SourceError, StartOver, parse_page
+from finance_api.clients.mirror.tables import (
+    TABLES,
+    Table,
+    create_statements,
+    drop_statements,
+    quoted,
+)
 
 #: Marks a file as a mirror, in the header of SQLite: FINM.
 _APPLICATION_ID = 0x46494E4D

@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, quote
 import httpx2
 from mcp.types import CallToolResult
 
-from finance_api.mcp.results import Found, Item, answer, result, sums
-from finance_api.mcp.tool import Paging, Tool
-from finance_api.version import __version__
+from finance_api.clients.mcp.results import Found, Item, answer, result, sums
+from finance_api.clients.mcp.tool import Paging, Tool
+from finance_api.values.version import __version__
 
 _SECONDS = 60
 #: Maximum length of an error's sentence.

@@ -12,7 +12,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from finance_api.version import __version__
+from finance_api.values.version import __version__
 
 _LIMIT = 1_000
 _SECONDS = 60

@@ -11,9 +11,9 @@ from decimal import Decimal
 
 import pytest
 
-from finance_api.mirror import updating
-from finance_api.mirror.source import SourceError, StartOver
-from finance_api.mirror.updating import MirrorRefused, update
+from finance_api.clients.mirror import updating
+from finance_api.clients.mirror.source import SourceError, StartOver
+from finance_api.clients.mirror.updating import MirrorRefused, update
 from support.nightly import count
 
 

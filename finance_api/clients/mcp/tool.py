@@ -7,7 +7,7 @@ from enum import Enum
 from mcp.types import Tool as Declaration
 from mcp.types import ToolAnnotations
 
-from finance_api.mcp.schemas import Schema, undescribed, whole
+from finance_api.clients.mcp.schemas import Schema, undescribed, whole
 
 
 class Paging(Enum):

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from finance_api.mirror.source import Source, SourceError, StartOver, parse_page
+from finance_api.clients.mirror.source import Source, SourceError, StartOver, parse_page
 
 PAGE = b'{"changes":[],"next":"1.a","hasMore":false,"revision":1}'
 

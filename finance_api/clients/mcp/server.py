@@ -33,12 +33,12 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from finance_api.mcp.api_client import Api, call
-from finance_api.mcp.callers import MAX_BODY_BYTES, Connections, Limits, Turns
-from finance_api.mcp.prompts import PROMPTS
-from finance_api.mcp.results import result
-from finance_api.mcp.tool_table import BY_NAME, TOOLS
-from finance_api.version import __version__
+from finance_api.clients.mcp.api_client import Api, call
+from finance_api.clients.mcp.callers import MAX_BODY_BYTES, Connections, Limits, Turns
+from finance_api.clients.mcp.prompts import PROMPTS
+from finance_api.clients.mcp.results import result
+from finance_api.clients.mcp.tool_table import BY_NAME, TOOLS
+from finance_api.values.version import __version__
 
 Context = ServerRequestContext[Any, Any]
 Choice = TypeVar("Choice")

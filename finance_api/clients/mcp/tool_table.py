@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from finance_api.mcp.schemas import (
+from finance_api.clients.mcp.schemas import (
     CONDITIONS,
     Schema,
     filters_of,
@@ -13,7 +13,7 @@ from finance_api.mcp.schemas import (
     undescribed,
     whole,
 )
-from finance_api.mcp.tool import Paging, Tool
+from finance_api.clients.mcp.tool import Paging, Tool
 from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS
 from finance_api.resources.records import FLOWS
 
