@@ -32,7 +32,7 @@ from finance_api.api.representation import (
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
 from finance_api.http.downloads import Chunks, download
-from finance_api.http.identity import Failure
+from finance_api.http.identity import Failure, OwnerIdentity
 from finance_api.http.requests import Request
 from finance_api.ratelimit.tween import refund, take_for
 from finance_api.storage.errors import NotFound, unknown_in_replica
@@ -79,11 +79,15 @@ def target_of(request: Request) -> RequestTarget:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The storage, user and moment to answer a data request with. now: in seconds."""
+    """The storage, user and moment to answer a data request with. now: in seconds.
+
+    may_suggest: whether hints may name other objects of the user.
+    """
 
     storage: Storage
     user: User
     now: int
+    may_suggest: bool = True
 
     @property
     def user_id(self) -> int:
@@ -251,6 +255,7 @@ class _Conditional:
         assert not isinstance(identity, Failure)
         self._request, self._asked = request, asked
         self.user: User = identity.user
+        self.is_for_link = isinstance(identity, OwnerIdentity) and identity.is_for_link
         self.now = request.services.clock.now()
         self.variant = self._variant()
         environ = request.environ
@@ -263,7 +268,7 @@ class _Conditional:
 
     def _variant(self) -> str:
         """Return `variant`. The response is read from the same snapshot as these exchange rates."""
-        asked, parts = self._asked, []
+        asked, parts = self._asked, ["link"] * self.is_for_link
         if asked.depends_on_today:
             parts.append(date_text(day_in(self.user.time_zone, self.now)))
         if asked.depends_on_base_currency:
@@ -361,7 +366,8 @@ def respond(
 
         def read() -> Payload:
             try:
-                return asked.read(Reading(request.storage, user, conditional.now))
+                may_suggest = not conditional.is_for_link
+                return asked.read(Reading(request.storage, user, conditional.now, may_suggest))
             except NotFound as error:
                 raise unknown_in_replica() from error
 

@@ -195,7 +195,13 @@ def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
 
 def hints_of(query: Query, reading: Reading) -> list[str]:
     """Return hints about an answer without rows. query: as the client asked."""
-    return find_hints(reading.storage, reading.user_id, query.resource, query.conditions)
+    return find_hints(
+        reading.storage,
+        reading.user_id,
+        query.resource,
+        query.conditions,
+        may_suggest=reading.may_suggest,
+    )
 
 
 def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:

@@ -49,9 +49,13 @@ class LinkIdentity:
 
 @dataclass(frozen=True, slots=True)
 class OwnerIdentity:
-    """The owner of a saved question, in the request that answers it."""
+    """The owner of a saved question, in the request that answers it.
+
+    is_for_link: whether the answer is for whoever has a link, who must not learn anything else.
+    """
 
     user: User
+    is_for_link: bool = False
 
 
 Identity = TokenIdentity | JwtIdentity | SessionIdentity | LinkIdentity | OwnerIdentity

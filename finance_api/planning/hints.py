@@ -30,20 +30,29 @@ _SENTENCES = {
 
 
 def find_hints(
-    storage: Storage, user_id: int, resource: Resource, conditions: Iterable[Condition]
+    storage: Storage,
+    user_id: int,
+    resource: Resource,
+    conditions: Iterable[Condition],
+    *,
+    may_suggest: bool = True,
 ) -> list[str]:
-    """Return a sentence for each name and id that no object of the user has, up to `MAX_HINTS`."""
+    """Return a sentence for each name and id that no object of the user has, up to `MAX_HINTS`.
+
+    may_suggest: whether the sentences may name similar objects.
+    """
     found = (
-        sentence
+        sentence + suggestion * may_suggest
         for condition in conditions
-        for sentence in _hints(storage, user_id, resource, condition)
+        for sentence, suggestion in _hints(storage, user_id, resource, condition)
     )
     return list(islice(dict.fromkeys(found), MAX_HINTS))
 
 
 def _hints(
     storage: Storage, user_id: int, resource: Resource, condition: Condition
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
+    """Yield sentences, each with a suggestion, which may be empty."""
     field = condition.field
     if field.references or field.name == "id":
         named = referred_by(field) if field.references else resource
@@ -58,18 +67,18 @@ def _hints(
 
 def _unknown_ids(
     storage: Storage, user_id: int, resource: Resource, condition: Condition
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
     assert isinstance(condition.operand, tuple)
     ids = [str(row_id) for row_id in condition.operand]
     existing = storage.data.get_rows(user_id, resource, ids)
     for row_id in ids:
         if row_id not in existing:
-            yield f"There is no {resource.word} with the id {row_id}."
+            yield f"There is no {resource.word} with the id {row_id}.", ""
 
 
 def _unknown_names(
     storage: Storage, user_id: int, resource: Resource, condition: Condition
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
     rows = storage.data.scan_rows(user_id, resource)
     names = list(dict.fromkeys(row["name"] for row in rows if row["name"] is not None))
     operand = condition.operand
@@ -83,7 +92,7 @@ def _unknown_names(
         unknown = [] if is_known else [str(operand)]
     for text in unknown:
         verb = _SENTENCES[condition.operator].format(shortened(text) or '""')
-        yield f"No {resource.word} {verb}.{_suggestion(text, names)}"
+        yield f"No {resource.word} {verb}.", _suggestion(text, names)
 
 
 def _suggestion(text: str, names: list[str]) -> str:

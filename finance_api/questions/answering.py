@@ -10,7 +10,7 @@ from pyramid.httpexceptions import HTTPException, HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.http.errors import problem
-from finance_api.http.identity import OwnerIdentity
+from finance_api.http.identity import LinkIdentity, OwnerIdentity
 from finance_api.http.requests import Request
 from finance_api.questions.addresses import PATHS, AddressRefused, normal_address
 from finance_api.storage.interface import Question, User
@@ -98,7 +98,8 @@ def _ask(
     environ = {name: request.environ[name] for name in kept if name in request.environ}
     asked = Request.blank(path + suffix, environ, query_string=query)
     asked.request_id = request.request_id
-    asked.share(request, OwnerIdentity(user))
+    is_for_link = isinstance(request.known_identity, LinkIdentity)
+    asked.share(request, OwnerIdentity(user, is_for_link))
     try:
         response = request.invoke_subrequest(asked)
     except HTTPNotFound:

@@ -11,6 +11,7 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from finance_api.auth.authentication import no_link
+from finance_api.auth.personal_tokens import digest
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
 from finance_api.http.identity import LinkIdentity
@@ -28,7 +29,7 @@ from finance_api.web.rendering import static_url
 from finance_api.web.routes import get
 
 #: The headers of the answer that a link shows. Others name the request, or more of its user.
-_SHOWN = ("Content-Type", "Content-Encoding", "ETag")
+_SHOWN = ("Content-Type", "Content-Encoding", "ETag", "X-Next-Offset")
 _HEADERS = (
     ("Cache-Control", "private, no-cache"),
     ("Vary", "Accept-Encoding, Accept-Language"),
@@ -45,6 +46,7 @@ def _page(request: Request, question: Question, document: _Object, changed_at: i
     variables = {
         "title": question.name,
         "table": answer_table(document),
+        "has_more": document.get("nextOffset") is not None,
         # For the time zone only.
         "user": request.identity.user,
         "changed_at": changed_at,
@@ -96,7 +98,7 @@ def show_answer(request: Request) -> Response:
     request.environ.pop("HTTP_ACCEPT", None)
     try:
         if ending in _OF_API:
-            return _as_api(request, question, _OF_API[ending])
+            return _as_api(request, question, ending)
         return _as_made(request, question, ending)
     except AnswerRefused:
         # The sentence names the question, its parameters and their values.
@@ -111,26 +113,30 @@ def _no_form(ending: str, endings: Sequence[str]) -> str:
     return f"The address of a link ends with the form of the answer: {known}."
 
 
-def _as_api(request: Request, question: Question, suffix: str) -> Response:
+def _as_api(request: Request, question: Question, ending: str) -> Response:
     """Return the API's own form of the answer."""
+    suffix = _OF_API[ending]
     response = answer(request, request.identity.user, question, suffix)
     if suffix and response.status_int == 200:
-        # A table cannot say why it is empty, but JSON does.
-        _read(request, question)
-    return _shown(response)
+        _refuse_empty(_read(request, question)[1])
+    return _shown(response, ending)
 
 
 def _as_made(request: Request, question: Question, ending: str) -> Response:
     """Return a form made of the answer's JSON. Its entity tag is that of the JSON, with an end."""
-    mark = f"-{ending[1:]}{current_region().tag}"
+    # What the form depends on besides the JSON.
+    parts = (question.name, request.identity.user.time_zone, current_region().tag)
+    mark = f"-{ending[1:]}-{digest(chr(0).join(parts))[:16]}"
     known = request.environ.get("HTTP_IF_NONE_MATCH", "")
     if known.strip() != "*":
         tags = re.findall(rf'("[^"]*){mark}"', known)
         request.environ["HTTP_IF_NONE_MATCH"] = ", ".join(f'{tag}"' for tag in tags)
     response, document = _read(request, question, keep_condition=True)
-    shown = _shown(response)
+    shown = _shown(response, ending)
     shown.headers["ETag"] = f'{response.headers["ETag"][:-1]}{mark}"'
     if document is not None:
+        if ending != ".html":
+            _refuse_empty(document)
         changed = parse_time(response.headers["X-Last-Data-Change-At"])
         shown.headers["Content-Type"], shown.body = _MAKERS[ending](
             request, question, document, changed
@@ -141,24 +147,29 @@ def _as_made(request: Request, question: Question, ending: str) -> Response:
 def _read(
     request: Request, question: Question, *, keep_condition: bool = False
 ) -> tuple[Response, _Object | None]:
-    """Return the JSON of the answer, with exact numbers; None with a 304.
-
-    Raises a 409 instead of an answer that is empty because something in the question is gone.
-    """
+    """Return the JSON of the answer, with exact numbers; None with a 304."""
     request.environ.pop("HTTP_ACCEPT_ENCODING", None)
     if not keep_condition:
         request.environ.pop("HTTP_IF_NONE_MATCH", None)
     response = answer(request, request.identity.user, question)
     if response.status_int == 304:
         return response, None
-    document = json.loads(response.body, parse_float=Decimal)
-    if document.get(_HINTS):
+    return response, json.loads(response.body, parse_float=Decimal)
+
+
+def _refuse_empty(document: _Object | None) -> None:
+    """Raise a 409 if the answer is empty because something in the question is gone.
+
+    JSON and the page say so themselves, but the other forms cannot.
+    """
+    if document is not None and document.get(_HINTS):
         raise problem(409, " ".join(document[_HINTS]))
-    return response, document
 
 
-def _shown(response: Response) -> Response:
+def _shown(response: Response, ending: str) -> Response:
     """Return the answer with only the headers that a link shows."""
     kept = [(name, response.headers[name]) for name in _SHOWN if name in response.headers]
-    status, headers = response.status_int, [*kept, *_HEADERS]
+    # Otherwise browsers name the downloaded file after the address, which is a secret.
+    file = ("Content-Disposition", f'inline; filename="answer{ending}"')
+    status, headers = response.status_int, [*kept, file, *_HEADERS]
     return Response(body=response.body, status=status, headerlist=headers)
