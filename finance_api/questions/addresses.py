@@ -49,6 +49,8 @@ def normal_address(text: str) -> str:
     if len(text) > MAX_ADDRESS_CHARACTERS:
         raise AddressRefused(f"The address has more than {MAX_ADDRESS_CHARACTERS:,} characters.")
     try:
+        # Arguments of commands may have bytes that are not UTF-8.
+        text.encode()
         parts = urlsplit(text if text.startswith(("/", "http:", "https:")) else f"/{text}")
     except ValueError:
         raise AddressRefused(f"{shown(text)} is not an address.") from None

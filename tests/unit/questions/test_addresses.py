@@ -33,7 +33,7 @@ def test_an_address_is_stored_as_path_and_query(pasted: str, stored: str | None)
 @pytest.mark.parametrize(
     "pasted",
     ["", "?", "records?limit=5", "https://example.org/records", "http://[/v1/api/records"]
-    + ["/wallet/v1/api/records", "javascript:alert(1)", "\x00"],
+    + ["/wallet/v1/api/records", "javascript:alert(1)", "\x00", "/v1/api/records?q=\udcff"],
 )
 def test_other_texts_are_refused(pasted: str) -> None:
     with pytest.raises(AddressRefused, match=r"must begin with /v1/api/|is not an address"):
