@@ -84,8 +84,10 @@ def live_links(
     return [li for li in links if is_live(li, now) and question_id in (None, li.question_id)]
 
 
-def revoke_links(storage: WritableStorage, user_id: int, now: int, question_id: str) -> int:
-    """Revoke all links of a question; return how many were active."""
+def revoke_links(
+    storage: WritableStorage, user_id: int, now: int, question_id: str | None = None
+) -> int:
+    """Revoke all links of a question, or of the user; return how many were active."""
     live = live_links(storage.links.list_by_user(user_id), now, question_id)
     for link in live:
         revoke_link(storage, link, now)

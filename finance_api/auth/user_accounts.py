@@ -5,6 +5,7 @@ lock the user, and write a session or the like only if the user has not changed.
 """
 
 from finance_api.auth.passwords import checked_hash, is_password
+from finance_api.auth.question_links import revoke_links
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import AuditAction, Storage, User, WritableStorage
 from finance_api.values.ids import new_id
@@ -51,7 +52,10 @@ def is_unchanged(storage: WritableStorage, user: User) -> bool:
 def set_password(
     storage: WritableStorage, user: User, password_hash: str, now: int, *, revoke_tokens: bool
 ) -> None:
-    """Change the password, and end all sessions and JWTs. Raises NotFound."""
+    """Change the password, and end all sessions and JWTs. Raises NotFound.
+
+    revoke_tokens: whether to revoke all tokens and links as well.
+    """
     storage.users.lock(user.id)
     storage.users.update(user.id, password_hash=password_hash)
     storage.note(user.id, AuditAction.PASSWORD_CHANGED, now)
@@ -77,6 +81,7 @@ def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: boo
     if tokens:
         storage.tokens.revoke_all(user_id, now)
         storage.note(user_id, AuditAction.TOKENS_REVOKED, now)
+        revoke_links(storage, user_id, now)
 
 
 def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:

@@ -49,7 +49,9 @@ def _password_line() -> str:
 @click.option(
     "--password-stdin", is_flag=True, help="Read the password from standard input, and do not ask."
 )
-@click.option("--revoke-tokens", is_flag=True, help="Revoke the user's personal tokens as well.")
+@click.option(
+    "--revoke-tokens", is_flag=True, help="Revoke the user's personal tokens and links as well."
+)
 @pass_cli_context
 def change_password(cli: CliContext, email: str, password_stdin: bool, revoke_tokens: bool) -> None:
     """Set a user's password. All sessions and JWTs of the user end."""
@@ -62,7 +64,7 @@ def change_password(cli: CliContext, email: str, password_stdin: bool, revoke_to
         password_hash = _prompt_for_hash(found)
     with cli.writing() as storage:
         set_password(storage, found, password_hash, cli.clock.now(), revoke_tokens=revoke_tokens)
-    ended = "sessions, JWTs and tokens" if revoke_tokens else "sessions and JWTs"
+    ended = "sessions, JWTs, tokens and links" if revoke_tokens else "sessions and JWTs"
     say(f"changed the password of {found.email}; all its {ended} have ended")
 
 
@@ -153,7 +155,7 @@ def set_user(
             set_enabled(storage, changed, enabled, cli.clock.now())
         if changes:
             storage.users.update(changed.id, **changes)
-    ended = "; all its sessions, tokens and JWTs have ended" if enabled is False else ""
+    ended = "; all its sessions, JWTs, tokens and links have ended" if enabled is False else ""
     say(f"changed user {changed.email}{ended}")
 
 

@@ -141,7 +141,7 @@ def test_tokens_end_too_where_that_is_asked_for(command, anna):
     command.done("token", "create", anna, "--name", "x")
     arguments = ("user", "set-password", anna, "--password-stdin", "--revoke-tokens")
     said = command.done(*arguments, stdin=f"{NEW}\n".encode()).decode()
-    assert said.endswith("all its sessions, JWTs and tokens have ended\n")
+    assert said.endswith("all its sessions, JWTs, tokens and links have ended\n")
     (token,) = json.loads(command.done("token", "list", anna, "--json"))
     assert token["revokedAt"]
 

@@ -3,10 +3,11 @@
 import pytest
 
 from finance_api.auth.personal_tokens import MAX_LIVE
-from finance_api.auth.user_accounts import set_enabled
+from finance_api.auth.user_accounts import set_enabled, set_password
 from finance_api.settings import SETTINGS
 from support.browser import jwts_of, new_jwt, new_token, sessions_of, signed_in, tokens_of
 from support.html import shown_text
+from support.question_links import Linked
 from support.service import Service
 
 
@@ -39,6 +40,24 @@ def test_enabling_again_revives_nothing(service, user, visitor):
     assert asks(service, "/v1/api/records", new[0]) == 200
     assert asks(service, "/internal/v1/get-records", new[1]) == 200
     assert again.is_signed_in()
+
+
+def test_enabling_again_revives_no_link(client):
+    linked = Linked(client)
+    enable(client.service, client.user, False)
+    enable(client.service, client.user, True)
+    assert linked.read().status_int == 410
+    linked.secret = linked.add()
+    assert linked.read().status_int == 200
+
+
+@pytest.mark.parametrize(("revoke_tokens", "status"), [(False, 200), (True, 410)])
+def test_links_end_with_the_tokens_when_the_password_changes(client, revoke_tokens, status):
+    linked, now = Linked(client), client.service.clock.now()
+    linked.service.change(
+        lambda s: set_password(s, client.user, "hash", now, revoke_tokens=revoke_tokens)
+    )
+    assert linked.read().status_int == status
 
 
 def test_a_jwt_that_begins_a_second_later_ends_too(service, user):
