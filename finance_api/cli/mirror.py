@@ -10,7 +10,7 @@ from finance_api.clients.mirror.source import Source, SourceError
 from finance_api.clients.mirror.updating import MirrorRefused, update
 
 
-@click.command(epilog="Example: FINANCE_TOKEN=fin_... finance-api mirror finance.db")
+@click.command(epilog="Example: finance-api mirror finance.db")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def mirror(file: Path) -> None:
     """Bring the SQLite file FILE up to date with the service, or create it.

@@ -26,10 +26,7 @@ def question() -> None:
 question.add_command(link)
 
 
-@question.command(
-    epilog="Example: finance-api question add me@example.com "
-    "'Groceries by month' '/v1/api/records/summary?groupBy=month&category=eq.Groceries'"
-)
+@question.command(epilog="Example: finance-api question add me@example.com Newest /v1/api/records")
 @click.argument("email")
 @click.argument("name")
 @click.argument("address")

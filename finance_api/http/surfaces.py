@@ -3,13 +3,18 @@
 Metrics and traces count a request under its route.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from pyramid.registry import Registry
+if TYPE_CHECKING:
+    # Commands need no web framework.
+    from pyramid.registry import Registry
 
-from finance_api.http.requests import Request
+    from finance_api.http.requests import Request
 
 PUBLIC_SURFACE = "/v1/api/"
 #: The public API as clients of the hosted Wallet API know it.

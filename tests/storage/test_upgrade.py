@@ -75,7 +75,7 @@ def answers(unit):
         sums = storage.data.sum_by(unit.user.id, ["month", "recordType"], ())
     assert all(page.lines for page in found)
     assert sum(each.number for each in sums.values()) >= COUNT - 1
-    return [*(page.rows for page in found), *sums.items()]
+    return [*(page.rows for page in found), sums]
 
 
 def emptied(connection, database):

@@ -19,7 +19,7 @@ from support.hostile_files import HOSTILE
 from support.ledger import Person
 from support.nightly import count
 
-SMALL, LARGE = count(125_000, 250_000), count(500_000, 1_000_000)
+SMALL, LARGE = count(150_000, 250_000), count(600_000, 1_000_000)
 #: Quadratic growth is fourfold; what begins a process, and a busy machine, are less.
 MOST_GROWTH = 2.0
 #: Below this a measurement says nothing.
