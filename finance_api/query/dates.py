@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from finance_api.query.errors import QueryError, check_length, quoted
 from finance_api.query.model import RELATIVE_DATES, RelativeDate, Span
+from finance_api.query.suggestions import question
 from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_instant
 
 _DAYS_BACK = re.compile(r"-([0-9]{1,9})([dmy])")
@@ -75,5 +76,6 @@ def _days(text: str, forms: str) -> tuple[Fraction, Fraction]:
     try:
         first, last = parse_days(text)
     except TimeError as error:
-        raise QueryError(f"{quoted(text)} {error}; it takes {forms}") from None
+        meant = question([text], RELATIVE_DATES) if _RELATIVE in forms else ""
+        raise QueryError(f"{quoted(text)} {error}; it takes {forms}{meant}") from None
     return Fraction(first), last + _LAST_OF_DAY

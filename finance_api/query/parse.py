@@ -241,7 +241,9 @@ def parse_names(known: Collection[str], text: str) -> list[str]:
     others = list(dict.fromkeys(name for name in names if name not in known))
     if others:
         shown = ", ".join(map(quoted, others))
-        raise QueryError(unknown(others, known, f"{shown} is not known", f"{shown}: it takes"))
+        raise QueryError(
+            unknown(others, known, f"{shown} is not known", f"{shown} is not known; it takes")
+        )
     if len(set(names)) < len(names):
         raise QueryError(f"{quoted(text)} names a field twice")
     return names

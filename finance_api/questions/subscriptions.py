@@ -38,7 +38,8 @@ def as_calendar(name: str, rows: _Rows, changed_at: datetime) -> bytes:
         ("x-wr-calname", name),
     ):
         calendar.add(key, text)
-    calendar.refresh_interval = _REFRESH
+    # RFC 7986 has no default for the type.
+    calendar.add("refresh-interval", _REFRESH, parameters={"VALUE": "DURATION"})
     for row in rows:
         event = Event.new(
             uid=f"{row.get('id')}-{row['date']}@finance_api",

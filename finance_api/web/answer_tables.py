@@ -45,6 +45,10 @@ _SHOWN = {
         *("name", "periodStart", "periodEnd", "limitAmount", "spent", "remaining"),
         *("progress", "currencyCode"),
     ),
+    "recurring": (
+        *("payee", "category", "account", "interval", "status"),
+        *("amount", "currencyCode", "nextDate", "yearlyAmount"),
+    ),
 }
 _MOST_COLUMNS = 9
 #: Charts of more values cannot be read.

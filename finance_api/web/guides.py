@@ -89,7 +89,7 @@ def get_guide(name: str) -> Guide:
     heading, title, tokens = str(tokens[0].attrs["id"]), tokens[1].content, tokens[3:]
     paragraphs = (t.content for t in tokens if t.type == "inline")
     first = _SENTENCE.match(next(paragraphs, ""))
-    summary = "" if first is None else _text(markdown, first[0])
+    summary = "" if first is None else f"{_text(markdown, first[0])[:-1]}."
     html = markdown.renderer.render(list(_in_boxes(tokens)), markdown.options, {})
     return Guide(file, heading, title, summary, html, tuple(ids))
 

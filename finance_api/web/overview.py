@@ -199,7 +199,8 @@ class Overview:
 
     @cached_property
     def months_request(self) -> ApiRequest:
-        return self._summary("month", self.span.year(), fill="true", limit=_MOST_GROUPS)
+        asked = self._summary("month", self.span.year(), fill="true", limit=_MOST_GROUPS)
+        return replace(asked, about="Received and spent by month")
 
     @cached_property
     def months(self) -> Chart:
@@ -227,7 +228,10 @@ class Overview:
 
     @cached_property
     def category_requests(self) -> list[ApiRequest]:
-        spans = [("This period", self.span), ("Period before", self.compared)]
+        spans = [
+            ("Spending by category", self.span),
+            ("Spending by category before", self.compared),
+        ]
         return [
             replace(
                 self._summary(
@@ -270,9 +274,11 @@ class Overview:
     # -- budgets, what is due
 
     budgets_request = ApiRequest(
-        f"{PUBLIC_SURFACE}budgets", {"closed": "false", "sortBy": "+name", "limit": str(MOST_ROWS)}
+        f"{PUBLIC_SURFACE}budgets",
+        {"closed": "false", "sortBy": "+name", "limit": str(MOST_ROWS)},
+        about="Budgets",
     )
-    due_request = ApiRequest(UPCOMING, {"days": str(DUE_DAYS)})
+    due_request = ApiRequest(UPCOMING, {"days": str(DUE_DAYS)}, about=f"Due in {DUE_DAYS} days")
 
     @cached_property
     def budgets(self) -> list[Row]:

@@ -181,7 +181,7 @@ class RecordFilters:
     def page_request(self, offset: int) -> ApiRequest:
         page = {"limit": str(self.size), "offset": str(offset) if offset else ""}
         given = {**self.list_parameters, "withTotal": "true", **page}
-        return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="The list")
+        return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="Records")
 
     def download_path(self, form: str) -> str:
         """form: csv or xlsx."""
@@ -189,14 +189,12 @@ class RecordFilters:
 
     @property
     def download_request(self) -> ApiRequest:
-        return ApiRequest(
-            f"{PUBLIC_SURFACE}records.csv", self.list_parameters, about="The download"
-        )
+        return ApiRequest(f"{PUBLIC_SURFACE}records.csv", self.list_parameters, about="Download")
 
     @property
     def sums_request(self) -> ApiRequest:
         given = {**self.parameters, _CONVERT_TO: self.convert_to}
-        return ApiRequest(SUMMARY, given, about="The sums")
+        return ApiRequest(SUMMARY, given, about="Sums of records")
 
     @property
     def convert_to(self) -> str:

@@ -20,7 +20,7 @@ from finance_api.api.representation import JSON, OF_LISTS, negotiate
 from finance_api.api.service import Service
 from finance_api.auth.personal_tokens import QUESTIONS
 from finance_api.auth.policy import Permission, own_data
-from finance_api.http.errors import NOT_FOUND, problem
+from finance_api.http.errors import problem
 from finance_api.http.requests import Request
 from finance_api.query.model import MAX_LIMIT
 from finance_api.questions.addresses import fault_of
@@ -76,7 +76,7 @@ def _asked(request: Request) -> Question:
     try:
         return request.storage.questions.get(request.context.user_id, question_id)
     except NotFound:
-        raise problem(404, NOT_FOUND) from None
+        raise problem(404, "There is no question with this id.") from None
 
 
 def list_questions(request: Request) -> Response:

@@ -30,6 +30,8 @@ _NEXT = {
         "The token may not read this. Ask the user for a token with the scope; other tools "
         "may work."
     ),
+    404: "Take the id from a list, and call again. If every call fails like this, ask the user to "
+    "check the address of the service.",
     409: "Ask the user to change the question under Questions; other tools may answer it now.",
     410: "Discard your copy of these types, and call changes with since=0.",
     503: "Ask for less as the error says, or call again after a while.",
@@ -99,7 +101,7 @@ def _json_of(response: httpx2.Response) -> dict[str, Any] | None:
 def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, Any]:
     status = response.status_code
     detail = problem.get("detail") or f"The address responds with {status}, unlike finance_api."
-    advice = _NEXT.get(status, "Tell the user to check the service and its address.")
+    advice = _NEXT.get(status, "Ask the user to check the service and its address.")
     document = {"error": str(detail)[:_SENTENCE], "status": status}
     if (wait := response.headers.get("Retry-After", "")).isdecimal():
         document["retryAfterSeconds"] = int(wait)

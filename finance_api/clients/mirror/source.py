@@ -96,6 +96,8 @@ def _seconds_to_wait(error: HTTPError) -> int:
     except (OSError, ValueError, LookupError, TypeError):
         detail = "is this the address of finance_api?"
     advice = f"; {_ADVICE[error.code]}" if error.code in _ADVICE else ""
+    if advice:
+        detail = detail.removesuffix(".")
     raise SourceError(f"the service responds with {error.code}: {detail}{advice}")
 
 

@@ -188,6 +188,9 @@ def test_each_tool_answers(site: Site, transport: str) -> None:
         found = await told(client, "answer_question", id=ids["Unknown"])
         assert found["hints"] == ["No category is called groceries. Did you mean Groceries?"]
         assert (await refusal(client, "answer_question", id="../records"))["status"] == 404
+        gone = await refusal(client, "answer_question", id="0b7e1c9a-5f0e-4a43-9d53-0f6a3f1f7a11")
+        assert gone["error"] == "There is no question with this id."
+        assert "id from a list" in gone["howToGoOn"]
         old = await refusal(client, "answer_question", id=ids["Old"])
         assert old["status"] == 409 and "under Questions" in old["howToGoOn"]
         assert (await told(client, "usage", period="1days"))["rateLimit"]["limit"] > 0

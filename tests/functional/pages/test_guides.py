@@ -94,6 +94,11 @@ def test_llms_txt_leads_to_every_guide(service):
     assert len(links) == len(FILES) + 1
     for link in links:
         service.web.get(link, status=200)
+    # Each guide is described by a sentence of its own, not by how it was tested.
+    lines = found.text.split("## Guides")[1].strip().splitlines()
+    for line in lines:
+        summary = line.partition("): ")[2]
+        assert summary.endswith(".") and not re.match("Not tried|Run in a test|Context", summary)
 
 
 def test_an_error_links_to_what_a_guide_says_about_it(service, pages):

@@ -60,7 +60,7 @@ def test_a_question_is_saved_answered_changed_and_removed(service, household, vi
     changed = {"name": "Lidl", "address": "/v1/api/records?payee=eq.Lidl&limit=2"}
     visitor.submit(f"{path}/edit", f"{path}/edit", **changed)
     text = shown_text(visitor.get(path).text)
-    assert "More rows match than its address asks for" in text
+    assert "These are only the first rows." in text
     assert "Lidl" in shown_text(visitor.get("/questions").text)
     gone = visitor.submit(f"{path}/remove", f"{path}/remove")
     assert location(gone) == "/questions?done=question-removed"

@@ -140,7 +140,12 @@ def test_csv_and_tags_are_those_of_the_columns(books):
 @pytest.mark.parametrize(
     ("path", "query", "name", "message"),
     [
-        ("records/summary", {"columns": "spend"}, "columns", '"spend": it takes count, income'),
+        (
+            "records/summary",
+            {"columns": "spend"},
+            "columns",
+            '"spend" is not known; it takes count, income',
+        ),
         ("records/summary", {"columns": ""}, "columns", "it takes count"),
         ("records/summary", {"columns": "net,net"}, "columns", "names a field twice"),
         ("records/summary", {"sortBy": "spent"}, "sortBy", "not a column of these groups"),

@@ -95,7 +95,8 @@ def test_another_user_s_question_does_not_exist(service, asker):
     question = save(service.client())
     for path in (f"questions/{question.id}", f"questions/{question.id}/answer.xlsx"):
         response = asker.get(path)
-        assert (response.status_int, response.json["title"]) == (404, "Not Found")
+        assert response.status_int == 404
+        assert response.json["detail"] == "There is no question with this id."
 
 
 @on_one_storage

@@ -243,7 +243,7 @@ def test_csv_and_ndjson_have_what_is_left_out_in_headers(books):
 @pytest.mark.parametrize(
     ("query", "name", "message"),
     [
-        ({"groupBy": "colour"}, "groupBy", '"colour": it takes account, category'),
+        ({"groupBy": "colour"}, "groupBy", '"colour" is not known; it takes account, category'),
         ({"groupBy": "month,month"}, "groupBy", "names a field twice"),
         ({"groupBy": "month,payee,label,account"}, "groupBy", "at most 3"),
         ({"groupBy": ""}, "groupBy", "it takes"),

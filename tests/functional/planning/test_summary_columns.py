@@ -177,7 +177,7 @@ REFUSED = [
     ({"compare": "year", "recordDate": "gte.2026,ne.2026-03"}, "compare", "ne."),
     ({"compare": "year", "recordDate": "eq.2026", "groupBy": "week,month"}, "compare", "week"),
     ({"columns": "cumulative", "groupBy": "payee"}, "columns", "needs a period in groupBy"),
-    ({"columns": "mean"}, "columns", '"mean": it takes count'),
+    ({"columns": "mean"}, "columns", '"mean" is not known; it takes count'),
     ({"having": "net"}, "having", "no prefix"),
     ({"having": "spend.gt.1"}, "having", '"spend" is not a column with numbers'),
     ({"having": "spent.gt.1"}, "having", '"spent" is not a column of these groups'),

@@ -99,6 +99,15 @@ def test_names_follow_the_calendar_of_the_time_zone(zone, at):
     assert date_text(earlier.last_day) == before.replace(day=day).isoformat()
 
 
+@pytest.mark.parametrize("parse", [parse_dates, parse_whole_days])
+@pytest.mark.parametrize("text", ["lastmonth", "last_month", "Last-Month"])
+def test_a_name_that_is_nearly_right_is_suggested(parse, text):
+    with pytest.raises(QueryError, match='did you mean "last-month"'):
+        parse(text)
+    with pytest.raises(QueryError, match=r"-30d, -12m, -1y$"):
+        parse("03/2026")
+
+
 @pytest.mark.parametrize(
     ("operator", "first", "last"),
     [

@@ -41,6 +41,7 @@ def test_icalendar_and_vobject_read_each_upcoming_item_as_a_whole_day(text):
     rows = [item(name=text), item(id="2", date="2024-02-29", payee=text)]
     content = as_calendar("Due, soon; 50% \\", rows, CHANGED)
     calendar = Calendar.from_ical(content)
+    assert b"REFRESH-INTERVAL;VALUE=DURATION:PT6H" in content
     assert calendar["NAME"] == calendar["X-WR-CALNAME"] == "Due, soon; 50% \\"
     first, second = calendar.walk("VEVENT")
     one_line = text.replace("\r\n", "\n")

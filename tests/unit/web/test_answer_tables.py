@@ -59,6 +59,16 @@ def test_long_rows_show_the_columns_that_people_read() -> None:
     assert table.rows[0][-3] == "a, b"
 
 
+def test_recurring_payments_show_the_next_day_and_the_yearly_amount() -> None:
+    names = ("payee", "account", "category", "interval", "recurrenceRule", "status")
+    amounts = ("amount", "lastAmount", "smallestAmount", "yearlyAmount")
+    row = {**dict.fromkeys(names, "x"), **dict.fromkeys(amounts, -1), "currencyCode": "EUR"}
+    table = answer_table({"recurring": [{**row, "nextDate": "2026-12-01"}]})
+    shown = [label for label, _ in table.columns]
+    assert shown[-4:] == ["Amount", "Currency code", "Next date", "Yearly amount"]
+    assert "Recurrence rule" not in shown
+
+
 def test_chosen_fields_are_shown_in_their_order() -> None:
     table = answer_table({"records": [{"id": "1", "note": "x", "amount": 2}]})
     assert table.columns == [("Note", "what"), ("Amount", "number")]

@@ -87,8 +87,8 @@ def test_it_gives_up_in_the_end(service):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (problem(401, "No such token."), "401: No such token.; make a personal token"),
-        (problem(403, "No access."), "403: No access.; FINANCE_TOKEN may not read this"),
+        (problem(401, "No such token."), "401: No such token; make a personal token"),
+        (problem(403, "No access."), "403: No access; FINANCE_TOKEN may not read this"),
         (problem(503, "Later."), "503: Later."),
         (problem(429, "Tomorrow.", **{"Retry-After": "86400"}), "429: Tomorrow."),
         ((404, {}, b"<html>"), "404: is this the address of finance_api?"),
