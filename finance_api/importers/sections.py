@@ -13,7 +13,7 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
-from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text
 from finance_api.values.time import DAY_SECONDS
 
 #: Maximum number of `Statement`s in memory; beyond it, statements are joined despite gaps.
@@ -160,9 +160,9 @@ def _is_later(opening: BankBalance, before: BankBalance | None) -> bool:
 def _check(opening: int, total: int, closing: int, line: int) -> None:
     if opening + total != closing:
         raise ImportRefused(
-            f"the opening balance of {decimal_text(opening)} and the entries, which add up to "
-            f"{decimal_text(total)}, make {decimal_text(opening + total)}, but the "
-            f"closing balance is {decimal_text(closing)}: entries are missing or damaged; download "
+            f"the opening balance of {amount_text(opening)} and the entries, which add up to "
+            f"{amount_text(total)}, make {amount_text(opening + total)}, but the "
+            f"closing balance is {amount_text(closing)}: entries are missing or damaged; download "
             "the statement again",
             line,
         )

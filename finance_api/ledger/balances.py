@@ -23,7 +23,8 @@ from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.number import MAX_UNITS, decimal_text
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.sentences import amount_text
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, date_text
 
 #: For how many imports to try whether their records of a day came before or after a file's.
@@ -212,7 +213,7 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
         unexplained += abs(gap.amount)
         remarks.append(
             f"{name}: from {date_text(gap.first)} to {date_text(gap.last)} the bank's "
-            f"balance changed by {decimal_text(gap.amount)} more than the records add up to"
+            f"balance changed by {amount_text(gap.amount)} more than the records add up to"
         )
     own = account["ownInitialBalance"]
     own = account["initialBalance"] if own is None else own
@@ -222,14 +223,14 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
         unexplained += abs(initial - own)
         if initial != own:
             remarks.append(
-                f"{name}: its initial balance was set to {decimal_text(own)}; the bank's balance "
-                f"of {date_text(newest.day)} gives {decimal_text(initial)}"
+                f"{name}: its initial balance was set to {amount_text(own)}; the bank's balance "
+                f"of {date_text(newest.day)} gives {amount_text(initial)}"
             )
     elif newest is not None:
         settled = {"initialBalance": initial, "ownInitialBalance": own}
     if max(abs(initial), unexplained) > MAX_UNITS:
         raise ChangeRefused(
-            f"the initial balance of the account {name} would be {decimal_text(initial)}, "
+            f"the initial balance of the account {name} would be {amount_text(initial)}, "
             "which is out of range"
         )
     return {
@@ -284,7 +285,7 @@ class Balances:
             if abs(balance) > MAX_UNITS:
                 raise ChangeRefused(
                     f"the balance of the account {account['name']} would be "
-                    f"{decimal_text(balance)}, which is out of range"
+                    f"{amount_text(balance)}, which is out of range"
                 )
             session.accounts.put(
                 {

@@ -10,6 +10,7 @@ from finance_api.resources import RESOURCES
 from finance_api.resources.field import MAX_SOURCE_ID_CHARACTERS, Resource
 from finance_api.values import Row
 from finance_api.values.ids import derived_id, new_id
+from finance_api.values.sentences import count_text
 
 #: Fields that a replaced row keeps if the import does not set them.
 _KEPT = ("id", "createdAt", "updatedAt")
@@ -124,7 +125,9 @@ class RowSet:
         """
         old = self.rows.get(row["id"])
         if old is None and len(self.rows) >= MOST_ROWS:
-            raise ChangeRefused(f"at most {MOST_ROWS:,} {self.resource.name} are allowed", line)
+            raise ChangeRefused(
+                f"at most {count_text(MOST_ROWS)} {self.resource.name} are allowed", line
+            )
         if old is not None and old["sourceId"] is not None:
             self._ids_by_source.pop((old["source"], old["sourceId"]), None)
         if row["sourceId"] is not None:

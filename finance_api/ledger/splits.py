@@ -22,7 +22,8 @@ from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
-from finance_api.values.number import MAX_UNITS, decimal_text
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.sentences import amount_text
 from finance_api.values.text import counted
 from finance_api.values.time import date_text
 
@@ -112,7 +113,7 @@ def check_account(session: LedgerSession, whole: Row, line: int | None) -> None:
 
 def title_of_whole(whole: Row) -> str:
     text = whole["payee"] or whole["note"] or "-"
-    return f"{date_text(whole['recordDate'])} {text} {decimal_text(whole['amount'])}"
+    return f"{date_text(whole['recordDate'])} {text} {amount_text(whole['amount'])}"
 
 
 def put_wholes(session: LedgerSession, pairs: Sequence[Pair]) -> None:
@@ -194,7 +195,7 @@ def change_wholes(
         if difference := after["amount"] - sum(part["amount"] for part in own):
             remarks.append(
                 f"the amount of the split record {title_of_whole(before)} is now "
-                f"{decimal_text(after['amount'])}: the difference of {decimal_text(difference)} "
+                f"{amount_text(after['amount'])}: the difference of {amount_text(difference)} "
                 f"is in a part of its own"
             )
     put_records(session, balances, changes)
@@ -253,7 +254,7 @@ def _checked_state(whole: Row, parts: list[Row]) -> str | None:
     if total != whole["amount"]:
         raise ChangeRefused(
             f"the {counted(len(parts), 'part')} of the split record {title} would add up to "
-            f"{decimal_text(total)}: change or remove all of its parts together, or join them first"
+            f"{amount_text(total)}: change or remove all of its parts together, or join them first"
         )
     if any(part[name] != whole[name] for part in parts for name in _SHARED):
         raise ChangeRefused(

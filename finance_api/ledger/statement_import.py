@@ -30,7 +30,7 @@ from finance_api.ledger.statement_records import StatementRecords
 from finance_api.query.model import any_of, dated
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text
 from finance_api.values.text import TextError, clean_or_none, counted
 from finance_api.values.time import DAY_SECONDS
 
@@ -207,7 +207,7 @@ class StatementImport:
         elif row["initialBalance"] != initial:
             self._report.remarks.append(
                 f"{row['name']}: its initial balance was set to "
-                f"{decimal_text(row['initialBalance'])}; the file says {decimal_text(initial)}"
+                f"{amount_text(row['initialBalance'])}; the file says {amount_text(initial)}"
             )
 
     def _find_covers(self, accounts: Iterable[KnownAccount]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from finance_api.http.surfaces import PUBLIC_SURFACE, SUFFIXES, WALLET
+from finance_api.values.sentences import count_text
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def normal_address(text: str) -> str:
     """
     text = text.strip()
     if len(text) > MAX_ADDRESS_CHARACTERS:
-        raise AddressRefused(f"The address has more than {MAX_ADDRESS_CHARACTERS:,} characters.")
+        raise AddressRefused(
+            f"The address has more than {count_text(MAX_ADDRESS_CHARACTERS)} characters."
+        )
     try:
         # Arguments of commands may have bytes that are not UTF-8.
         text.encode()
@@ -66,5 +69,7 @@ def normal_address(text: str) -> str:
     query = quote(_SEPARATORS.sub("&", parts.query).strip("&"), safe=_KEPT)
     address = f"{path}?{query}" if query else path
     if len(address) > MAX_ADDRESS_CHARACTERS:
-        raise AddressRefused(f"The address has more than {MAX_ADDRESS_CHARACTERS:,} characters.")
+        raise AddressRefused(
+            f"The address has more than {count_text(MAX_ADDRESS_CHARACTERS)} characters."
+        )
     return address

@@ -14,6 +14,7 @@ from finance_api.http.identity import LinkIdentity, OwnerIdentity
 from finance_api.http.requests import Request
 from finance_api.questions.addresses import PATHS, AddressRefused, normal_address
 from finance_api.storage.interface import Question, User
+from finance_api.values.sentences import numbers_as_in
 
 #: What the answer depends on besides the address.
 _PASSED_ON = (
@@ -101,7 +102,9 @@ def _ask(
     is_for_link = isinstance(request.known_identity, LinkIdentity)
     asked.share(request, OwnerIdentity(user, is_for_link))
     try:
-        response = request.invoke_subrequest(asked)
+        # The API answers everybody alike, and its answers may be kept.
+        with numbers_as_in(None):
+            response = request.invoke_subrequest(asked)
     except HTTPNotFound:
         raise
     except HTTPException as error:

@@ -38,6 +38,8 @@ from finance_api.storage.interface import (
     unit_of_work,
 )
 from finance_api.uploads.stored_uploads import content_of
+from finance_api.values.regions import region_of
+from finance_api.values.sentences import numbers_as_in
 from finance_api.values.text import shown
 
 #: How many lines are shown before and after a line, and how many characters of each.
@@ -143,6 +145,7 @@ class _DataMoved(Exception):
 class UploadWork:
     """Does the work of the upload's state, and stores the outcome.
 
+    user: with the region of the page, for the sentences of the outcome.
     upload: CHECKING or IMPORTING. now: the time, in seconds. origin: see `WritableStorage`.
     on_progress: called with the number of entries that were read or checked so far, and the number
     of all, None while it is unknown.
@@ -161,10 +164,11 @@ class UploadWork:
 
         Raises NotFound or Conflict if the upload was discarded or changed meanwhile, StorageError.
         """
-        if self.upload.state is UploadState.IMPORTING:
-            return self._import()
-        self._check()
-        return None
+        with numbers_as_in(lambda: region_of(self.user.region or "")):
+            if self.upload.state is UploadState.IMPORTING:
+                return self._import()
+            self._check()
+            return None
 
     def _check(self, *, moved: bool = False) -> None:
         preview: dict[str, Any] = {"moved": moved}

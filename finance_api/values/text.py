@@ -4,6 +4,8 @@ import re
 import unicodedata
 from itertools import groupby
 
+from finance_api.values.sentences import count_text
+
 #: Control characters (Unicode category Cc) except tab and newline.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 #: The form of an IBAN (ISO 13616): account numbers that are unique among all banks.
@@ -93,7 +95,7 @@ def plain(text: str) -> str:
 
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Return ``1 row`` or ``2,000 rows``. many: the plural, if it is not ``one`` and an s."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count_text(count)} {one if count == 1 else many or one + 's'}"
 
 
 def compact(number: str) -> str:

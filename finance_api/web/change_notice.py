@@ -1,6 +1,7 @@
 """The notice after a change of the user's data: what changed, and a button to undo it."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,12 +10,13 @@ from finance_api.ledger.edits.naming import counted_rows
 from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.session import IMPORT
 from finance_api.resources import RECORDS, RESOURCES
-from finance_api.resources.field import Resource, Role
+from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.storage.interface import HistoryEntry
+from finance_api.values.number import to_units
+from finance_api.values.sentences import amount_text, count_text
 from finance_api.values.text import counted
 from finance_api.web.forms import label_of
 from finance_api.web.page import CHANGED, NOTICE_PARAMETERS, identity_of
-from finance_api.web.regions import current_region
 
 #: A page that is opened later, from a bookmark for example, shows no notice.
 _SECONDS = 3_600
@@ -85,7 +87,7 @@ def sentence_of(entry: HistoryEntry) -> str:
 
 def _import_sentence(file: str | None, counts: dict[str, int]) -> str:
     rows = [
-        f"{current_region().count(counts[key])} {word}"
+        f"{count_text(counts[key])} {word}"
         for key, word in (("created", "new"), ("updated", "changed"))
         if counts.get(key)
     ]
@@ -118,10 +120,14 @@ def _fields(resource: Resource, values: dict[str, Any]) -> dict[str, list[str | 
     """
     found = {name: resource.get_field(name) for name in values}
     return {
-        label_of(field): values[name]
+        label_of(field): [_as_people_write(field, text) for text in values[name]]
         for name, field in found.items()
         if field is not None and (name in _READABLE or field.role is Role.STORED)
     }
+
+
+def _as_people_write(field: Field, text: str | None) -> str | None:
+    return amount_text(to_units(Decimal(text))) if text and field.kind is Kind.NUMBER else text
 
 
 def _values_set(fields: dict[str, list[str | None]], rows: str) -> str:

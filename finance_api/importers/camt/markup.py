@@ -15,6 +15,7 @@ from finance_api.importers.camt.entry import transaction_of
 from finance_api.importers.camt.values import Element
 from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, quoted
+from finance_api.values.sentences import count_text
 
 #: Elements that are statements -> the kind of message that contains them.
 STATEMENTS = {"Rpt": "camt.052", "Stmt": "camt.053", "Ntfctn": "camt.054"}
@@ -91,7 +92,9 @@ def _charset_of(stream: BinaryIO) -> str | None:
 
 
 def _too_long(line: int) -> ImportRefused:
-    return ImportRefused(f"a tag or text has more than {MAX_TEXT_BYTES:,} characters", line)
+    return ImportRefused(
+        f"a tag or text has more than {count_text(MAX_TEXT_BYTES)} characters", line
+    )
 
 
 class _Builder:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from finance_api.importers.interface import Answer, BankBalance, ImportRefused
-from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text
 from finance_api.values.time import DAY_SECONDS
 
 
@@ -65,8 +65,8 @@ class BalanceCheck:
             order = max(self._faults, key=lambda order: (self._faults[order][0], order == by_days))
             at, should, is_ = self._faults[order]
             raise ImportRefused(
-                f"the balance is {decimal_text(is_)}, but after the row before it should be "
-                f"{decimal_text(should)}: a row is missing, changed or moved; download the file "
+                f"the balance is {amount_text(is_)}, but after the row before it should be "
+                f"{amount_text(should)}: a row is missing, changed or moved; download the file "
                 "again",
                 at,
                 answers=self.answers,
@@ -113,16 +113,16 @@ class BalanceCheck:
         for row, balance in ((first, opening), (last, closing)):
             if row is not None and balance is not None and row[1] != balance.amount:
                 raise ImportRefused(
-                    f"the row states a balance of {decimal_text(row[1])}, but from the other rows "
-                    f"it is {decimal_text(balance.amount)}: a row is missing or changed; download "
+                    f"the row states a balance of {amount_text(row[1])}, but from the other rows "
+                    f"it is {amount_text(balance.amount)}: a row is missing or changed; download "
                     "the file again",
                     row[0],
                 )
         if first is not None and last is not None and first[1] + self.total != last[1]:
             raise ImportRefused(
-                f"the opening balance of {decimal_text(first[1])} and the rows make "
-                f"{decimal_text(first[1] + self.total)}, but the closing balance is "
-                f"{decimal_text(last[1])}: a row is missing or changed; download the file again",
+                f"the opening balance of {amount_text(first[1])} and the rows make "
+                f"{amount_text(first[1] + self.total)}, but the closing balance is "
+                f"{amount_text(last[1])}: a row is missing or changed; download the file again",
                 last[0],
             )
         return opening, closing

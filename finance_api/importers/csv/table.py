@@ -11,6 +11,7 @@ from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, pla
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.values.sentences import count_text
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
 #: (`csv.field_size_limit`) applies to the whole process and is therefore left alone.
@@ -58,7 +59,8 @@ def read_rows(
             size += len(text)
             if size > MAX_ROW:
                 raise ImportRefused(
-                    f"a row is longer than {MAX_ROW:,} characters; is a closing quote missing?",
+                    f"a row is longer than {count_text(MAX_ROW)} characters; is a closing quote "
+                    "missing?",
                     line,
                 )
             yield text
@@ -78,7 +80,11 @@ def read_rows(
         if cells and max(map(len, cells)) > MAX_CELL:
             raise ImportRefused(_FAULTS["larger"], line)
         if len(cells) > MAX_CELLS:
-            raise NoTable(f"the row has {len(cells):,} cells; at most {MAX_CELLS:,} are read", line)
+            raise NoTable(
+                f"the row has {count_text(len(cells))} cells; at most {count_text(MAX_CELLS)} are "
+                "read",
+                line,
+            )
         if reader.line_num - before > 1 and not has_lines and _swallows(cells, delimiter):
             raise ImportRefused(
                 "a quote opens in this row and closes in a later one, so one cell contains other "
@@ -123,7 +129,8 @@ class Table:
             if count := filled(cells):
                 if count > MAX_COLUMNS:
                     raise NoTable(
-                        f"the file has {count:,} columns; at most {MAX_COLUMNS:,} are read: "
+                        f"the file has {count_text(count)} columns; at most "
+                        f"{count_text(MAX_COLUMNS)} are read: "
                         f"remove the columns that are not needed",
                         line,
                     )

@@ -19,6 +19,7 @@ from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import ANOTHER_FILE, BankBalance, Entry, ImportRefused, quoted
 from finance_api.importers.marks import CODES
 from finance_api.values.number import NumberError, to_units
+from finance_api.values.sentences import count_text
 from finance_api.values.text import one_line
 from finance_api.values.time import from_date
 
@@ -102,8 +103,8 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
         size += len(read)
         if size > MAX_FIELD_CHARACTERS:
             raise ImportRefused(
-                f"a field has more than {MAX_FIELD_CHARACTERS:,} characters: it is not an MT940 "
-                f"file, or it is damaged",
+                f"a field has more than {count_text(MAX_FIELD_CHARACTERS)} characters: it is not "
+                "an MT940 file, or it is damaged",
                 begin,
             )
     if tag is not None:

@@ -32,7 +32,7 @@ from finance_api.importers.mt940.fields import (
     moment_of,
 )
 from finance_api.importers.sections import Section, Sections
-from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text, count_text
 from finance_api.values.text import compact, one_line
 
 _MT942 = "mt942"
@@ -77,7 +77,7 @@ class Pages:
             for key, (other_page, other_line, _) in ends.items():
                 if key in alone and key[0] == account and other_page != page:
                     raise ImportRefused(
-                        f"the page begins with a balance of {decimal_text(amount)}, but no page "
+                        f"the page begins with a balance of {amount_text(amount)}, but no page "
                         f"ends with it, and no page continues the one of line {other_line}: a "
                         f"page is missing; download the statement again",
                         line,
@@ -190,8 +190,8 @@ class _Message:
         self._details_size += len(each.text) + 1
         if self._details_size > MAX_FIELD_CHARACTERS:
             raise ImportRefused(
-                f"the fields :86: of an entry have more than {MAX_FIELD_CHARACTERS:,} characters: "
-                "it is no MT940 file, or a damaged one",
+                f"the fields :86: of an entry have more than {count_text(MAX_FIELD_CHARACTERS)} "
+                "characters: it is no MT940 file, or a damaged one",
                 self._entry.line,
             )
 

@@ -29,7 +29,7 @@ from finance_api.importers.qif.register import (
     category_of,
     read_registers,
 )
-from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text
 from finance_api.values.text import clean_or_none
 
 #: A date with a short year, such as 1/2'26; `_AROUND_SEPARATORS` first removes blanks (1/2' 6).
@@ -171,7 +171,7 @@ class _File:
         total, *further = map(self._units, transaction.amounts)
         if further and further[0] != total:
             raise ImportRefused(
-                f"the amount is {decimal_text(total)} in T but {decimal_text(further[0])} in U",
+                f"the amount is {amount_text(total)} in T but {amount_text(further[0])} in U",
                 transaction.amounts[1].line,
             )
         day = transaction.fields["D"]
@@ -191,8 +191,8 @@ class _File:
         amounts = [self._units(split["$"]) for split in transaction.splits]
         if sum(amounts) != total:
             raise ImportRefused(
-                f"the splits add up to {decimal_text(sum(amounts))}, but the transaction's amount "
-                f"is {decimal_text(total)}",
+                f"the splits add up to {amount_text(sum(amounts))}, but the transaction's amount "
+                f"is {amount_text(total)}",
                 transaction.amounts[0].line,
             )
         parts = [

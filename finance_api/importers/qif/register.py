@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.values.sentences import count_text
 
 #: Maximum number of fields in a record: the whole record is in memory.
 MAX_FIELDS = 100_000
@@ -88,8 +89,8 @@ def read_records(lines: Iterable[str]) -> Iterator[tuple[Header, Record | None]]
         elif text != "^":
             if len(fields) >= MAX_FIELDS:
                 raise ImportRefused(
-                    f"the entry that begins here has more than {MAX_FIELDS:,} lines: a line with ^ "
-                    "is missing, or the file is damaged",
+                    f"the entry that begins here has more than {count_text(MAX_FIELDS)} lines: a "
+                    "line with ^ is missing, or the file is damaged",
                     fields[0].line,
                 )
             fields.append(Field(number, text[0], text[1:].strip()))

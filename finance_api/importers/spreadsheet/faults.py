@@ -11,6 +11,7 @@ from xml.parsers import expat
 from zipfile import ZipFile
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.values.sentences import count_text
 
 #: Maximum number of XML elements or xls records in a file: 100 MB of ordinary cells have fewer.
 MAX_ELEMENTS = 10_000_000
@@ -50,8 +51,8 @@ def damaged(how: str = "") -> ImportRefused:
 
 def too_many(limit: int, what: str) -> ImportRefused:
     return ImportRefused(
-        f"the spreadsheet has more than {limit:,} {what}, which is the limit: save the sheet with "
-        f"the statement as CSV"
+        f"the spreadsheet has more than {count_text(limit)} {what}, which is the limit: save the "
+        "sheet with the statement as CSV"
     )
 
 

@@ -20,6 +20,7 @@ from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import IdError, parse_id
+from finance_api.values.sentences import count_text
 from finance_api.values.spreadsheet import harmless, in_cell, without_apostrophes
 from finance_api.values.text import shown
 
@@ -217,7 +218,7 @@ def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
 
 def _refuse_unknown(unknown: list[str]) -> None:
     if unknown:
-        more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
+        more = f" and {count_text(len(unknown) - _NAMED)} more" if len(unknown) > _NAMED else ""
         raise ChangeRefused(f"no record has the id {', '.join(unknown[:_NAMED])}{more}")
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORDS, referred_by
+from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
-from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text, count_text
 from finance_api.values.time import DAY_SECONDS, date_text
 
 #: Longer names and values are cut.
@@ -145,11 +146,11 @@ class EditReport:
         lines += [f"- {title} ({row_id})" for row_id, title in self.gone]
         lines += [f"{c.name}: {c.field} {c.old or '-'} -> {c.new or '-'}" for c in self.changes]
         if self.unlisted:
-            lines.append(f"… and {self.unlisted:,} more")
+            lines.append(f"… and {count_text(self.unlisted)} more")
         return lines + self.remarks
 
     def sentence(self) -> str:
-        parts = [f"{count:,} {what}" for what, count in self.counts.items() if count]
+        parts = [f"{count_text(count)} {what}" for what, count in self.counts.items() if count]
         return ", ".join(parts) or "nothing to change"
 
     def note(
@@ -198,8 +199,9 @@ def _name_of(resource: Resource, row: Row) -> str | None:
 def title_of(resource: Resource, row: Row) -> str:
     if resource is RECORDS:
         text = row["payee"] or row["note"] or "-"
-        amount = f"{decimal_text(row['amount'])} {row['currencyCode']}"
-        return f"{date_text(row['recordDate'])} {text} {amount}"
+        currency = row["currencyCode"]
+        amount = amount_text(row["amount"], decimals_of(currency))
+        return f"{date_text(row['recordDate'])} {text} {amount} {currency}"
     return str(row["name"] or row["id"])
 
 

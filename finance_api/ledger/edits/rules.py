@@ -15,6 +15,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.values import Row
+from finance_api.values.sentences import count_text
 
 #: The fields of records in which rules look for keywords.
 SEARCHED_BY_RULES = ("payee", "note")
@@ -91,7 +92,7 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
             if after is not None and changes.put(row, after):
                 counts[after["category"] or "no category"] += 1
     if counts:
-        by_category = (f"{count:,} {name}" for name, count in counts.most_common())
+        by_category = (f"{count_text(count)} {name}" for name, count in counts.most_common())
         changes.report.remarks.append(f"by category: {', '.join(by_category)}")
     return changes.close()
 

@@ -22,7 +22,8 @@ from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
+from finance_api.values.number import NumberError, parse_decimal, to_units
+from finance_api.values.sentences import amount_text
 from finance_api.values.text import shown
 
 MAX_PARTS = 500
@@ -160,8 +161,8 @@ def _check_amounts(parts: Sequence[Part], amount: int, title: str) -> None:
     total = sum(part.amount for part in parts)
     if total != amount:
         raise ChangeRefused(
-            f"the parts add up to {decimal_text(total)}, but the record {title} needs "
-            f"{decimal_text(amount)}: the difference is {decimal_text(amount - total)}"
+            f"the parts add up to {amount_text(total)}, but the record {title} needs "
+            f"{amount_text(amount)}: the difference is {amount_text(amount - total)}"
         )
 
 

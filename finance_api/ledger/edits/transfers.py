@@ -16,6 +16,7 @@ from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text, count_text
 from finance_api.values.text import shown
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
@@ -39,7 +40,7 @@ class Proposal:
             f"{row['accountName']} {date_text(row['recordDate'])} {row['id']}"
             for row in (self.out, self.into)
         )
-        amount = f"{decimal_text(self.into['amount'])} {self.into['currencyCode']}"
+        amount = f"{amount_text(self.into['amount'])} {self.into['currencyCode']}"
         return f"{amount}: {' -> '.join(sides)}{' (by number)' if self.by_number else ''}"
 
     def as_json(self) -> dict[str, Any]:
@@ -70,12 +71,12 @@ class TransferReport(EditReport):
     def lines(self) -> list[str]:
         listed = [str(proposal) for proposal in self.proposals[:MAX_LISTED]]
         if len(self.proposals) > MAX_LISTED:
-            listed.append(f"… and {len(self.proposals) - MAX_LISTED:,} more")
+            listed.append(f"… and {count_text(len(self.proposals) - MAX_LISTED)} more")
         return listed
 
     def sentence(self) -> str:
         linked = ", all linked" if self.updated else ""
-        return f"{len(self.proposals):,} found{linked}"
+        return f"{count_text(len(self.proposals))} found{linked}"
 
     def as_json(self) -> dict[str, Any]:
         return {**super().as_json(), "transfers": [p.as_json() for p in self.proposals]}

@@ -16,7 +16,7 @@ from finance_api.ledger.matching.model import (
     Pair,
 )
 from finance_api.ledger.matching.stated import KnownAccount
-from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text
 from finance_api.values.text import fold, shown
 from finance_api.values.time import DAY_SECONDS, date_text
 
@@ -258,4 +258,4 @@ def stored_described(stored: Candidate) -> str:
 
 
 def _day_and_amount(day: int, amount: int) -> str:
-    return f"{date_text(day * DAY_SECONDS)} {decimal_text(amount)}"
+    return f"{date_text(day * DAY_SECONDS)} {amount_text(amount)}"

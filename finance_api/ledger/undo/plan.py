@@ -13,7 +13,7 @@ from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
-from finance_api.values.number import decimal_text
+from finance_api.values.sentences import amount_text
 from finance_api.values.time import DAY_SECONDS, date_text
 
 #: A refusal names up to this many rows.
@@ -193,7 +193,7 @@ def _row_text(resource: Resource, row_id: str, row: Row | None) -> str:
     if resource in (RECORDS, SPLITS):
         texts = (
             date_text(row["recordDate"]),
-            decimal_text(row["amount"]),
+            amount_text(row["amount"]),
             row["payee"] or row["note"],
         )
         return f"the record {' '.join(text for text in texts if text)} ({row_id})"

@@ -18,6 +18,7 @@ from finance_api.planning.recurring import (
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
 from finance_api.runtime.time_limit import in_time
 from finance_api.values import Row
+from finance_api.values.sentences import count_text
 from finance_api.values.time import DAY_SECONDS
 
 #: A payment that is late by more days is not expected any more.
@@ -123,7 +124,7 @@ def _add(movements: list[Movement], movement: Movement, stored: _Stored) -> None
     if stored.has(movement):
         return
     if len(movements) >= MAX_DUE_DAYS:
-        raise TooManyDueDays(f"there are more than {MAX_DUE_DAYS:,} payments until then")
+        raise TooManyDueDays(f"there are more than {count_text(MAX_DUE_DAYS)} payments until then")
     movements.append(movement)
 
 

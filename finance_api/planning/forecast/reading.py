@@ -16,6 +16,7 @@ from finance_api.resources import ACCOUNTS, STANDING_ORDERS
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
+from finance_api.values.sentences import count_text
 from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, Period, date_text, end_of, period_text
 
@@ -181,7 +182,8 @@ def _points(interval: Period, today: int, last: int, accounts: int) -> list[Poin
     if len(starts) * accounts > MAX_POINTS:
         raise BalancesError(
             "interval",
-            f"there would be more than {MAX_POINTS:,} balances of {counted(accounts, 'account')}; "
+            f"there would be more than {count_text(MAX_POINTS)} balances of "
+            f"{counted(accounts, 'account')}; "
             "ask for fewer accounts, an earlier day or longer intervals",
         )
     return [Point(start, min(last, end_of(interval, start) - DAY_SECONDS)) for start in starts]

@@ -1,6 +1,7 @@
 """Importing a file: choose it, answer open questions, check the preview, confirm."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -47,6 +48,7 @@ from finance_api.web.page import (
     writing_for_user,
 )
 from finance_api.web.receiving import MOST_FILES, SentFile, TooLarge, TooSlow, sent_files
+from finance_api.web.regions import current_region
 from finance_api.web.rendering import size
 from finance_api.web.routes import get, post
 from finance_api.web.upload_form import Given, can_be_read, read_form, upload_form
@@ -173,6 +175,7 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
 def _begin(request: Request, *uploads: Upload) -> None:
     """Start the work on uploads. Wait for a single one briefly: others are shown in the list."""
     user, jobs = identity_of(request).user, _jobs(request)
+    user = replace(user, region=current_region().tag)
     for upload in uploads:
         jobs.start(user, upload, origin_of(request))
     if len(uploads) == 1:

@@ -14,6 +14,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.csv import csv_chunks
 from finance_api.resources.xlsx import MAX_ROWS, readable_first, xlsx_chunks
 from finance_api.storage.interface import Storage, data_state_of
+from finance_api.values.sentences import count_text
 from finance_api.values.time import date_text
 from finance_api.web.api_results import conditions_of
 from finance_api.web.page import SeeOther, identity_of, today_of
@@ -45,7 +46,9 @@ def download_records(request: Request) -> Response:
         count = storage.data.count_rows(user_id, query)
         if form == "xlsx" and count > MAX_ROWS:
             raise problem(
-                400, f"A workbook can have only {MAX_ROWS:,} rows: filter for fewer, or take CSV."
+                400,
+                f"A workbook can have only {count_text(MAX_ROWS)} rows: filter for fewer, or take "
+                "CSV.",
             )
         headers = [
             ("Content-Type", _TYPES[form]),

@@ -118,7 +118,7 @@ def test_the_change_since_which_the_bank_s_balance_differs_is_named(imported, vi
     page = visitor.follow(visitor.submit(path, path, amount="15"))
     text = figures(visitor.get(account_page))
     assert "changed by 2.00 EUR less" in text
-    assert "since this edit: Amount of Shop set to -15" in text
+    assert "since this edit: Amount of Shop set to −15.00" in text
     assert 'href="/imports/4"' in visitor.get(account_page).text
     (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
     visitor.post(form.action, form.fields, status=303)

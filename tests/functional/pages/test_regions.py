@@ -8,6 +8,7 @@ from support.browser import new_token, new_user, signed_in
 from support.html import shown_text
 from support.native_rows import account, household, record
 from support.service import Client, on_one_storage
+from support.uploads import sent
 
 PROFILE = "/settings/profile"
 SHOWN = {
@@ -56,6 +57,22 @@ def test_the_region_is_chosen_on_the_profile(service, user, visitor):
 def test_a_strange_header_is_like_none(service, user, visitor, hostile):
     page = visitor.get(PROFILE, headers={"Accept-Language": hostile})
     assert "−1,234.50 and 18 Mar 2026" in shown_text(page.text)
+
+
+@on_one_storage
+def test_sentences_about_money_are_in_the_region_on_pages_and_plain_in_the_api(service):
+    visitor, client = at_home(service, "de-AT", [record(77, amount=-1234.5)])
+    heading = b"date,amount,balance,account,currency\n"
+    rows = b"2026-03-01,-12.50,2000.00,Giro 9,EUR\n2026-03-02,-5,1990,Giro 9,EUR\n"
+    refusal = shown_text(visitor.get(sent(visitor, heading + rows)).text)
+    assert "balance is 1.990,00, but after the row before it should be 1.995,00" in refusal
+    (row,) = client.get("records", amount="eq.-1234.5").json["records"]
+    path = f"/records/{row['id']}/split"
+    parts = {"amount-1": "1000", "amount-2": "1,5"}
+    page = visitor.submit(path, path, status=400, **parts)
+    assert "−1.234,50 EUR needs −1.234,50: the difference is −233,00" in shown_text(page.text)
+    answer = client.get("accounts/balances", interval="day", **{"from": "1990-01-01"})
+    assert "more than 3,700 balances" in answer.text
 
 
 def add_budget(visitor, *, status=303, **fields):
