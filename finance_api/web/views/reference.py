@@ -40,7 +40,7 @@ _QUESTIONS = (
         "My largest expenses of the last 30 days",
         "records?recordDate=gte.-30d&sortBy=amount&limit=10",
     ),
-    ("What was I worth at the end of each month?", "accounts/balances?interval=month"),
+    ("What was my net worth at the end of each month?", "accounts/balances?interval=month"),
     ("How much of each budget is left?", "budgets?fields=name,limitAmount,spent,remaining"),
     ("What is due in the next 30 days?", "standing-orders/upcoming?days=30"),
 )
