@@ -11,7 +11,8 @@ SECRET = "finq_" + "s" * 32
 
 def test_the_logs_of_nginx_have_no_secret_of_a_link() -> None:
     with nginx([free_port(), free_port()]) as server:
-        for path in ("/", f"/q/{SECRET}.csv", f"//q/{SECRET}.csv?limit=1", f"/x/../q/{SECRET}"):
+        plain_paths = ("/", f"/q/{SECRET}.csv", f"//q/{SECRET}.csv?limit=1", f"/x/../q/{SECRET}")
+        for path in (*plain_paths, f"/q%2f{SECRET}.csv", f"/%71/{SECRET}.csv"):
             with (
                 closing(socket.create_connection(("127.0.0.1", server.port))) as plain,
                 server.tls.wrap_socket(plain, server_hostname=HOST) as connection,
