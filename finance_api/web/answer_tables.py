@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+from urllib.parse import parse_qs
 
 from markupsafe import Markup
 
@@ -76,10 +77,16 @@ def rows_of(document: _Object) -> list[dict[str, Any]]:
     return next(value for value in document.values() if isinstance(value, list))
 
 
-def answer_table(document: _Object) -> AnswerTable:
-    """Return the table of an answer's JSON, in which decimals were read as Decimal."""
+def answer_table(document: _Object, address: str = "") -> AnswerTable:
+    """Return the table of an answer's JSON, in which decimals were read as Decimal.
+
+    address: the request; its `fields` are shown in their order, which JSON does not keep.
+    """
     rows = rows_of(document)
     names = _columns(document, rows)
+    chosen = parse_qs(address.partition("?")[2]).get("fields", [""])[0].split(",")
+    if set(names) <= set(chosen):
+        names.sort(key=chosen.index)
     numbers = {name for name in names if any(_is_number(row[name]) for row in rows)}
     # The class of texts lets them break anywhere.
     columns = [(_words(name), "number" if name in numbers else "what") for name in names]
@@ -124,7 +131,7 @@ def _cell(name: str, row: _Object) -> str | Markup:
         seconds = _day(value)
         return value if seconds is None else day(seconds)
     if _PLAIN.fullmatch(name):
-        return current_region().decimal(str(value))
+        return current_region().decimal(str(value)).replace("-", "−")
     currency = "convertedCurrencyCode" if name.startswith("converted") else "currencyCode"
     return amount(_units(value), row.get(currency))
 

@@ -45,7 +45,7 @@ _Made = tuple[str, bytes]
 def _page(request: Request, question: Question, document: _Object, changed_at: int) -> _Made:
     variables = {
         "title": question.name,
-        "table": answer_table(document),
+        "table": answer_table(document, question.address),
         "has_more": document.get("nextOffset") is not None,
         # For the time zone only.
         "user": request.identity.user,

@@ -72,7 +72,7 @@ def show_question(request: Request) -> dict[str, Any]:
     try:
         response = answer(request, identity_of(request).user, question, has_conditions=False)
         document = json.loads(response.body, parse_float=Decimal)
-        table = answer_table(document)
+        table = answer_table(document, question.address)
     except AnswerRefused as error:
         fault = str(error)
     return page(

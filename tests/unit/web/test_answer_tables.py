@@ -72,6 +72,14 @@ def test_recurring_payments_show_the_next_day_and_the_yearly_amount() -> None:
 def test_chosen_fields_are_shown_in_their_order() -> None:
     table = answer_table({"records": [{"id": "1", "note": "x", "amount": 2}]})
     assert table.columns == [("Note", "what"), ("Amount", "number")]
+    document = {"records": [{"id": "1", "amount": 2, "recordDate": "2026-03-01", "note": "x"}]}
+    table = answer_table(document, "/v1/api/records?limit=5&fields=recordDate,note,amount")
+    assert [label for label, _ in table.columns] == ["Record date", "Note", "Amount"]
+
+
+def test_percentages_have_the_minus_of_amounts() -> None:
+    row = {"currencyCode": "EUR", "changeNet": -1, "changeNetPercent": Decimal("-5.23")}
+    assert answer_table({"groups": [row]}).rows == [["EUR", "−1.00", "−5.23"]]
 
 
 def test_wide_rows_show_their_first_columns() -> None:
