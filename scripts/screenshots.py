@@ -12,7 +12,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from playwright.sync_api import Page  # noqa: E402
 
-from browser.screens import AGENT, SCREENS, People  # noqa: E402
+from browser.people import People  # noqa: E402
+from browser.screens import AGENT, SCREENS  # noqa: E402
 from browser.site import Site, running_site  # noqa: E402
 from support.chromium import Windows, chromium  # noqa: E402
 

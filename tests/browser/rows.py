@@ -69,7 +69,7 @@ def journeys(now: int) -> list[Native]:
 
 
 #: Makes each file another one.
-_numbers = itertools.count(1)
+serial_numbers = itertools.count(1)
 
 
 _PAYEES = ("Corner Shop", "Città del Gusto", "Stadtwerke, Abschlag Strom und Gas März", "Café", "")
@@ -77,7 +77,7 @@ _PAYEES = ("Corner Shop", "Città del Gusto", "Stadtwerke, Abschlag Strom und Ga
 
 def statement(rows: int, account: str) -> str:
     """A CSV file of a bank; money in three currencies."""
-    number = next(_numbers)
+    number = next(serial_numbers)
     lines = ["date,amount,currency,payee,note,account"]
     for row in range(rows):
         currency = ("EUR", "EUR", "USD", "CHF")[row % 4]

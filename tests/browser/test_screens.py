@@ -7,7 +7,8 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page
 
-from browser.screens import SCREENS, People, Screen
+from browser.people import People
+from browser.screens import SCREENS, Screen
 from browser.site import Site
 from support.chromium import Windows
 from support.nightly import count

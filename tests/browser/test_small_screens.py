@@ -1,7 +1,7 @@
 """Every page with the longest names on the smallest screen, with bars that stick, and on paper."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from browser.rows import hostile
 from browser.site import Site
@@ -97,6 +97,19 @@ def test_no_bar_covers_what_has_the_focus(page: Page, size: tuple[int, int]) -> 
         if box.count():
             box.check()
         assert page.evaluate(_COVERED) == [], path
+
+
+def test_the_form_for_several_records_is_folded_until_it_has_something_to_correct(
+    page: Page,
+) -> None:
+    page.goto("/records?select=some")
+    form = page.locator("#chosen")
+    button = form.get_by_role("button", name="Set", exact=True)
+    expect(button).to_be_hidden()
+    form.get_by_text("Change them").click()
+    button.click()
+    expect(form.locator(".error").first).to_be_visible()
+    expect(button).to_be_visible()
 
 
 def test_records_are_printed_as_a_table(page: Page) -> None:

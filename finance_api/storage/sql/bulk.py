@@ -32,7 +32,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.sql.connections.failures import raise_unavailable
-from finance_api.storage.sql.tables import IDS, CodePointText
+from finance_api.storage.sql.parameters import IDS
+from finance_api.storage.sql.tables import CodePointText
 
 
 def json_elements(database: str, json_list: ColumnElement[Any]) -> TableValuedAlias:

@@ -1,4 +1,4 @@
-"""The tables, except those of the resources, and the parameters that many queries bind.
+"""The tables, except those of the resources.
 
 `data_tables` has the tables of the resources.
 
@@ -11,7 +11,6 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    ColumnElement,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -21,7 +20,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    bindparam,
 )
 
 from finance_api.query.errors import MAX_OPERAND_CHARACTERS
@@ -445,20 +443,3 @@ projection_version = Table(
     Column("version", BigInteger, primary_key=True, autoincrement=False),
     info=LOCAL,
 )
-
-
-def number_parameter(name: str) -> ColumnElement[int]:
-    return bindparam(name, type_=BigInteger())
-
-
-def text_parameter(name: str) -> ColumnElement[str]:
-    return bindparam(name, type_=CodePointText)
-
-
-USER = number_parameter("user")
-LIMIT = number_parameter("limit")
-OFFSET = number_parameter("offset")
-#: A limit that is greater than the length of any list.
-NO_LIMIT = 2**62
-#: The parameter for ids, as a JSON list.
-IDS = text_parameter("ids")

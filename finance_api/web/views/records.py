@@ -70,10 +70,7 @@ def list_page(
     accounts, categories, labels = (
         named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
     )
-    selecting = request.GET.get("select", "")
-    if sent is not None:
-        selecting = _CHOSEN_ALL if sent.get(_CHOSEN_ALL) else "some"
-    entries = sent or MultiDict()
+    selecting, entries = _selecting(request, sent), sent or MultiDict()
     return page(
         "records",
         "Records",
@@ -100,7 +97,7 @@ def list_page(
             "size": [(str(size), str(size)) for size in SIZES],
         },
         errors={**filters.errors, **errors},
-        selecting=selecting if selecting in ("some", "page", _CHOSEN_ALL) else "",
+        selecting=selecting,
         chosen=frozenset(ticked_ids(entries)),
         is_kept=sent is not None and not errors,
         given_categories=[("", "Choose"), (NONE, "No category"), *categories],
@@ -110,6 +107,14 @@ def list_page(
         pager=Pager.of(request, found.total or 0, filters.size),
         api=[asked, filters.sums_request, filters.download_request],
     )
+
+
+def _selecting(request: Request, sent: MultiDict | None) -> str:
+    """Return which records are chosen: "some", "page" or "all"; "" without the form for them."""
+    if sent is not None:
+        return _CHOSEN_ALL if sent.get(_CHOSEN_ALL) else "some"
+    selecting = request.GET.get("select", "")
+    return selecting if selecting in ("some", "page", _CHOSEN_ALL) else ""
 
 
 def _months(request: Request) -> list[int]:

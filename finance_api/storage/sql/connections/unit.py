@@ -32,7 +32,8 @@ from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavaila
 from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.connections.failures import raise_unavailable
 from finance_api.storage.sql.data_tables import whole
-from finance_api.storage.sql.tables import STATE_COLUMNS, USER, user_data
+from finance_api.storage.sql.parameters import USER
+from finance_api.storage.sql.tables import STATE_COLUMNS, user_data
 
 #: Maximum number of shapes whose SQL is cached. Clients determine the shapes by their filters.
 _CACHED_SHAPES = 1_000

@@ -23,6 +23,7 @@ from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
 from finance_api.storage.sql.reading.choosing import number_of
 from finance_api.storage.sql.reading.conditions import (
     WORD_COLUMNS,
@@ -32,10 +33,6 @@ from finance_api.storage.sql.reading.conditions import (
 )
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
-    LIMIT,
-    OFFSET,
-    USER,
-    number_parameter,
     record_anchors,
     records_by_date,
     user_data,

@@ -23,16 +23,8 @@ from finance_api.storage.interface import DELETE_LINE, PUT_LINE, ChangeKey, Chan
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import JSON_TABLES
-from finance_api.storage.sql.tables import (
-    IDS,
-    LIMIT,
-    USER,
-    CodePointText,
-    data_states,
-    number_parameter,
-    text_parameter,
-    tombstones,
-)
+from finance_api.storage.sql.parameters import IDS, LIMIT, USER, number_parameter, text_parameter
+from finance_api.storage.sql.tables import CodePointText, data_states, tombstones
 
 _PATHS = {resource.name: resource.path for resource in PUBLIC_RESOURCES}
 #: The two kinds of changes: rows that exist, and deletions.

@@ -9,6 +9,7 @@ from finance_api.query.model import Query
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, has_long_payee
+from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
@@ -17,7 +18,6 @@ from finance_api.storage.sql.reading.conditions import (
     shape_and_values,
     user_rows,
 )
-from finance_api.storage.sql.tables import LIMIT, OFFSET, USER
 
 
 def counts_in_scan(connection: ReadConnection, query: Query) -> bool:

@@ -31,7 +31,8 @@ from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources.field import Kind
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.data_tables import SEPARATORS, ConditionTable, pack
-from finance_api.storage.sql.tables import USER, CodePointText, records_by_date
+from finance_api.storage.sql.parameters import USER
+from finance_api.storage.sql.tables import CodePointText, records_by_date
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 

@@ -19,6 +19,7 @@ from finance_api.storage.interface import DataReader, DataState, JsonPage, Page
 from finance_api.storage.sql.bulk import json_elements, looked_up
 from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, ReadConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
+from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USER, text_parameter
 from finance_api.storage.sql.reading import by_date
 from finance_api.storage.sql.reading.by_date import MISSING
 from finance_api.storage.sql.reading.choosing import chosen_rows, counts_in_scan
@@ -32,17 +33,7 @@ from finance_api.storage.sql.reading.conditions import (
     values_by_name,
 )
 from finance_api.storage.sql.reading.sums import group_column
-from finance_api.storage.sql.tables import (
-    ANCHOR_INTERVAL,
-    IDS,
-    LIMIT,
-    NO_LIMIT,
-    OFFSET,
-    USER,
-    records_by_date,
-    text_parameter,
-    user_data,
-)
+from finance_api.storage.sql.tables import ANCHOR_INTERVAL, records_by_date, user_data
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
 

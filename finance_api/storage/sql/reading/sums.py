@@ -17,8 +17,9 @@ from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import DataReader, RecordSum, TooManySums
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, loader_of
+from finance_api.storage.sql.parameters import LIMIT
 from finance_api.storage.sql.reading.conditions import Predicate, shape_and_values, user_rows
-from finance_api.storage.sql.tables import GRAINS, LIMIT, record_sums
+from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _HALF_BITS = 32

@@ -23,16 +23,8 @@ from finance_api.storage.interface import (
 )
 from finance_api.storage.sql.bulk import upsert
 from finance_api.storage.sql.connections.unit import Part
-from finance_api.storage.sql.tables import (
-    LIMIT,
-    NO_LIMIT,
-    USER,
-    audit,
-    number_parameter,
-    token_usage,
-    usage,
-    users,
-)
+from finance_api.storage.sql.parameters import LIMIT, NO_LIMIT, USER, number_parameter
+from finance_api.storage.sql.tables import audit, token_usage, usage, users
 
 _START, _END, _SINCE = map(number_parameter, ("start", "end", "since"))
 

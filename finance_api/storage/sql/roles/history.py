@@ -21,16 +21,8 @@ from finance_api.storage.interface import (
 from finance_api.storage.sql.bulk import insert_rows, looked_up, rows_with, upsert
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.tables import (
-    LIMIT,
-    OFFSET,
-    USER,
-    before_images,
-    history,
-    number_parameter,
-    text_parameter,
-    transfer_proposals,
-)
+from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter, text_parameter
+from finance_api.storage.sql.tables import before_images, history, transfer_proposals
 from finance_api.values import Row
 
 _RESOURCES = {resource.name: resource for resource in RESOURCES}

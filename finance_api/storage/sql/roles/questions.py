@@ -10,7 +10,8 @@ from finance_api.storage.errors import Conflict, NotFound, StorageError
 from finance_api.storage.interface import Question, QuestionWriter
 from finance_api.storage.sql.connections.failures import is_duplicate
 from finance_api.storage.sql.connections.unit import Part
-from finance_api.storage.sql.tables import USER, questions, text_parameter
+from finance_api.storage.sql.parameters import USER, text_parameter
+from finance_api.storage.sql.tables import questions
 
 _COLUMNS = [questions.c[field.name] for field in fields(Question)]
 _QUESTION = select(*_COLUMNS).where(

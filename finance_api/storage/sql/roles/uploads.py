@@ -10,13 +10,8 @@ from sqlalchemy.exc import IntegrityError
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import Upload, UploadState, UploadWriter
 from finance_api.storage.sql.connections.unit import Part
-from finance_api.storage.sql.tables import (
-    USER,
-    number_parameter,
-    text_parameter,
-    upload_pieces,
-    uploads,
-)
+from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
+from finance_api.storage.sql.tables import upload_pieces, uploads
 
 _COLUMNS = [column for column in uploads.c if column is not uploads.c.user_id]
 _ID = text_parameter("upload")

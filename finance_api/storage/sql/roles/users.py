@@ -37,16 +37,14 @@ from finance_api.storage.interface import (
 )
 from finance_api.storage.sql.connections.failures import is_duplicate
 from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, Query, ResultRow
+from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
 from finance_api.storage.sql.tables import (
     STATE_COLUMNS,
-    USER,
     data_states,
     jwts,
     metadata,
-    number_parameter,
     question_links,
     sessions,
-    text_parameter,
     tokens,
     user_data,
     users,
