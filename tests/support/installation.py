@@ -8,6 +8,7 @@ from support.command import Command
 from support.service import native_line
 
 ANNA = "anna@example.org"
+BERT = "bert@example.org"
 
 
 class Installation:
@@ -35,6 +36,15 @@ class Installation:
 
     def state(self, email=ANNA):
         return self.read(lambda storage: storage.users.get(email).data)
+
+    def revoked_tokens(self, email=ANNA):
+        """Return the names of the user's revoked tokens."""
+
+        def work(storage):
+            tokens = storage.tokens.list_by_user(storage.users.get(email).id)
+            return {token.name for token in tokens if token.revoked_at is not None}
+
+        return self.read(work)
 
     def run_sql(self, statement):
         """Run a query. Return its rows, if it returns any."""

@@ -1,5 +1,6 @@
 """Saved questions with links, as their owner makes them and as a stranger reads them."""
 
+from decimal import Decimal
 from typing import Any
 
 from webtest import TestResponse
@@ -7,11 +8,31 @@ from webtest import TestResponse
 from finance_api.auth.question_links import issue_link, link_path
 from finance_api.questions.saved import add_question
 from finance_api.storage.interface import Question, QuestionLink
+from support.native_rows import account, category, record, standing_order, uid
 from support.service import Client
 
 RECORDS = "/v1/api/records?payee=eq.Bakery&limit=5"
 UPCOMING = "/v1/api/standing-orders/upcoming?days=60"
 SUMMARY = "/v1/api/records/summary?groupBy=category"
+
+
+def household(client: Client) -> Client:
+    client.load(
+        account(),
+        category(1, name="Food"),
+        record(1, payee="Bakery", amount=Decimal("-4.25"), categoryId=uid("Category", 1)),
+        record(2, payee="Bakery", amount=Decimal("-900719925474099.3001")),
+        record(3, payee="Secret shop", amount=-70),
+        standing_order(
+            1,
+            accountId=uid("Account", 1),
+            amount=850,
+            type="expense",
+            currencyCode="EUR",
+            recurrenceRule="FREQ=MONTHLY;BYMONTHDAY=1",
+        ),
+    )
+    return client
 
 
 class Linked:

@@ -1,9 +1,5 @@
 """Links of saved questions: what each shows, and a table of attacks."""
 
-import json
-import logging
-import re
-from decimal import Decimal
 from io import BytesIO, StringIO
 
 import feedparser
@@ -14,32 +10,12 @@ import vobject
 from icalendar import Calendar
 
 from finance_api.auth.question_links import new_secret, revoke_link
-from finance_api.runtime.logs import JsonFormatter
-from support.native_rows import account, category, record, standing_order, uid
+from support.native_rows import record
 from support.nightly import count
-from support.question_links import RECORDS, SUMMARY, UPCOMING, Linked
+from support.question_links import RECORDS, SUMMARY, UPCOMING, Linked, household
 from support.service import USUAL_LIMITS, Service, on_one_storage
 
 UNKNOWN = "finq_" + "x" * 32
-
-
-def household(client):
-    client.load(
-        account(),
-        category(1, name="Food"),
-        record(1, payee="Bakery", amount=Decimal("-4.25"), categoryId=uid("Category", 1)),
-        record(2, payee="Bakery", amount=Decimal("-900719925474099.3001")),
-        record(3, payee="Secret shop", amount=-70),
-        standing_order(
-            1,
-            accountId=uid("Account", 1),
-            amount=850,
-            type="expense",
-            currencyCode="EUR",
-            recurrenceRule="FREQ=MONTHLY;BYMONTHDAY=1",
-        ),
-    )
-    return client
 
 
 @pytest.fixture
@@ -403,82 +379,3 @@ def test_a_link_that_is_used_often_notes_its_last_use(linked):
     linked.service.services.last_used_links.flush()
     (link,) = linked.links
     assert link.last_used_at == linked.service.clock.now()
-
-
-# -- secrets in logs
-
-
-class Log(logging.Handler):
-    def __init__(self):
-        super().__init__()
-        self.lines = []
-
-    def emit(self, record):
-        self.lines += [logging.Formatter().format(record), JsonFormatter().format(record)]
-
-
-@pytest.fixture
-def log():
-    handler, root, own = Log(), logging.getLogger(), logging.getLogger("finance_api")
-    for logger in (root, own):
-        logger.addHandler(handler)
-    level = own.level
-    own.setLevel("DEBUG")
-    yield handler
-    own.setLevel(level)
-    for logger in (root, own):
-        logger.removeHandler(handler)
-
-
-def strangely(secret):
-    """Return paths that people and programs make of a link."""
-    path = f"/q/{secret}.csv"
-    return (
-        *(path, f"{path}?limit=1", f"/q/{secret}", f"/q/{secret}.nothing", f"/q/{secret}/x.csv"),
-        *(f"//q/{secret}.csv", f"/Q/{secret}.csv", f"/x/q/{secret}.csv", f"/q//{secret}.csv"),
-        *(f"/records/{secret}", f"/settings/login?next=/q/{secret}.csv", f"/{secret}.csv"),
-        *(f"/q/{secret}%0a.csv", f"/q/{secret}.html", f"/q/{secret[:20]}%20{secret[20:]}.csv"),
-    )
-
-
-@on_one_storage
-@pytest.mark.nightly
-def test_no_log_metric_or_response_has_the_secret(linked, log, monkeypatch):
-    """Also when something fails: the log of an error has neither the address nor the message."""
-    web, secret = linked.service.web, linked.secret
-    answers = []
-    for path in strangely(secret) * count(1, 10_000 // len(strangely(secret))):
-        for accept in ("*/*", "text/html"):
-            headers = {"Accept": accept, "Referer": f"https://host.example/q/{secret}.csv"}
-            answer = web.get(path, headers=headers, status="*", expect_errors=True)
-            # Other paths may come back, as in the address of the sign-in page.
-            answers += [answer] * path.startswith("/q/")
-    failing = linked.service.backend.read
-    monkeypatch.setattr(linked.service.backend, "read", lambda **options: {}[f"planted {secret}"])
-    answers.append(linked.read(".csv"))
-    monkeypatch.setattr(linked.service.backend, "read", failing)
-    assert answers[-1].status_int == 500
-    shown = "".join(answer.text + str(answer.headers) for answer in answers if answer.charset)
-    linked.service.services.audit.flush()
-    stored = linked.service.change(lambda s: repr((s.audit.list_newest(), s.links.list_by_user(1))))
-    told = "\n".join(log.lines) + stored
-    assert len(log.lines) > len(answers)
-    for part in (secret, secret[5:25], secret[-20:]):
-        assert part not in told
-        assert part not in shown
-
-
-def test_the_path_in_the_log_is_a_template_and_names_the_link(linked, log):
-    linked.read(".csv")
-    line = next(json.loads(line) for line in log.lines if line.startswith("{"))
-    assert (line["path"], line["credential"]) == ("/q/-", linked.links[0].id)
-
-
-def test_making_and_revoking_links_is_in_the_audit_log(linked):
-    revoke(linked)
-    actions = [
-        (entry.action.value, entry.detail)
-        for entry in linked.service.change(lambda s: s.audit.list_newest(linked.client.user.id))
-    ]
-    assert actions[:2] == [("link-revoked", "sheet"), ("link-created", "sheet")]
-    assert not re.search(r"finq_\w", str(actions))
