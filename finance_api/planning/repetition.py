@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from finance_api.planning.recurrence import MAX_INTERVAL
+from finance_api.planning.recurrence import MAX_COUNT, MAX_INTERVAL
+from finance_api.values.time import TimeError, date_text, parse_date
 
 _DAYS = {
     "MO": "Monday",
@@ -19,7 +20,9 @@ _WORKING_DAYS = "MO,TU,WE,TH,FR"
 LAST_WORKING_DAY = f"FREQ=MONTHLY;BYDAY={_WORKING_DAYS};BYSETPOS=-1"
 _PLACES = {"1": "first", "2": "second", "3": "third", "4": "fourth", "-1": "last"}
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_NUMBER = re.compile("[1-9][0-9]{0,3}")
+_NUMBER = re.compile("[0-9]{1,5}")
+#: The day of an UNTIL, which may have a time; the whole day belongs to the rule.
+_UNTIL = re.compile("([0-9]{4})([0-9]{2})([0-9]{2})(?:T[0-9]{6}Z?)?")
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 
 
@@ -53,22 +56,31 @@ PATTERNS: Mapping[str, str] = _patterns()
 
 
 class Repetition(NamedTuple):
-    """pattern: a key of PATTERNS. every: 2 for every second week, month and so on."""
+    """pattern: a key of PATTERNS. every: 2 for every second week, month and so on.
+
+    times: how many in all. until: the last day, as its first second. At most one is given.
+    """
 
     pattern: str
     every: int = 1
+    times: int | None = None
+    until: int | None = None
 
     @property
     def rule(self) -> str:
         """The RRULE, which `parse_repetition` reads."""
-        if self.every == 1:
-            return self.pattern
-        frequency, *rest = self.pattern.split(";")
-        return ";".join([frequency, f"INTERVAL={self.every}", *rest])
+        parts = self.pattern.split(";")
+        if self.every != 1:
+            parts.insert(1, f"INTERVAL={self.every}")
+        if self.times is not None:
+            parts.append(f"COUNT={self.times}")
+        if self.until is not None:
+            parts.append(f"UNTIL={date_text(self.until).replace('-', '')}")
+        return ";".join(parts)
 
     @property
     def words(self) -> str:
-        """``every second month on the 3rd``"""
+        """``every second month on the 3rd``, without the end"""
         unit = _UNITS[self.pattern.partition(";")[0].removeprefix("FREQ=")]
         often = {1: unit, 2: f"second {unit}"}.get(self.every, f"{self.every} {unit}s")
         return f"every {often} {PATTERNS[self.pattern]}".strip()
@@ -77,12 +89,36 @@ class Repetition(NamedTuple):
 _BY_PARTS = {frozenset(pattern.split(";")): pattern for pattern in PATTERNS}
 
 
+def split_rule(rule: str) -> tuple[str | None, dict[str, str]]:
+    """Return the pattern, None for other rules, and the unchecked INTERVAL, COUNT and UNTIL."""
+    parts = set(rule.removeprefix("RRULE:").split(";"))
+    named = [part.partition("=") for part in parts]
+    found = [(name, text) for name, _, text in named if name in ("INTERVAL", "COUNT", "UNTIL")]
+    rest = parts - {f"{name}={text}" for name, text in found}
+    choices = dict(found)
+    return _BY_PARTS.get(frozenset(rest)) if len(choices) == len(found) else None, choices
+
+
 def parse_repetition(rule: str) -> Repetition | None:
     """Return what the rule stands for; None if it is not one of the patterns."""
-    parts = set(rule.removeprefix("RRULE:").split(";"))
-    intervals = {part for part in parts if part.startswith("INTERVAL=")}
-    pattern = _BY_PARTS.get(frozenset(parts - intervals))
-    every = "".join(intervals).removeprefix("INTERVAL=") or "1"
-    if pattern is None or not _NUMBER.fullmatch(every) or int(every) > MAX_INTERVAL:
+    pattern, choices = split_rule(rule)
+    every = _number(choices.get("INTERVAL", "1"), MAX_INTERVAL)
+    times = _number(choices.get("COUNT", ""), MAX_COUNT)
+    until = until_of(choices.get("UNTIL", ""))
+    is_read = (times is None, until is None) == ("COUNT" not in choices, "UNTIL" not in choices)
+    if pattern is None or every is None or not is_read or None not in (times, until):
         return None
-    return Repetition(pattern, int(every))
+    return Repetition(pattern, every, times, until)
+
+
+def _number(text: str, most: int) -> int | None:
+    return int(text) if _NUMBER.fullmatch(text) and 1 <= int(text) <= most else None
+
+
+def until_of(text: str) -> int | None:
+    """Return the first second of the day that an UNTIL names; None if there is no such day."""
+    found = _UNTIL.fullmatch(text)
+    try:
+        return parse_date("-".join(found.groups())) if found else None
+    except TimeError:
+        return None

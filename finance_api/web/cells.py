@@ -4,7 +4,6 @@ from markupsafe import Markup
 
 from finance_api.ledger.edits.report import shown
 from finance_api.ledger.session import UserRows
-from finance_api.planning.repetition import parse_repetition
 from finance_api.resources.field import Field, Kind
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, decimal_text
@@ -12,6 +11,7 @@ from finance_api.web.colors import color_words, full_hex
 from finance_api.web.forms import choice_label
 from finance_api.web.regions import current_region
 from finance_api.web.rendering import amount, count, day, moment
+from finance_api.web.repeats import rule_words
 
 NONE = Markup('<span class="muted">–</span>')
 _PERCENT = 100
@@ -60,8 +60,7 @@ class Cells:
         if field.name == "color" and full_hex(value):
             return _swatch(value)
         if field.name == "recurrenceRule":
-            repetition = parse_repetition(value)
-            return str(value) if repetition is None else repetition.words
+            return rule_words(value)
         return str(shown(self._owned, field, value))
 
 

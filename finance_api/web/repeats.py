@@ -1,22 +1,31 @@
 """The control that chooses how often a standing order repeats."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby, islice
 
 from webob.multidict import MultiDict
 
-from finance_api.planning.recurrence import schedule_of
-from finance_api.planning.repetition import PATTERNS, parse_repetition
+from finance_api.planning.recurrence import MAX_COUNT, schedule_of
+from finance_api.planning.repetition import PATTERNS, parse_repetition, split_rule, until_of
 from finance_api.values import Row
-from finance_api.web.forms import Control
+from finance_api.values.sentences import count_text
+from finance_api.values.text import counted
+from finance_api.values.time import date_text, parse_date
+from finance_api.values.written import WrittenRefused, parse_day
+from finance_api.web.forms import Control, FormFaults
 from finance_api.web.regions import current_region
 
 RULE = "recurrenceRule"
 #: The choice for a rule that fits no pattern.
 OTHER = "other"
 _EVERY, _OTHER_RULE, _STORED = "repeats-every", "repeats-other", "repeats-stored"
+_END = "repeats-end"
+#: The fields of an end, by its part of the rule.
+_ENDS = {"UNTIL": "repeats-until", "COUNT": "repeats-count"}
 _NEXT_DATES = 3
+_EXAMPLE_DAY = parse_date("2026-12-31")
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 
 
@@ -56,11 +65,15 @@ def _groups_of_region() -> list[tuple[str, list[tuple[str, str]]]]:
 class RepeatsControl(Control):
     """every: 2 for every second week and so on. other: a rule that is none of the choices.
 
+    end: UNTIL, COUNT or "". until, count: as typed. Choices that are refused stay as typed.
     stored: the rule that the form was opened with, which a form sent unchanged keeps.
     """
 
     groups: list[tuple[str, list[tuple[str, str]]]]
-    every: int
+    every: str
+    end: str
+    until: str
+    count: str
     other: str
     stored: str
 
@@ -71,8 +84,10 @@ def with_repeats(controls: Iterable[Control]) -> list[Control]:
 
 
 def _repeats(control: Control) -> RepeatsControl:
-    found = parse_repetition(control.text)
-    chosen = found.pattern if found else OTHER if control.text else ""
+    pattern, choices = split_rule(control.text)
+    chosen = pattern or (OTHER if control.text else "")
+    until = choices.get("UNTIL", "")
+    last = until_of(until)
     given = {
         **vars(control),
         "label": "Repeats",
@@ -83,8 +98,11 @@ def _repeats(control: Control) -> RepeatsControl:
     return RepeatsControl(
         **given,
         groups=_groups_of_region(),
-        every=found.every if found else 1,
-        other="" if found else control.text,
+        every=choices.get("INTERVAL", "1"),
+        end=next((end for end in _ENDS if end in choices), ""),
+        until=until if last is None else date_text(last),
+        count=choices.get("COUNT", ""),
+        other="" if pattern else control.text,
         stored=control.text,
     )
 
@@ -96,10 +114,55 @@ def with_rule(texts: Mapping[str, str], sent: MultiDict) -> dict[str, str]:
     if pattern in PATTERNS:
         every, stored = str(sent.get(_EVERY, "")).strip() or "1", str(sent.get(_STORED, ""))
         frequency, semicolon, days = pattern.partition(";")
-        rule = f"{frequency};INTERVAL={every}{semicolon}{days}"
+        rule = f"{frequency};INTERVAL={every}{semicolon}{days}{_end(sent, stored)}"
         if found := parse_repetition(rule):
             rule = stored if found == parse_repetition(stored) else found.rule
     return {**texts, RULE: rule}
+
+
+def _end(sent: MultiDict, stored: str) -> str:
+    """Return the part of the rule for its end; "" for a rule without one."""
+    typed = {end: str(sent.get(name, "")).strip() for end, name in _ENDS.items()}
+    chosen = str(sent.get(_END, ""))
+    if not chosen and not split_rule(stored)[1].keys() & _ENDS:
+        # Whoever fills a field of a rule that had no end wants this end.
+        chosen = next((end for end, text in typed.items() if text), "")
+    if chosen not in typed:
+        return ""
+    text = typed[chosen]
+    if chosen == "UNTIL":
+        with suppress(WrittenRefused):
+            text = date_text(parse_day(text, current_region())).replace("-", "")
+    return f";{chosen}={text}"
+
+
+def check_end(rule: str, start: int | None) -> None:
+    """Raises FormFaults for an end that the choices cannot mean."""
+    pattern, choices = split_rule(rule)
+    fault = None
+    if pattern is None:
+        return
+    if "UNTIL" in choices:
+        until = until_of(choices["UNTIL"])
+        if until is None:
+            example = current_region().day(_EXAMPLE_DAY)
+            fault = f"The last day is missing or not a day such as {example}."
+        elif start is not None and until < start:
+            fault = "The last day is before the start date, so nothing would ever be due."
+    elif "COUNT" in choices and parse_repetition(f"{pattern};COUNT={choices['COUNT']}") is None:
+        fault = f"The number of times must be from 1 to {count_text(MAX_COUNT)}."
+    if fault:
+        raise FormFaults({RULE: fault})
+
+
+def rule_words(rule: str) -> str:
+    """``every month on the 3rd, until 31 Dec 2026``; the rule itself if it is no choice."""
+    found = parse_repetition(rule)
+    if found is None:
+        return rule
+    if found.until is not None:
+        return f"{found.words}, until {current_region().day(found.until)}"
+    return found.words if found.times is None else f"{found.words}, {counted(found.times, 'time')}"
 
 
 def next_dates(order: Row, today: int) -> list[int]:

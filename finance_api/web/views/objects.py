@@ -1,7 +1,7 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -68,7 +68,7 @@ from finance_api.web.page import (
     today_of,
 )
 from finance_api.web.rendering import day
-from finance_api.web.repeats import RULE, next_dates, with_repeats, with_rule
+from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 
 #: What pages show beside the form, by resource.
 _DETAILS: Mapping[Resource, Callable[[ApiResults, UserRows, Row], Any]] = {
@@ -155,7 +155,7 @@ def add(request: Request) -> Response | dict[str, Any]:
             for field in fields.values()
             if values[field.name] != field.default
         }
-        _check_limit(shown.resource, given, values)
+        _check(shown.resource, given, values)
         add_object(session, shown.resource, given, form_id(request.POST))
     if errors:
         form = _form(request, shown, texts, None, errors)
@@ -163,8 +163,10 @@ def add(request: Request) -> Response | dict[str, Any]:
     return changed(session, shown.path)
 
 
-def _check_limit(resource: Resource, given: Iterable[str], values: Row) -> None:
-    """Raises FormFaults, with the sentence beside the limit."""
+def _check(resource: Resource, given: Collection[str], values: Row) -> None:
+    """Raises FormFaults, with the sentence beside its field."""
+    if values.get(RULE) and {RULE, "startDate"} & {*given}:
+        check_end(values[RULE], values["startDate"])
     try:
         check_limit(resource, {name: values[name] for name in given if name in values})
     except ChangeRefused as error:
@@ -210,7 +212,7 @@ def change(request: Request) -> Response | dict[str, Any]:
         values = read_texts(session, fields, named, stored)
         named = plain_texts(fields, named, values)
         given = {name: named[name] for name in values if values[name] != stored[name]}
-        _check_limit(resource, given, values)
+        _check(resource, given, values)
         if given:
             set_object(session, resource, row_id, given)
     if errors:

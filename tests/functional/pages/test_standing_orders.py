@@ -47,6 +47,16 @@ def rule_of(client):
             "1 Apr 2026, 15 Apr 2026, 1 May 2026",
         ),
         ({"recurrenceRule": "", "startDate": "2026-05-01"}, None, "1 May 2026"),
+        (
+            {
+                "recurrenceRule": "FREQ=WEEKLY;BYDAY=FR",
+                "startDate": "2026-03-20",
+                "repeats-end": "COUNT",
+                "repeats-count": "2",
+            },
+            "FREQ=WEEKLY;BYDAY=FR;COUNT=2",
+            "20 Mar 2026, 27 Mar 2026 ",
+        ),
     ],
 )
 def test_a_choice_makes_the_rule_and_the_page_shows_the_next_dates(
@@ -67,7 +77,7 @@ def test_a_choice_makes_the_rule_and_the_page_shows_the_next_dates(
 
 @on_one_storage
 def test_a_rule_that_is_written_otherwise_stays_as_it_is(service, user, client, visitor):
-    rule = "INTERVAL=1;BYMONTHDAY=3;FREQ=MONTHLY"
+    rule = "INTERVAL=1;BYMONTHDAY=3;COUNT=09;FREQ=MONTHLY"
     service.load(user, [standing_order(1, recurrenceRule=rule, amount=-1)])
     visitor.submit(PATH, PATH, status=303, note="changed")
     assert rule_of(client) == rule
@@ -80,8 +90,30 @@ def test_an_impossible_interval_is_refused_and_kept_in_the_form(client, visitor,
     given = {"recurrenceRule": "FREQ=WEEKLY", "repeats-every": every}
     page = visitor.submit(PATH, PATH, status=400, **given)
     assert "INTERVAL" in shown_text(page.text)
-    assert f"INTERVAL={every}" in page.text
+    assert f'name="repeats-every" type="number" min="1" max="1000" value="{every}"' in page.text
     assert rule_of(client) == before
+
+
+@on_one_storage
+def test_an_end_is_a_date_in_words_and_a_mistake_in_it_is_named(client, visitor):
+    given = {"recurrenceRule": "FREQ=MONTHLY;BYMONTHDAY=3"}
+    for field, text, sentence in (
+        ("until", "31 Feb 2027", "The last day is missing or not a day such as 31 Dec 2026."),
+        ("until", "2020-01-01", "The last day is before the start date"),
+        ("count", "0", "The number of times must be from 1 to 10,000."),
+    ):
+        end = {"repeats-end": "UNTIL" if field == "until" else "COUNT", f"repeats-{field}": text}
+        page = visitor.submit(PATH, PATH, status=400, **given, **end)
+        assert sentence in shown_text(page.text)
+        assert f'value="{text}"' in page.text
+    # Whoever only fills in the date means it.
+    visitor.submit(PATH, PATH, status=303, **given, **{"repeats-until": "3 May 2026"})
+    assert rule_of(client) == "FREQ=MONTHLY;BYMONTHDAY=3;UNTIL=20260503"
+    shown = shown_text(visitor.get("/standing-orders").text)
+    assert "every month on the 3rd, until 3 May 2026" in shown
+    assert "Next dates 3 Apr 2026 , 3 May 2026 " in shown_text(visitor.get(PATH).text)
+    visitor.submit(PATH, PATH, status=303, **{"repeats-end": ""})
+    assert rule_of(client) == "FREQ=MONTHLY;BYMONTHDAY=3"
 
 
 def test_a_payment_found_in_the_records_becomes_a_standing_order_with_one_button(client, visitor):

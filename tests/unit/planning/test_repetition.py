@@ -44,8 +44,11 @@ def test_every_choice_makes_a_valid_rule_that_is_read_back(pattern, every):
     "rule",
     [
         "FREQ=MONTHLY;BYMONTHDAY=1,15",
-        "FREQ=WEEKLY;COUNT=3",
-        "FREQ=WEEKLY;UNTIL=20300101",
+        "FREQ=WEEKLY;COUNT=3;UNTIL=20300101",
+        "FREQ=WEEKLY;COUNT=0",
+        "FREQ=WEEKLY;COUNT=10001",
+        "FREQ=WEEKLY;COUNT=3;COUNT=4",
+        "FREQ=WEEKLY;UNTIL=20300231",
         "FREQ=WEEKLY;INTERVAL=0",
         "FREQ=WEEKLY;INTERVAL=1001",
         "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1",
@@ -63,6 +66,22 @@ def test_other_rules_are_no_choice(rule):
 )
 def test_the_order_of_the_parts_does_not_matter(rule):
     assert parse_repetition(rule) == Repetition("FREQ=WEEKLY;BYDAY=FR", 2)
+
+
+@pytest.mark.parametrize(
+    ("rule", "times", "until"),
+    [
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;COUNT=10000", 10_000, None),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;UNTIL=20300101", None, parse_date("2030-01-01")),
+    ],
+)
+def test_the_end_of_a_rule_is_read_and_written_back(rule, times, until):
+    found = parse_repetition(rule)
+    assert found == Repetition("FREQ=WEEKLY;BYDAY=FR", 2, times, until)
+    assert found.rule == rule
+    check_rule(rule, START)
+    # A time of the last day changes nothing, as the whole day belongs to the rule.
+    assert parse_repetition(f"{rule}T120000Z") == (None if times else found)
 
 
 @pytest.mark.parametrize(
