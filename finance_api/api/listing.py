@@ -139,7 +139,7 @@ class ObjectRequest(_RowsRequest):
 
 
 def no_object(resource: Resource) -> HTTPException:
-    """Return a 404. Another user's id has the same answer."""
+    """Return a 404, which is the same for an id of another user."""
     return problem(404, f"There is no {resource.word} with this id.")
 
 

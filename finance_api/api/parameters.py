@@ -254,7 +254,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         """Add amounts, which can be strings."""
         schema = {"type": "string", "enum": list(_AMOUNTS), "default": _AMOUNTS[0]}
         meaning = (
-            "How JSON and NDJSON have amounts (members of the format decimal): as exact numbers, "
+            "How JSON and NDJSON write amounts (members of the format decimal): as exact numbers, "
             "or as strings, for clients whose numbers would round them."
         )
         kind = Scalar(partial(parse_one_of, _AMOUNTS), {**schema, "examples": [_AMOUNTS[0]]})

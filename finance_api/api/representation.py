@@ -130,7 +130,7 @@ def body_of(
 def with_texts(names: frozenset[str], json: bytes) -> bytes:
     """Return the JSON with strings in place of the numbers of these members.
 
-    In a string a quote stands behind a backslash, so only a member can match.
+    Quotes in strings are escaped, so only a member can match.
     """
     return _numbers_of(names).sub(rb'\1"\2"', json) if names else json
 

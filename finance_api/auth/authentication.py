@@ -108,7 +108,7 @@ def _by_jwt(request: Request, text: str) -> Identity | Failure:
 
 
 def _by_link(request: Request) -> Identity | Failure:
-    """One query for every address, whatever it looks like, so all take the same time."""
+    """Run one query for every address, valid or not, so that all take the same time."""
     try:
         link, user = request.storage.links.get_owner(digest_of_path(request.environ["PATH_INFO"]))
     except NotFound:

@@ -169,7 +169,7 @@ def own_internal_data(permission: Permission) -> Factory:
 
 def own_answer(request: Request) -> OwnData:
     """The answer to a saved question: for its links."""
-    # The authentication tween has refused requests without an identity before.
+    # The authentication tween has already refused requests without an identity.
     return OwnData(request.identity.user.id, [(Allow, BY_LINK, Permission.LINK_READ), DENY_ALL])
 
 
@@ -178,7 +178,7 @@ def _own(principal: str, permission: Permission, scopes: tuple[str, ...] = ()) -
     acl = [premium_only, (Allow, principal, permission), DENY_ALL]
 
     def factory(request: Request) -> OwnData:
-        # The authentication tween has refused requests without an identity before.
+        # The authentication tween has already refused requests without an identity.
         return OwnData(request.identity.user.id, acl, scopes)
 
     return factory

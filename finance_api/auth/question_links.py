@@ -31,12 +31,12 @@ def new_secret() -> str:
 
 
 def link_path(secret: str, ending: str) -> str:
-    """Return the path of a link. ending: of the form of the answer, such as .csv."""
+    """Return the path of a link. ending: the suffix of a form, such as .csv."""
     return f"{LINKS}{secret}{ending}"
 
 
 def digest_of_path(path: str) -> str:
-    """Return the digest of the secret in the path of a link, which ends before the format."""
+    """Return the digest of the secret in a link's path, without the form's suffix."""
     return digest(path.removeprefix(LINKS).partition(".")[0])
 
 

@@ -49,7 +49,7 @@ SETTINGS = (
         integer(1, 10_000),
         "50",
         "links",
-        "Maximum number of active links of saved questions per user.",
+        "Maximum number of active links to saved questions per user.",
     ),
     Setting(
         JWT_KEYS,

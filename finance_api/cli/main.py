@@ -33,7 +33,7 @@ _COMMANDS = {
     "mcp": ("mcp:mcp", "Serve the API as tools for agents."),
     "mirror": ("mirror:mirror", "Keep a SQLite file up to date with a service."),
     "profiles": ("profiles:profiles", "List, show and test layouts of CSV files."),
-    "question": ("questions:question", "Manage saved questions, and answer them."),
+    "question": ("questions:question", "Manage saved questions and print their answers."),
     "rates": ("rates:rates", "Import and list exchange rates."),
     "records": ("records:records", "Edit and remove stored records."),
     "remove": (

@@ -15,8 +15,8 @@ from finance_api.clients.mirror.updating import MirrorRefused, update
 def mirror(file: Path) -> None:
     """Bring the SQLite file FILE up to date with the service, or create it.
 
-    It asks the service at $FINANCE_BASE (default http://127.0.0.1:6543) with the personal token in
-    $FINANCE_TOKEN, and reads only what has changed since the last run.
+    The command asks the service at $FINANCE_BASE (default http://127.0.0.1:6543) with the
+    personal token in $FINANCE_TOKEN, and reads only what has changed since the last run.
     """
     token = token_of_environment(f"{TOKEN} must be a personal token.")
     source = Source(base_of_environment(), token, lambda text: say(text, err=True))

@@ -29,7 +29,8 @@ def add(
 ) -> None:
     """Create a link, and print its addresses, one for each form of the answer.
 
-    They are not stored and cannot be shown again. Put the address of your service before each.
+    The addresses are not stored and cannot be shown again. Put the address of your service
+    before each.
     """
     now = cli.clock.now()
     with cli.writing() as storage:
@@ -54,7 +55,7 @@ def add(
 @json_option
 @pass_cli_context
 def list_links(cli: CliContext, email: str, as_json: bool) -> None:
-    """Show a user's links, also those that no longer work."""
+    """Show a user's links, including expired and revoked ones."""
     with cli.reading() as storage:
         user = get_user(storage, email)
         names = {question.id: question.name for question in storage.questions.list_by_user(user.id)}
@@ -110,7 +111,7 @@ def _chosen(
             raise click.UsageError(f"{len(found)} links are called {text}: give the id of one")
     if not found:
         raise NotFound(
-            f"{user.email} has no active link with the id or name {text}, and no saved question of "
-            "this name has one"
+            f"{user.email} has no active link with the id or name {text}, and no question of "
+            "that name with active links"
         )
     return found

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def question() -> None:
-    """Saved questions: a name for a request to the API, which is answered when you ask it."""
+    """Manage saved questions: API requests that have a name."""
 
 
 question.add_command(link)
@@ -34,7 +34,8 @@ question.add_command(link)
 def add(cli: CliContext, email: str, name: str, address: str) -> None:
     """Save a question.
 
-    ADDRESS is that of a request to the API, with or without the host. It is asked once.
+    ADDRESS is the address of an API request, with or without the host. Saving sends the request
+    once, and fails if the API refuses it.
     """
     from finance_api.questions.answering import checked_address
 
@@ -79,7 +80,7 @@ def list_questions(cli: CliContext, email: str, as_json: bool) -> None:
 )
 @pass_cli_context
 def show(cli: CliContext, email: str, name: str, form: str) -> None:
-    """Print the answer to a question, which NAME or its id names."""
+    """Print the answer to a question. NAME is its name or its id."""
     from finance_api.questions.answering import answer
 
     with _asking(cli) as request:
@@ -94,7 +95,7 @@ def show(cli: CliContext, email: str, name: str, form: str) -> None:
 @click.argument("name")
 @pass_cli_context
 def remove(cli: CliContext, email: str, name: str) -> None:
-    """Remove a question, which NAME or its id names, and revoke its links."""
+    """Remove a question and revoke its links. NAME is its name or its id."""
     with cli.writing() as storage:
         user = get_user(storage, email)
         found = get_question(storage, user, name)

@@ -196,9 +196,9 @@ class Household:
         return [DayRates(day, "EUR", FIXED_RATES) for day in days]
 
     def records(self) -> Iterator[NativeRow]:
-        """Yield as many records as were asked for, oldest first.
+        """Yield the requested number of records, oldest first.
 
-        Without a record each day, there is no room for the ones of each month.
+        With less than one record a day, there is no room for monthly ones.
         """
         weights = [spending.weight for spending in SPENDINGS]
         due = self._due() if self._records >= self._days else iter(())
@@ -220,7 +220,7 @@ class Household:
             yield NativeRow(0, RECORDS, values)
 
     def _due(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the records of each month with their days, oldest first, without an end."""
+        """Yield monthly records with their days, oldest first, endlessly."""
         transfers = {2: (self._savings, 30_000), 4: (self._card, 80_000), 6: (self._cash, 16_000)}
         day = self._begin
         while True:

@@ -45,7 +45,7 @@ SETTINGS = (
         origins,
         "",
         "origins",
-        "Web origins whose pages may show the page of a link in a frame; * for any.",
+        "Web origins that may show the page of a link in a frame; * for any.",
     ),
     Setting(
         "finance_api.max_data_requests",

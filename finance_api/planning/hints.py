@@ -1,4 +1,4 @@
-"""Hints about an answer without rows: names and ids in its conditions that nothing has."""
+"""Hints about an answer without rows: unknown names and ids in its conditions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ MAX_HINTS = 5
 _COMPARED = 200
 #: Fields of records with names of other objects.
 _NAMES = {"accountName": ACCOUNTS, "category": CATEGORIES, "labels": LABELS}
-#: What no object does, by the operator of a condition on its name.
+#: The words for a condition on a name in a hint, by operator.
 _SENTENCES = {
     Operator.EQ: "is called {}",
     Operator.ANY_OF: "is called {}",

@@ -1,4 +1,4 @@
-"""The time between payments that recur, and the rule that gives their days."""
+"""The intervals of recurring payments, and the rules that give their days."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -91,7 +91,7 @@ def rule_of_days(interval: Interval, days: Sequence[int]) -> Rule:
 
 
 def _days_of_month(paid: int) -> Iterator[tuple[int, int]]:
-    """Yield the days of the month that a payment on this day can be due on, and how it moved."""
+    """Yield the days of the month on which a payment made on this day may be due, and its move."""
     weekday = to_date(paid).weekday()
     reaches = {0: [0]}
     if weekday < 5:
@@ -105,7 +105,7 @@ def _days_of_month(paid: int) -> Iterator[tuple[int, int]]:
 
 
 def on_working_day(day: int, moved: int) -> int:
-    """Return the day that a payment due on this day is made on. moved: see `Recurring`."""
+    """Return the day on which a payment due on this day is made. moved: see `Recurring`."""
     weekday = to_date(day).weekday()
     if weekday < 5 or not moved:
         return day

@@ -44,7 +44,7 @@ _GRACE = 0.25
 _LEAST_OF_PART = 3
 #: A payee with more payments is a shop or a ticket machine: no series stands out among them.
 _MOST_OF_PAYEE = WINDOW_DAYS // 2
-#: At most this many of these payees are left out by the query.
+#: The query leaves out at most this many of these payees.
 _MOST_LEFT_OUT = 100
 #: Amounts that differ by less are the same price.
 _SAME = 0.01

@@ -65,7 +65,7 @@ class Span:
         return self
 
 
-#: The unit of a month's days up to the day of the month that today is.
+#: The unit of the days of a month up to today's day of the month.
 TO_DATE = "month-to-date"
 #: How many days and months a unit counts back, and the period that it means.
 _UNITS: Mapping[str, tuple[int, int, Period]] = {

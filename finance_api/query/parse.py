@@ -66,7 +66,7 @@ def _parse_condition(field: Field, text: str) -> Condition:
 
 
 def _comparison(field: Field, text: str, before: str = "") -> Condition:
-    """before: stood before the text, and is not part of it."""
+    """before: what precedes the text and is not part of it."""
     prefix, dot, operand = text.partition(".")
     operator = _PREFIXES.get(prefix) if dot else None
     if operator is not None and operator in operators_of(field):

@@ -9,7 +9,7 @@ from finance_api.query.errors import quoted
 #: Two names that are at least this similar can be mistaken for each other.
 _NEAR = 0.72
 _IGNORED = re.compile("[^a-z0-9]")
-#: Only so many characters of a name are compared.
+#: Compare up to this many characters of a name.
 _COMPARED_CHARACTERS = 60
 #: A message that suggests something does not list more than this many others.
 _LISTED = 20

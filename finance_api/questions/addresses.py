@@ -27,7 +27,7 @@ FindFaults = Callable[[str], Sequence[tuple[str, str]]]
 
 
 class AddressRefused(Exception):
-    """The address is no request that a question can ask; the message says why."""
+    """No question can ask this address; the message says why."""
 
 
 def fault_of(registry: Registry, address: str) -> str | None:

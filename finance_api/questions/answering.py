@@ -31,7 +31,7 @@ class AnswerRefused(AddressRefused):
 
     def __init__(self, question: Question, refused: "_Refused") -> None:
         super().__init__(
-            f'The question "{question.name}" cannot be answered any more: {refused} Change its '
+            f'The question "{question.name}" can no longer be answered: {refused} Change its '
             f"address."
         )
         self.question, self.errors = question, refused.errors

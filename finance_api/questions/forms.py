@@ -7,7 +7,7 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 
 @dataclass(frozen=True)
 class LinkForm:
-    """ending: of the address. label: for people. path: of the only requests that it suits."""
+    """ending: of the address. label: for people. path: the only path that the form suits."""
 
     ending: str
     label: str

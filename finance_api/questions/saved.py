@@ -48,7 +48,7 @@ def add_question(
     storage.users.lock(user.id)
     if len(storage.questions.list_by_user(user.id)) >= MAX_QUESTIONS:
         raise QuestionRefused(
-            f"There are {MAX_QUESTIONS} questions, and more are not allowed: remove one first."
+            f"There are {MAX_QUESTIONS} questions, the maximum: remove one first."
         )
     question = Question(new_id(), user.id, checked_name(name), address, now, now)
     try:
@@ -70,4 +70,4 @@ def change_question(
 
 
 def _taken(name: str) -> QuestionRefused:
-    return QuestionRefused(f'There is a question named "{name}" already: choose another name.')
+    return QuestionRefused(f'There is already a question named "{name}": choose another name.')

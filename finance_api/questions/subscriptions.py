@@ -1,7 +1,7 @@
 """Answers as calendars (iCalendar, RFC 5545) and feeds (RSS 2.0), from the rows of their JSON.
 
-Both depend on nothing but the rows, the question's name and the moment of the last change. So the
-same answer gives the same bytes.
+Both depend only on the rows, the question's name and the moment of the last change, so the same
+answer gives the same bytes.
 """
 
 from collections.abc import Sequence

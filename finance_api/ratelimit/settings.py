@@ -19,7 +19,7 @@ SETTINGS = (
         "100/minute, 1000/hour",
         "Requests of a user to the internal API, in sliding windows; all of them must pass.",
     ),
-    _limit("links", "60/hour", "Requests at a link of a saved question, as a token bucket."),
+    _limit("links", "60/hour", "Requests to a link of a saved question, as a token bucket."),
     Setting(
         "finance_api.ratelimit.free",
         integer(1, 10_000),

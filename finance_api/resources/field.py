@@ -40,7 +40,7 @@ class Kind(Enum):
 
 
 class Unit(Enum):
-    """What a number with decimals counts."""
+    """The unit of a number with decimals."""
 
     MONEY = "money"
     #: A part of another number: 0.25.
@@ -109,7 +109,7 @@ class Field:
 
     @property
     def currency_name(self) -> str:
-        """Return the name of the field beside this one that has the currency of an amount."""
+        """Return the name of the field with the currency of this amount."""
         prefix = next((p for p in ("original", "converted") if self.name.startswith(p)), "")
         return f"{prefix}CurrencyCode" if prefix else "currencyCode"
 

@@ -29,7 +29,7 @@ _LONGEST_TEXT = 32_767
 #: Number formats by kind. Spreadsheets have no days before `_FIRST_DAY`.
 _DATES = {Kind.DATE: "yyyy-mm-dd", Kind.DATETIME: "yyyy-mm-dd hh:mm:ss"}
 _FIRST_DAY = parse_date("1900-03-01")
-#: Number formats. No decimal that is stored is hidden.
+#: Number formats, which show all stored decimals.
 _COUNT, _SHARE, _PERCENT, _AMOUNT = "#,##0", "0.0#%", "#,##0.0###", "#,##0.00##"
 _BY_DECIMALS = {0: _COUNT, 3: "#,##0.000#", 4: "#,##0.0000"}
 _MONEY = {code: f"{_BY_DECIMALS.get(decimals_of(code), _AMOUNT)} [${code}]" for code in CURRENCIES}
@@ -44,7 +44,7 @@ _LEVEL = 3
 _MOST_ROWS_OF_SHORT_PART = 200_000
 
 _SHEET, _TABLE = "xl/worksheets/sheet1.xml", "xl/tables/table1.xml"
-#: Widths in characters: by kind, and limits for the others. The button of the filter needs some.
+#: Widths in characters: by kind, limits for the others, and room for the filter's button.
 _WIDTHS = {Kind.DATE: 12, Kind.DATETIME: 20, Kind.ID: 38, Kind.SERIAL: 38, Kind.ID_LIST: 38}
 _LEAST_WIDTH, _LEAST_MONEY_WIDTH, _MOST_WIDTH, _BUTTON = 9, 18, 50, 4
 

@@ -23,7 +23,7 @@ _PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|progress|interval|weekday|per
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 #: Columns that a chart has on its axis: intervals of time. Others are drawn in the order of rows.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
-#: What a chart shows, the best first; expenses are drawn in their colour.
+#: The columns that a chart can show, the best first; expenses are drawn in their colour.
 _DRAWN = (
     "spent",
     "net",
@@ -36,7 +36,7 @@ _DRAWN = (
     "amount",
 )
 _CSS = {"spent": "expense", "expense": "expense"}
-#: The columns of long rows, by the envelope's list. Downloads have the others.
+#: The columns to show of long rows, by the envelope's list. Downloads have the others, too.
 _SHOWN = {
     "records": (
         *("recordDate", "payee", "note", "category", "accountName", "labels"),
@@ -52,7 +52,7 @@ _SHOWN = {
     ),
 }
 _MOST_COLUMNS = 9
-#: Charts of more values cannot be read.
+#: A chart of more values is unreadable.
 _MOST_DRAWN = 120
 _AXIS_CHARACTERS = 8
 
@@ -95,7 +95,7 @@ def answer_table(document: _Object, address: str = "") -> AnswerTable:
 
 
 def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
-    """Return the columns to show: up to `_MOST_COLUMNS` for people that have a value."""
+    """Return the columns to show: up to `_MOST_COLUMNS` readable ones with a value."""
     if not rows:
         return []
     preferred = next((_SHOWN[name] for name in document if name in _SHOWN), ())
@@ -183,7 +183,7 @@ def _year(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    """Return a text as an axis has room for it; of a day, month and day; of a month, its name."""
+    """Return a short text for an axis: month and day for a day, the name for a month."""
     month = _day(f"{text}-01")
     if month is not None:
         return month_words(month)[:3]

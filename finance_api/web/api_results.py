@@ -168,7 +168,7 @@ class ApiResults:
         return list_computed(self._storage, self._user_id, query, self.today)
 
     def hints(self, resource: Resource, asked: ApiRequest) -> list[str]:
-        """Return why there are no rows: what the filters name and the user does not have."""
+        """Return why there are no rows: names in the filters that the user does not have."""
         conditions = _asked_conditions(resource, asked.parameters)
         return find_hints(self._storage, self._user_id, resource, conditions)
 

@@ -17,7 +17,7 @@ _FOLDER = Path(__file__).with_name("docs")
 _INDEX = "README"
 _NO_WORD = re.compile(r"[^\w\- ]")
 _LINE_BREAK = re.compile("<br ?/?>")
-#: Focused, it is scrolled with the keyboard.
+#: Focusable, so that the keyboard can scroll it.
 _BOX = '<div class="wide" tabindex="0">'
 _SENTENCE = re.compile(r".+?[.:](?=\s|$)", re.DOTALL)
 
@@ -154,7 +154,7 @@ def _text(markdown: MarkdownIt, source: str) -> str:
 
 @cache
 def error_guide(status: int) -> str | None:
-    """Return the path of what the guides say about a status; None without guides."""
+    """Return the path of the guides' section about a status; None without guides."""
     if "errors" not in FILES:
         return None
     ids = get_guide("errors").ids

@@ -37,7 +37,7 @@ _ROUTES = frozenset(
 )
 _TOKEN, OWNER = "csrf_token", "form-user"
 _MAX_BYTES = 1 << 16
-#: The field of the sign-in page with a form, and the most characters of it: a body has 64 kB.
+#: The sign-in page's field with a form, and its maximum length: a body has 64 kB.
 CARRIED = "carried-form"
 _MAX_CARRIED = 40_000
 _SECRET_NAMES = ("password", "token")

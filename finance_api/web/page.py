@@ -40,7 +40,7 @@ CHANGED_MEANWHILE = (
     "has your entries; beside them are the stored values that differ. Save again to replace those."
 )
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
-SIGNED_OUT_KEPT = "You have been signed out. Sign in again, and the form is as it was."
+SIGNED_OUT_KEPT = "You have been signed out. Sign in again, and the form has what you entered."
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]

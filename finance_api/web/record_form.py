@@ -67,7 +67,7 @@ def sent_record(sent: MultiDict) -> dict[str, str]:
 
 
 def with_new_account(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
-    """Add the first account, if the user has none, and put its id in. Raises FormFaults."""
+    """Add the first account, if the user has none, and fill in its id. Raises FormFaults."""
     name, currency = texts[NEW_ACCOUNT].strip(), texts[NEW_CURRENCY]
     if session.accounts.rows:
         # The form may be sent twice.

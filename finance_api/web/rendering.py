@@ -51,7 +51,7 @@ NOTICES = {
     "discarded": "The file was discarded. Nothing was imported.",
     "undone": "Undone. Your data is as it was before.",
     "question-removed": "The question is removed.",
-    "link-revoked": "The link is revoked. Whoever uses it gets no answer from now on.",
+    "link-revoked": "The link is revoked and no longer shows the answer.",
     "links-revoked": "All links of this question are revoked.",
     "token-renamed": "The token is renamed.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",

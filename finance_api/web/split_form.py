@@ -106,7 +106,7 @@ def _texts_of_row(sent: MultiDict, number: int) -> dict[str, str]:
 
 
 def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> list[PartRow]:
-    """Return the rows with what they leave as the amount of the first one without an amount."""
+    """Return the rows, with the remaining amount in the first row without one."""
     rest = field_texts({AMOUNT: _FIELDS[AMOUNT]}, {AMOUNT: rest_of(owned, split, rows)})
     row = next((row for row in rows if row.is_blank), split.blank_row)
     filled = PartRow(row.id, {**row.texts, **rest})

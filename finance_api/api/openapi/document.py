@@ -299,7 +299,7 @@ def _query_parameters(service: Service) -> Iterator[dict[str, Any]]:
 def _shown(response: ResponseDescription) -> Sequence[Representation]:
     """Return the formats to describe: JSON alone if there is JSON.
 
-    A client that is generated from several formats gets a type that is a text as well as an object.
+    A client generated from several formats gets a type that is both a text and an object.
     """
     return (JSON,) if JSON in response.forms else response.forms
 

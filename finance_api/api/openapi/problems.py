@@ -48,7 +48,7 @@ PROBLEM: Schema = of_members(
         "question": value("The name of a saved question with a fault.", "Groceries by month"),
         "questionId": value("Its identifier.", EXAMPLE_ID),
         "help": value(
-            "The path of the guide about this status.",
+            "Path of the guide's section about this status.",
             "/docs/guides/errors#400-bad-request",
             format="uri-reference",
         ),
@@ -90,7 +90,7 @@ PROBLEMS: Mapping[int, Problem] = {
     409: Problem(
         "The address of the saved question is no longer valid: question names it, errors what to "
         "change.",
-        'The question "Groceries by month" cannot be answered any more: categry: there is no such '
+        'The question "Groceries by month" can no longer be answered: categry: there is no such '
         'parameter; did you mean "category"? Change its address.',
     ),
     410: Problem(

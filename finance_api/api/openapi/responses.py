@@ -94,7 +94,7 @@ OF_PAGE: Mapping[str, Schema] = {
 #: Summaries and other tables that are filtered by names or ids have it, too.
 HINTS_SCHEMA: Schema = {
     **array_of({"type": "string"}),
-    "description": "Why there are no rows: names and ids in the filters that nothing has.",
+    "description": "Why there are no rows: unknown names and ids in the filters.",
     "examples": [["No category is called groceries. Did you mean Groceries?"]],
 }
 

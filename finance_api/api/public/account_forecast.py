@@ -31,10 +31,10 @@ _TOTAL = (*POINT_COLUMNS, ACCOUNT_COLUMNS[-1])
 _LOWEST = (
     *ACCOUNT_COLUMNS,
     date_field("date", "The first day with the lowest balance.", nullable=False),
-    amount_field("balance", "That balance; the low end of a range.", 812.3, 0),
+    amount_field("balance", "The lowest balance, or low end of the range.", 812.3, 0),
 )
 _LOWEST_ENCODER = RowEncoder(_LOWEST)
-#: The balances of a row: expected ones alone, and with what is typical.
+#: The balances of a row: without and with usual income and spending.
 _BALANCES = {False: (_BALANCE,), True: _RANGE}
 _TOTAL_ENCODERS = {each: RowEncoder((*_TOTAL, *more)) for each, more in _BALANCES.items()}
 
@@ -52,7 +52,7 @@ def _schema() -> ParameterSchema:
     meaning = "Length of an interval; there is a balance at the end of each."
     schema.add_parameter("interval", Scalar(_interval, interval), Period.MONTH, meaning)
     meaning = (
-        "typical: also use what usually comes and goes beside these payments, and return a range."
+        "typical: also count usual income and spending besides these payments, and return a range."
     )
     include = {"type": "string", "enum": [TYPICAL], "examples": [TYPICAL]}
     kind = Scalar(lambda text: parse_one_of([TYPICAL], text), include)
@@ -83,7 +83,7 @@ def _response() -> ResponseDescription:
 
 
 class ForecastRequest(TableRequest):
-    """The balances to come, by account and added up by currency; and the lowest of each account."""
+    """Predicted balances by account and added up by currency, and the lowest of each account."""
 
     name = "forecast"
     depends_on_today = True
@@ -119,6 +119,6 @@ SERVICES = (
         "/v1/api/accounts/forecast",
         ForecastRequest,
         is_savable=True,
-        **of_resource(ACCOUNTS, _schema(), _response(), "Balances of accounts in days to come."),
+        **of_resource(ACCOUNTS, _schema(), _response(), "Predicted balances of accounts."),
     ),
 )

@@ -37,7 +37,7 @@ _QUESTION = of_members(
         "id": value("Identifier.", EXAMPLE_ID, format="uuid"),
         "name": value("Name.", "Groceries by month"),
         "address": value(
-            "The request to the API that answers it.", "/v1/api/records/summary?groupBy=month"
+            "The API request that answers it.", "/v1/api/records/summary?groupBy=month"
         ),
         "fault": value(
             "Why the address is no longer valid; null if it is.", None, type=["string", "null"]

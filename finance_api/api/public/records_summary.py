@@ -151,7 +151,7 @@ def _names_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
     named += [("having", each.condition.field.name) for each in parameters["having"]]
     for parameter, name in named:
         if name not in columns:
-            message = f"{quoted(name)} is not a column of these groups; they have "
+            message = f"{quoted(name)} is not a column of these groups; their columns are "
             return parameter, message + ", ".join(columns)
     return None
 
@@ -210,15 +210,13 @@ def _schema() -> ParameterSchema:
     schema.add_parameter("columns", Scalar(_columns, sums), USUAL_SUMS, meaning)
     compare = {"type": "string", "enum": [*Compare], "examples": [Compare.PREVIOUS.value]}
     meaning = (
-        "The earlier time to compare with: the period before that of recordDate, or the same "
+        "The earlier period to compare with: the period before that of recordDate, or the same "
         "period a year before. It adds an earlier value, a difference and a percentage to each "
         "number: previousNet, changeNet, changeNetPercent."
     )
     schema.add_parameter("compare", Scalar(_compare, compare), None, meaning)
     having = {"type": "string", "pattern": having_pattern([*_NUMBERS.values()])}
-    meaning = (
-        "A condition on a column with numbers, which only the groups to return meet. Repeated: and."
-    )
+    meaning = "A condition on a numeric column that returned groups meet. Repeated: all must hold."
     schema.add_parameter(
         "having", _Having(_having, one_or_more(having, ["net.lt.-100"])), (), meaning
     )

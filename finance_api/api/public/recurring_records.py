@@ -58,18 +58,18 @@ _COLUMNS = (
         "",
     ),
     currency_field("Currency of the account.", nullable=False),
-    amount_field("amount", "Usual amount, of the last payments.", -12.99, 0),
+    amount_field("amount", "Usual amount: the median of the last three payments.", -12.99, 0),
     amount_field("lastAmount", "Amount of the last payment.", -12.99, 0),
     amount_field("smallestAmount", "Smallest amount.", -9.99, 0),
     amount_field("largestAmount", "Largest amount.", -12.99, 0),
-    amount_field("earlierAmount", "Amount before the price changed; null: it did not.", -9.99),
-    date_field("changedDate", "First payment of the changed price."),
-    date_field("firstDate", "First payment of the last 800 days.", nullable=False),
+    amount_field("earlierAmount", "Amount before the last price change; null: no change.", -9.99),
+    date_field("changedDate", "Date of the first payment at the new price."),
+    date_field("firstDate", "Date of the first payment in the last 800 days.", nullable=False),
     date_field("lastDate", "Last payment.", nullable=False),
-    date_field("nextDate", "Day that the next payment is expected on.", nullable=False),
+    date_field("nextDate", "Day on which the next payment is expected.", nullable=False),
     amount_field("yearlyAmount", "Usual amount times the payments in a year.", -155.88, 0),
     text_field("standingOrder", "Name of its standing order.", "Streaming"),
-    Field("standingOrderId", Kind.ID, "Its standing order; null: it has none.", EXAMPLE_ID),
+    Field("standingOrderId", Kind.ID, "Id of its standing order; null: none.", EXAMPLE_ID),
     Field("recordIds", Kind.ID_LIST, "Ids of its records, oldest first.", [EXAMPLE_ID]),
 )
 _TOTAL = (
@@ -109,7 +109,7 @@ def _response() -> ResponseDescription:
 
 
 class RecurringRequest(TableRequest):
-    """The payments that recur in the records, and their sums for a year."""
+    """Recurring payments in the records, and their yearly sums."""
 
     name = "recurring"
     depends_on_today = True
@@ -178,6 +178,6 @@ SERVICES = (
         "/v1/api/records/recurring",
         RecurringRequest,
         is_savable=True,
-        **of_resource(RECORDS, _schema(), _response(), "Payments that recur in the records."),
+        **of_resource(RECORDS, _schema(), _response(), "Recurring payments in the records."),
     ),
 )

@@ -32,7 +32,7 @@ _NEXT = {
     ),
     404: "Take the id from a list, and call again. If every call fails like this, ask the user to "
     "check the address of the service.",
-    409: "Ask the user to change the question under Questions; other tools may answer it now.",
+    409: "Ask the user to change it on the page Questions. Another tool may have the answer.",
     410: "Discard your copy of these types, and call changes with since=0.",
     503: "Ask for less as the error says, or call again after a while.",
 }

@@ -61,7 +61,7 @@ def _filter_of(field: Field) -> Schema:
 
 
 def undescribed(properties: Mapping[str, Schema]) -> dict[str, Schema]:
-    """Return the properties as a tool has them whose parameters another tool describes."""
+    """Return the properties of a tool whose parameters another tool describes."""
     return {
         name: {key: value for key, value in schema.items() if key != "description"}
         for name, schema in properties.items()

@@ -1,4 +1,4 @@
-"""What a tool is: its purpose, arguments, API requests and answer, and its declaration."""
+"""A tool: its purpose, arguments, API requests, answer and declaration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class Paging(Enum):
     OFFSET = "offset"
     #: The API returns all rows at once, and the tool divides them into pages.
     WHOLE = "whole"
-    #: As `WHOLE`, of any shape: its lists become ``rows``, its other members ``others``.
+    #: Like `WHOLE`, for any shape: lists become ``rows``, other members ``others``.
     ANY = "any"
     #: Pages have a limit and a cursor.
     CURSOR = "cursor"
@@ -99,7 +99,7 @@ _OF_EVERY_ANSWER: dict[str, Schema] = {
     "shown": _member("integer", "Number of rows in this response."),
     "total": _member("object", "Rows of each list on all pages; null: not counted."),
     "sums": _member(["array", "null"], "Sums over all pages by currency; null: not here."),
-    "nextOffset": _member(["integer", "null"], "Of the next page; null: this is the last one."),
+    "nextOffset": _member(["integer", "null"], "Offset of the next page; null: no more pages."),
     "shortened": _member("boolean", "Whether texts or lists were cut, marked with '…'."),
     "hints": _member("array", "Why no rows match: unknown names and ids."),
     "revision": _member(["integer", "null"], "If it differs between pages, start over."),

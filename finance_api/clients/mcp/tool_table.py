@@ -170,7 +170,9 @@ TOOLS: tuple[Tool, ...] = (
                 "description": "Its length.",
                 "default": "month",
             },
-            "from": text("A day of the first: 2026-01-31 or last-year; default: 12 intervals."),
+            "from": text(
+                "A day in the first interval: 2026-01-31, last-year; default: 12 intervals."
+            ),
             "to": text("The last day: 2026-01-31 or last-month; default: today."),
             "accountId": text("Ids, comma-separated; default: all accounts."),
             "convertTo": _CONVERT,
@@ -180,10 +182,10 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="forecast",
-        title="Balances to come",
+        title="Forecast",
         purpose="Balances of accounts from today on, from standing orders and recurring payments; "
         "lowest has the lowest balance of each account. With include=typical each is a range that "
-        "also has other spending: answer with the range, not with its middle.",
+        "covers other spending, too: answer with the range, not with its middle.",
         reads={"accounts/forecast": ("totals", "forecast")},
         rows={
             "totals": row(
@@ -250,8 +252,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="recurring",
         title="Recurring payments",
-        purpose="Subscriptions, bills, rent, income: payments found to recur in the records, with "
-        "their next day, a changed price and the yearly amount; totals adds up the yearly amounts.",
+        purpose="Recurring payments inferred from the records: subscriptions, bills, rent, income, "
+        "with next date, price changes and yearly amount; totals adds up the yearly amounts.",
         reads={"records/recurring": ("recurring",)},
         rows={
             "recurring": row(
@@ -262,7 +264,7 @@ TOOLS: tuple[Tool, ...] = (
             )
         },
         takes={
-            "status": text("Of active, overdue, ended, comma-separated; default: all."),
+            "status": text("active, overdue or ended, comma-separated; default: all."),
             "accountId": text("Ids, comma-separated; default: all accounts."),
         },
         repeats={"totals": {"type": "array"}},
@@ -272,7 +274,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="duplicates",
         title="Duplicates",
-        purpose="Pairs of records that look like one transaction that was imported twice.",
+        purpose="Pairs of records that may be one transaction imported twice.",
         reads={"records/duplicates": ("duplicates",)},
         rows={
             "duplicates": row(
@@ -309,7 +311,7 @@ TOOLS: tuple[Tool, ...] = (
         name="answer_question",
         title="Answer to a saved question",
         purpose="The current answer to a saved question: the rows of the API's response, and its "
-        "other members. isPart: the question's address has a limit, and more rows match.",
+        "other members. isPart: more rows match than the question's limit.",
         reads={"questions/{id}/answer": ("rows",)},
         rows={"rows": {"type": "object"}},
         takes={"id": text("The id, from saved_questions.")},

@@ -16,11 +16,11 @@ from finance_api.values.version import __version__
 
 _LIMIT = 1_000
 _SECONDS = 60
-#: How often to ask again for one page, and the longest time to wait before it.
+#: Maximum number of tries for a page, and of seconds to wait before one.
 _TRIES, _LONGEST_WAIT = 20, 3_600
 _ADVICE = {
-    401: "make a personal token for FINANCE_TOKEN",
-    403: "FINANCE_TOKEN may not read this",
+    401: "create a personal token and set FINANCE_TOKEN to it",
+    403: "the token in FINANCE_TOKEN may not read this",
 }
 
 
@@ -29,7 +29,7 @@ class SourceError(Exception):
 
 
 class StartOver(Exception):
-    """The changes since then are not all known."""
+    """Not all changes since then are known."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -57,7 +57,7 @@ class Source:
             found = self._ask(since)
             if isinstance(found, bytes):
                 return found
-            self.say(f"{self.base} asks to wait {found} seconds, for its limits")
+            self.say(f"waiting {found} seconds: {self.base} limits requests")
             self.wait(found)
         raise SourceError(f"{self.base} still refuses after {_TRIES} tries; try again later")
 
@@ -109,4 +109,4 @@ def parse_page(body: bytes) -> dict[str, Any]:
             return dict(page)
     except (ValueError, LookupError, TypeError):
         pass
-    raise SourceError("the answer is not a page of changes: is this the address of finance_api?")
+    raise SourceError("the response is not a page of changes: is this the address of finance_api?")

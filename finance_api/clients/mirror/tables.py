@@ -19,7 +19,7 @@ _TYPES = {
     Kind.DATE: "DATE",
     Kind.DATETIME: "DATETIME",
 }
-#: The end of the name of the column that has an amount in ten-thousandths, exactly.
+#: Suffix of the columns with exact amounts, in ten-thousandths.
 _UNITS = "_units"
 #: Names that can become columns, if a newer service sends more fields.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}")

@@ -112,7 +112,7 @@ def _read(source: Source, since: str, pages: IO[bytes]) -> str:
             since = _START
         else:
             return since
-    raise SourceError("the service changes while it is read: try again later")
+    raise SourceError("the data keeps changing while it is read: try again later")
 
 
 def _read_from(source: Source, since: str, pages: IO[bytes]) -> None:

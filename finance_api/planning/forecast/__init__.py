@@ -1,5 +1,5 @@
-"""Balances of accounts in days to come.
+"""Predicted balances of accounts.
 
 ``expected`` finds the payments that are due, from standing orders and recurring payments;
-``typical`` what else usually comes and goes; ``reading`` makes balances of both.
+``typical`` estimates other income and spending; ``reading`` makes balances from both.
 """

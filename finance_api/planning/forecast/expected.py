@@ -1,4 +1,4 @@
-"""Payments that are expected: those of standing orders, and recurring ones without an order."""
+"""Expected payments: from standing orders, and recurring ones without a standing order."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,15 +21,15 @@ from finance_api.values import Row
 from finance_api.values.sentences import count_text
 from finance_api.values.time import DAY_SECONDS
 
-#: A payment that is late by more days is not expected any more.
+#: A payment that is more days late is no longer expected.
 _LATE_DAYS = 31
-#: A stored record this near to a due day, with nearly the same amount, is its payment.
+#: A record within this many days of a due day, with nearly the same amount, is the payment.
 NEAR_DAYS = 4
 _ALIKE = 0.06
 
 
 class Movement(NamedTuple):
-    """Money that comes to an account, or, if negative, goes."""
+    """Money that an account receives or, if negative, pays."""
 
     account_id: str
     day: int
@@ -38,11 +38,11 @@ class Movement(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """What is known today.
+    """The data that expectations are made from.
 
     payments: records up to today that are not void; an outgoing transfer names the other account.
     arrivals: for the id of an outgoing transfer, the payment that arrives.
-    near: records from NEAR_DAYS before today on, also those of days to come.
+    near: records from NEAR_DAYS before today on, including future ones.
     orders: the standing orders.
     """
 
@@ -65,7 +65,7 @@ class Expectation:
 
 
 class _Stored:
-    """Finds the stored record of an expected payment; each record is found once."""
+    """Finds the stored record of an expected payment; each record counts once."""
 
     def __init__(self, near: Sequence[Movement]) -> None:
         self._waiting: defaultdict[str, list[Movement]] = defaultdict(list)
@@ -83,7 +83,7 @@ class _Stored:
 
 
 def expect(history: History, last: int) -> Expectation:
-    """Return what is expected until ``last``. Raises TooManyDueDays."""
+    """Return the movements expected until ``last``. Raises TooManyDueDays."""
     today = history.today
     live = [
         order
@@ -144,7 +144,7 @@ def _days_of_order(order: Row, found: Recurring, today: int, last: int) -> Itera
 def _days(
     rule: str | None, start: int | None, begin: int, today: int, last: int, moved: int = 0
 ) -> Iterator[int]:
-    """Yield the days of the rule from ``begin`` until ``last``; today for late ones."""
+    """Yield the days of the rule from ``begin`` until ``last``; late ones become today."""
     schedule = schedule_of(rule, start, max(begin, today - _LATE_DAYS * DAY_SECONDS))
     if schedule is None:
         return
@@ -155,7 +155,7 @@ def _days(
 
 
 def _arrival(history: History, found: Recurring, orders: Sequence[Row]) -> Movement | None:
-    """Return what arrives on the other account; None without a transfer.
+    """Return the movement on the other account of a transfer; None for other payments.
 
     None also if the other account has a standing order for it.
     """

@@ -1,4 +1,4 @@
-"""Balances of accounts at the end of days to come."""
+"""Predicted balances of accounts at the end of future days."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, Period, date_text,
 
 #: How far ahead a forecast may look.
 MAX_DAYS = 731
-#: With records missing for longer, no more spending is assumed.
+#: If records are missing for longer, no more spending is assumed.
 _MOST_MISSING_DAYS = 31
 
 
@@ -80,7 +80,7 @@ class Forecast:
 
     @cached_property
     def lowest(self) -> list[Row]:
-        """The first day with the lowest balance of each account; the low one of a range."""
+        """The first day with the lowest balance, or low end of a range, of each account."""
         rows = []
         for account in self.accounts:
             course = self._courses[account["id"]]

@@ -1,4 +1,4 @@
-"""What usually comes and goes beside payments that recur: the middle half of past cases."""
+"""Usual income and spending besides recurring payments: the middle half of past cases."""
 
 from collections.abc import Iterable
 from itertools import accumulate
@@ -9,14 +9,14 @@ from finance_api.values.time import DAY_SECONDS
 
 #: Read the last year; with less than eight weeks, nothing is typical.
 _MOST_DAYS, _LEAST_DAYS = 365, 56
-#: Longer times are multiples of this: there are too few cases of them.
+#: Longer times are computed as multiples of this, because there are too few cases of them.
 _LONGEST = 28
 #: Estimates are in cents.
 _CENT = 100
 
 
 class Range(NamedTuple):
-    """low, high: the 25th and 75th percentile of what came and went."""
+    """low, high: the 25th and 75th percentile of income minus spending."""
 
     low: int
     median: int
@@ -27,7 +27,7 @@ _NOTHING = Range(0, 0, 0)
 
 
 class Typical:
-    """What comes and goes in a number of days."""
+    """Income minus spending in a number of days."""
 
     def __init__(self, payments: Iterable[tuple[int, int]], last: int) -> None:
         """payments: day and amount. last: the last day with records."""
@@ -52,7 +52,7 @@ class Typical:
     def _range(self, days: int) -> Range:
         if days > _LONGEST:
             part, times = self.within(_LONGEST), days / _LONGEST
-            # Months differ from one another by chance, which evens out in part.
+            # Months differ by chance, which partly evens out.
             median, wide = part.median * times, sqrt(times)
             low = median - (part.median - part.low) * wide
             high = median + (part.high - part.median) * wide

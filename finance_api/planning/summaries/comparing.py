@@ -120,7 +120,7 @@ class Comparison:
         return Span(_before(first, months, days), _before(end - 1, months, days) + 1)
 
     def _step(self) -> tuple[int, int]:
-        """Return how many months or days the earlier time lies before."""
+        """Return by how many months or days the earlier time precedes."""
         first, end = self.span.first, self.span.end
         if self._compare is Compare.YEAR:
             return MONTHS[Period.YEAR], 0

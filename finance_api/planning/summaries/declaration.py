@@ -111,8 +111,8 @@ _OF_ALL_GROUPS = (
         unit=Unit.SHARE,
     ),
     _sum_field(CUMULATIVE, "net of the periods so far. It needs a period in groupBy.", -1202.25),
-    _sum_field(PER_DAY, "net for each day of the period that is over.", -13.31, nullable=True),
-    _sum_field(PER_MONTH, "net for each month of the period that is over.", -405.13, nullable=True),
+    _sum_field(PER_DAY, "net per elapsed day of the period.", -13.31, nullable=True),
+    _sum_field(PER_MONTH, "net per elapsed month of the period.", -405.13, nullable=True),
 )
 #: The columns that change from day to day.
 BY_THE_DAY = (PER_DAY, PER_MONTH)
@@ -146,9 +146,9 @@ def _compared_fields(field: Field) -> tuple[Field, Field, Field]:
     """Return the columns of the earlier value, the difference and the percentage."""
     title = field.name[0].upper() + field.name[1:]
     previous, change, percent = f"previous{title}", f"change{title}", f"change{title}Percent"
-    of_percent = f"{change} in percent of {previous} without its sign; null if that is 0."
+    of_percent = f"{change} in percent of the absolute {previous}; null if that is 0."
     return (
-        replace(field, name=previous, meaning=f"{field.name} of the earlier time."),
+        replace(field, name=previous, meaning=f"{field.name} of the earlier period."),
         replace(field, name=change, meaning=f"{field.name} minus {previous}."),
         Field(percent, Kind.NUMBER, of_percent, 12.5, decimals=2, unit=Unit.PERCENT),
     )

@@ -77,7 +77,7 @@ class Measures:
         """Return the net so far of each group that differs only in its period."""
         so_far: defaultdict[GroupKey, int] = defaultdict(int)
         running = {}
-        # A weekday before the day in groupBy takes groups out of the order of their days.
+        # With weekday before day in groupBy, groups are not in the order of their days.
         for key, group in sorted(groups, key=lambda each: self._times.start(each[0])):
             series = self._times.at(key, None)
             so_far[series] += group.income + group.expense
@@ -124,7 +124,7 @@ class Measures:
 
 
 def _months_at(day: int, *, ended: bool) -> Fraction:
-    """Return the months since the year 0 at the begin of a day, or at its end."""
+    """Return the months since the year 0 at the start of a day, or at its end."""
     date = to_date(day)
     first, end = start_of(Period.MONTH, day), end_of(Period.MONTH, day)
     length = (end - first) // DAY_SECONDS

@@ -150,7 +150,7 @@ _LONG: ColumnElement[int] = literal_column("501")
 def has_long_payee(payee: ColumnElement[Any]) -> ColumnElement[bool]:
     """Whether PostgreSQL's index by payee leaves the record out.
 
-    An equation, because PostgreSQL expects that an unknown one is true of few rows.
+    An equation, because PostgreSQL expects an unknown one to be true of few rows.
     """
     length: ColumnElement[int] = func.coalesce(func.length(payee), literal_column("0"))
     shortened: ColumnElement[int] = func.least(length, _LONG)

@@ -98,7 +98,7 @@ tokens = Table(
     info=LOCAL,
 )
 
-#: Links of saved questions. They outlast their question, so that they are refused as ended.
+#: Links of saved questions. They outlast their question, so that they are answered with 410.
 question_links = Table(
     "question_links",
     metadata,

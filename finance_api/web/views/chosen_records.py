@@ -67,7 +67,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
             selection = _Selection.of(request, session, filters)
             change = _change(session, request)
             sums = selection.sums()
-            # Equal numbers and sums may be of other records: the revision tells.
+            # Other records may have the same number and sums, so compare the revision.
             shown = {code: f"{number} {sum_}" for code, (number, sum_) in sums.items()}
             digest = digest_of({**shown, "revision": str(session.revision)})
             is_current = seen == digest
@@ -216,7 +216,7 @@ def _value(session: LedgerSession, name: str, key: str, text: str) -> Any:
 def set_category(request: Request) -> Response | dict[str, Any]:
     """Set the category of one record, by its name or path or a part of it, and lead to the next."""
     row, text = own_row(request, RECORDS), form_text(request, "category").strip()
-    # Only a second button adds a category: Enter must not make one of a typing mistake.
+    # Only a second button adds a category, so that Enter does not create one from a typo.
     is_new = text and form_text(request, "new") == text
     with form_errors() as errors, editing(request, "records edit") as session:
         options = named_options(session, CATEGORIES)

@@ -28,7 +28,7 @@ from finance_api.web.regions import current_region
 from finance_api.web.rendering import static_url
 from finance_api.web.routes import get
 
-#: The headers of the answer that a link shows. Others name the request, or more of its user.
+#: The headers of the answer that a link shows. Others name the request or say more of its user.
 _SHOWN = ("Content-Type", "Content-Encoding", "ETag", "X-Next-Offset")
 _HEADERS = (
     ("Cache-Control", "private, no-cache"),
@@ -72,7 +72,7 @@ def _moment(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-#: The forms that the API has itself, with its suffixes; and how to make the others of its JSON.
+#: The API's own forms, with its suffixes; and how to make the others from its JSON.
 _OF_API = {".csv": ".csv", ".xlsx": ".xlsx", ".json": ""}
 _MAKERS: dict[str, Callable[[Request, Question, _Object, int], _Made]] = {
     ".html": _page,
@@ -109,8 +109,8 @@ def show_answer(request: Request) -> Response:
 def _no_form(ending: str, endings: Sequence[str]) -> str:
     known = f"{', '.join(endings[:-1])} and {endings[-1]}"
     if any(form.ending == ending for form in FORMS):
-        return f"This answer does not suit {ending}; it has {known}."
-    return f"The address of a link ends with the form of the answer: {known}."
+        return f"This answer is not available as {ending}, only as {known}."
+    return f"The address of a link ends with a form of the answer: {known}."
 
 
 def _as_api(request: Request, question: Question, ending: str) -> Response:
@@ -123,7 +123,7 @@ def _as_api(request: Request, question: Question, ending: str) -> Response:
 
 
 def _as_made(request: Request, question: Question, ending: str) -> Response:
-    """Return a form made of the answer's JSON. Its entity tag is that of the JSON, with an end."""
+    """Return a form made from the answer's JSON. Its entity tag is the JSON's, with a suffix."""
     # What the form depends on besides the JSON.
     parts = (question.name, request.identity.user.time_zone, current_region().tag)
     mark = f"-{ending[1:]}-{digest(chr(0).join(parts))[:16]}"

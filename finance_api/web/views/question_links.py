@@ -42,7 +42,7 @@ _WRITE = Permission.QUESTIONS_CHANGE
 
 @dataclass(frozen=True)
 class QuestionLinks:
-    """The links of a question: those that work, and those that ended, the newest first."""
+    """The links of a question, active and ended ones, the newest first."""
 
     active: list[QuestionLink]
     ended: list[QuestionLink]

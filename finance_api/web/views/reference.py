@@ -24,7 +24,7 @@ _REFERENCES = {
     _WALLET: ("Wallet", WALLET_DESCRIPTION),
     f"{DOCS}/internal": ("Internal", INTERNAL_DESCRIPTION),
 }
-#: What people ask first, and the requests that answer it; the guide has more of them.
+#: Common first questions, and the requests that answer them; the guide has more.
 _QUESTIONS = (
     ("The newest records", "records?limit=5"),
     ("How much money do I have?", "accounts?fields=name,balance,currencyCode"),

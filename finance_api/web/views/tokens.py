@@ -53,7 +53,7 @@ _LABELS = [
         for r in PUBLIC_RESOURCES
         if r.path
     ),
-    (QUESTIONS, "Questions", "Saved questions and their answers, whatever they are about."),
+    (QUESTIONS, "Questions", "Saved questions and their answers, whatever data these contain."),
 ]
 #: The choices for how long a replaced token stays valid.
 _OVERLAPS = (

@@ -69,7 +69,7 @@ def test_each_tool_answers(site: Site, transport: str) -> None:
         assert gone["error"] == "There is no question with this id."
         assert "id from a list" in gone["howToGoOn"]
         old = await refusal(client, "answer_question", id=ids["Old"])
-        assert old["status"] == 409 and "under Questions" in old["howToGoOn"]
+        assert old["status"] == 409 and "on the page Questions" in old["howToGoOn"]
         assert (await told(client, "usage", period="1days"))["rateLimit"]["limit"] > 0
 
     with_client(site, transport, site.one, work)

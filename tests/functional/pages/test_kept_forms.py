@@ -116,7 +116,9 @@ def test_the_forms_of_the_list_of_rules_and_of_splits_are_kept(
 
 def sign_in_on(visitor, user, page, password=PASSWORD):
     """Sign in on the page that has the entries; return the page after it."""
-    assert "You have been signed out. Sign in again, and the form is as it was." in page.text
+    assert (
+        "You have been signed out. Sign in again, and the form has what you entered." in page.text
+    )
     (form,) = (f for f in forms(page.text) if f.action == LOGIN)
     wrong = visitor.post(LOGIN, form.filled({"email": user.email, "password": "-"}), status=403)
     (form,) = (f for f in forms(wrong.text) if f.action == LOGIN)

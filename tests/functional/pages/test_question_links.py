@@ -47,7 +47,7 @@ def test_a_link_is_created_shown_once_used_and_revoked(service, user, visitor, q
     revoke = f"{path}/links/{link.id}/revoke"
     assert location(visitor.submit(revoke, revoke)) == f"{path}?done=link-revoked"
     assert service.web.get(f"/q/{found[0].partition('/q/')[2]}", status=410)
-    assert "1 link has ended" in shown_text(visitor.get(path).text)
+    assert "1 link no longer works" in shown_text(visitor.get(path).text)
     assert visitor.get(revoke, status=404)
 
 

@@ -73,7 +73,7 @@ def test_a_question_is_saved_answered_changed_and_removed(service, household, vi
     ("given", "sentences"),
     [
         ({"name": " "}, ["A question needs a name."]),
-        ({"name": "Net"}, ["There is a question named &#34;Net&#34; already"]),
+        ({"name": "Net"}, ["There is already a question named &#34;Net&#34;"]),
         ({"name": "a" * 101}, ["more than 100 characters"]),
         ({"address": "/v1/api/records?amont=lt.0"}, ["amont: there is no such parameter"]),
         ({"address": "/v1/api/accounts"}, ["/v1/api/accounts is not one of /v1/api/records,"]),
@@ -111,7 +111,7 @@ def test_a_changed_address_ends_the_links_unless_they_are_kept(service, househol
     assert live() == 0
     assert "keep_links" not in visitor.get(f"{path}/edit").text
     service.change(lambda s: issue_link(s, household, question.id, name="next", now=now))
-    assert "its 1 link ends" in visitor.get(f"{path}/remove").text
+    assert "its 1 link stops working" in visitor.get(f"{path}/remove").text
     visitor.submit(f"{path}/remove", f"{path}/remove")
     assert live() == 0
 
@@ -133,7 +133,7 @@ def test_a_question_that_is_no_longer_valid_is_marked_and_says_what_to_change(
     question = save(service, household, "Old", "/v1/api/records?total=lt.0")
     assert "total: there is no such parameter" in visitor.get("/questions").text
     text = shown_text(visitor.get(f"/questions/{question.id}").text)
-    assert 'The question "Old" cannot be answered any more: total: there is no such' in text
+    assert 'The question "Old" can no longer be answered: total: there is no such' in text
     assert visitor.get(f"/questions/{question.id}/download?format=csv", status=409)
 
 

@@ -110,9 +110,7 @@ def test_a_question_that_is_no_longer_valid_says_which_and_what_to_change(asking
         asking.answer(old)
     problem = refused.value.problem
     assert (problem.status_int, problem.json["question"]) == (409, "Spent")
-    assert problem.json["detail"].startswith(
-        'The question "Spent" cannot be answered any more: sum:'
-    )
+    assert problem.json["detail"].startswith('The question "Spent" can no longer be answered: sum:')
     assert problem.json["detail"].endswith(" Change its address.")
     assert [error["name"] for error in problem.json["errors"]] == ["sum"]
 

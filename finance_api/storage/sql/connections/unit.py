@@ -55,7 +55,7 @@ class CompiledSql:
             raise TypeError("a read-only connection cannot write")
         compiled = query.compile(dialect=dialect)  # type: ignore[attr-defined]
         self.text = str(compiled)
-        # Searching reads all texts of a user: how, depends on how many the user has, so PostgreSQL
+        # A search reads all texts of a user. The best plan depends on their number, so PostgreSQL
         # must not plan it for the average user.
         self.is_prepared = "strpos(" not in self.text
         self._fixed = {k: v for k, v in compiled.params.items() if v is not None}

@@ -67,8 +67,8 @@ def _is_by_payee(resource: str, keys: tuple[OrderKey, ...]) -> bool:
 def _by_payee(keys: tuple[OrderKey, ...], fields: tuple[str, ...]) -> CTE:
     """Select the first records of the user in order of payee, up to the end of the page.
 
-    PostgreSQL's index has no long payees, and has missing ones always at the same end, so three
-    parts are each read in order up to there.
+    PostgreSQL's index leaves out long payees, and always has missing ones at the same end. So three
+    parts are read in order, each up to the end of the page.
     """
     table = DATA_TABLES[RECORDS.name]
     payee, plain_keys = table.columns["payee"], [replace(key, nullable=False) for key in keys]

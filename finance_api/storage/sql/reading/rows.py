@@ -86,7 +86,7 @@ def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -
 
 
 def _record_count(database: str) -> Select[Any]:
-    """Select the number of all records, which every change keeps up to date at its end."""
+    """Select the number of all records, which every change updates at its end."""
     return select(user_data.c.record_count).where(user_data.c.user_id == USER)
 
 

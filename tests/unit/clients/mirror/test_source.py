@@ -74,7 +74,7 @@ def test_it_waits_as_long_as_the_limits_say(service):
     source = service(refused, down, (200, {}, PAGE))
     assert source.read_page("0") == PAGE
     assert source.waited == [7, 7]
-    assert source.said == [f"{source.base} asks to wait 7 seconds, for its limits"] * 2
+    assert source.said == [f"waiting 7 seconds: {source.base} limits requests"] * 2
 
 
 def test_it_gives_up_in_the_end(service):
@@ -87,8 +87,11 @@ def test_it_gives_up_in_the_end(service):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (problem(401, "No such token."), "401: No such token; make a personal token"),
-        (problem(403, "No access."), "403: No access; FINANCE_TOKEN may not read this"),
+        (problem(401, "No such token."), "401: No such token; create a personal token"),
+        (
+            problem(403, "No access."),
+            "403: No access; the token in FINANCE_TOKEN may not",
+        ),
         (problem(503, "Later."), "503: Later."),
         (problem(429, "Tomorrow.", **{"Retry-After": "86400"}), "429: Tomorrow."),
         ((404, {}, b"<html>"), "404: is this the address of finance_api?"),
