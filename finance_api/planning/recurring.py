@@ -57,7 +57,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 class Payment(NamedTuple):
     """amount: negative for money going out. day: its first second.
 
-    to: the account that a transfer goes to; transfers to different accounts are told apart.
+    to: the account that a transfer goes to; transfers to different accounts differ.
     """
 
     record_id: str

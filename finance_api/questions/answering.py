@@ -102,7 +102,7 @@ def _ask(
     is_for_link = isinstance(request.known_identity, LinkIdentity)
     asked.share(request, OwnerIdentity(user, is_for_link))
     try:
-        # The API answers everybody alike, and its answers may be kept.
+        # The API responds the same way to everybody, and its responses may be cached.
         with numbers_as_in(None):
             response = request.invoke_subrequest(asked)
     except HTTPNotFound:

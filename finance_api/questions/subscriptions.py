@@ -68,9 +68,9 @@ def as_feed(name: str, rows: _Rows, changed_at: datetime, home: str) -> bytes:
         what = row.get("payee") or row.get("category") or "Record"
         _add(item, "title", f"{what}: {_amount(row)}")
         labels = ", ".join(row.get("labels") or ())
-        told = (row.get("category"), row.get("accountName"), row.get("note"), labels)
+        parts = (row.get("category"), row.get("accountName"), row.get("note"), labels)
         # Readers take the description as HTML.
-        _add(item, "description", escape(" · ".join(text for text in told if text)))
+        _add(item, "description", escape(" · ".join(text for text in parts if text)))
         _add(item, "guid", row.get("id") or "", isPermaLink="false")
         if row.get("recordDate"):
             day = datetime.fromisoformat(row["recordDate"]).replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Numbers in sentences for people: plain for commands and the API, on pages as in a region."""
+"""Writes numbers in sentences: plainly for commands and the API, on pages as in a region."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ _FIND_REGION: ContextVar["Callable[[], Region] | None"] = ContextVar("find_regio
 
 @contextmanager
 def numbers_as_in(find_region: "Callable[[], Region] | None") -> Iterator[None]:
-    """Write numbers as in the region that the function finds; plain with None."""
+    """Write numbers as in the region that the function returns; plainly with None."""
     token = _FIND_REGION.set(find_region)
     try:
         yield

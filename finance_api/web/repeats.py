@@ -156,7 +156,7 @@ def check_end(rule: str, start: int | None) -> None:
 
 
 def rule_words(rule: str) -> str:
-    """``every month on the 3rd, until 31 Dec 2026``; the rule itself if it is no choice."""
+    """``every month on the 3rd, until 31 Dec 2026``; the rule itself if the form cannot show it."""
     found = parse_repetition(rule)
     if found is None:
         return rule

@@ -191,7 +191,7 @@ class _Message:
         if self._details_size > MAX_FIELD_CHARACTERS:
             raise ImportRefused(
                 f"the fields :86: of an entry have more than {count_text(MAX_FIELD_CHARACTERS)} "
-                "characters: it is no MT940 file, or a damaged one",
+                "characters: it is not an MT940 file, or it is damaged",
                 self._entry.line,
             )
 

@@ -30,7 +30,7 @@ _MOST_MISSING_DAYS = 31
 class ForecastQuery:
     """last: None means the end of the next month. conditions: filters on the records' account.
 
-    is_typical: whether to include what usually comes and goes beside expected payments.
+    is_typical: whether to include usual income and spending besides expected payments.
     """
 
     interval: Period
