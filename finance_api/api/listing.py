@@ -114,7 +114,7 @@ class ListRequest(_RowsRequest):
         page = self.page(reading, query)
         link = next_link(self.target, next_offset(query, page))
         if self.representation is JSON:
-            hints = () if page.lines else hints_of(self._query, reading)
+            hints = hints_of(self._query, reading, has_rows=bool(page.lines))
             return Payload(page.state, json_page(query, page, page.lines, hints), link)
         body = body_of(self.representation, query.resource.name, self.columns, page.lines)
         return Payload(page.state, body, (*page_headers(query, page), *link))
@@ -193,13 +193,14 @@ def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
     return query if conditions is query.conditions else replace(query, conditions=conditions)
 
 
-def hints_of(query: Query, reading: Reading) -> list[str]:
-    """Return hints about an answer without rows. query: as the client asked."""
+def hints_of(query: Query, reading: Reading, *, has_rows: bool) -> list[str]:
+    """Return hints about an answer. query: as the client asked."""
     return find_hints(
         reading.storage,
         reading.user_id,
         query.resource,
         query.conditions,
+        has_rows=has_rows,
         may_suggest=reading.may_suggest,
     )
 
@@ -231,9 +232,13 @@ class TableRequest(DataRequest):
     forms = OF_LISTS
     name: str
 
-    def hint_member(self, query: Query, reading: Reading) -> dict[str, list[str]]:
+    def hint_member(
+        self, query: Query, reading: Reading, *, has_rows: bool
+    ) -> dict[str, list[str]]:
         """Return the member of the envelope with hints, if there are any."""
-        hints = hints_of(query, reading) if self.representation is JSON else []
+        if self.representation is not JSON:
+            return {}
+        hints = hints_of(query, reading, has_rows=has_rows)
         return {HINTS: hints} if hints else {}
 
     def table(

@@ -65,7 +65,7 @@ def json_response(document: dict[str, Any]) -> Response:
 
 
 def json_page(query: Query, page: JsonPage, lines: bytes, hints: Sequence[str] = ()) -> bytes:
-    """The page in its envelope. lines: its rows, as they are shown. hints: why it has no rows."""
+    """The page in its envelope. lines: its rows, as they are shown."""
     offset = next_offset(query, page)
     end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b%b}' % (
         query.limit,

@@ -1,4 +1,4 @@
-"""Hints about an answer without rows: unknown names and ids in its conditions."""
+"""Hints about an answer: unknown names and ids in its conditions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -22,6 +22,7 @@ _NAMES = {"accountName": ACCOUNTS, "category": CATEGORIES, "labels": LABELS}
 #: The words for a condition on a name in a hint, by operator.
 _SENTENCES = {
     Operator.EQ: "is called {}",
+    Operator.NE: "is called {}",
     Operator.ANY_OF: "is called {}",
     Operator.CONTAINS: "has {} in its name",
     Operator.CONTAINS_I: "has {} in its name",
@@ -35,18 +36,28 @@ def find_hints(
     resource: Resource,
     conditions: Iterable[Condition],
     *,
+    has_rows: bool = False,
     may_suggest: bool = True,
 ) -> list[str]:
     """Return a sentence for each name and id that no object of the user has, up to `MAX_HINTS`.
 
-    may_suggest: whether the sentences may name similar objects.
+    has_rows: whether rows match all conditions. may_suggest: whether the sentences may name similar
+    objects.
     """
     found = (
         sentence + suggestion * may_suggest
         for condition in conditions
+        if not has_rows or _may_match_without(condition)
         for sentence, suggestion in _hints(storage, user_id, resource, condition)
     )
     return list(islice(dict.fromkeys(found), MAX_HINTS))
+
+
+def _may_match_without(condition: Condition) -> bool:
+    """Return whether rows can match although a name or id in the condition is unknown."""
+    operator, operand = condition.operator, condition.operand
+    several = isinstance(operand, tuple) and len(operand) > 1
+    return operator is Operator.NE or (operator is Operator.ANY_OF and several)
 
 
 def _hints(
@@ -56,7 +67,7 @@ def _hints(
     field = condition.field
     if field.references or field.name == "id":
         named = referred_by(field) if field.references else resource
-        if condition.operator is Operator.ANY_OF:
+        if isinstance(condition.operand, tuple):
             yield from _unknown_ids(storage, user_id, named, condition)
     elif condition.operator in _SENTENCES:
         if field.name == "name":
@@ -82,7 +93,7 @@ def _unknown_names(
     rows = storage.data.scan_rows(user_id, resource)
     names = list(dict.fromkeys(row["name"] for row in rows if row["name"] is not None))
     operand = condition.operand
-    if isinstance(operand, tuple) or condition.operator is Operator.EQ:
+    if isinstance(operand, tuple) or condition.operator in (Operator.EQ, Operator.NE):
         known = set(names)
         asked = operand if isinstance(operand, tuple) else (operand,)
         unknown = [str(text) for text in asked if text not in known]

@@ -129,7 +129,8 @@ class BalancesRequest(TableRequest):
         except BalancesError as error:
             raise parameter_problem([(error.name, str(error))]) from None
         rows = balance_rows(balances, interval)
-        hints = {} if rows else self.hint_member(Query(RECORDS, given["accountId"]), reading)
+        asked = Query(RECORDS, given["accountId"])
+        hints = self.hint_member(asked, reading, has_rows=bool(rows))
         columns: tuple[Field, ...] = _COLUMNS
         totals = _TOTAL_ENCODER.documents(balance_totals(balances, interval))
         members: dict[str, Any] = {"totals": totals}

@@ -101,7 +101,8 @@ class ForecastRequest(TableRequest):
         except BalancesError as error:
             raise parameter_problem([(error.name, str(error))]) from None
         rows = forecast.rows
-        hints = {} if rows else self.hint_member(Query(RECORDS, given["accountId"]), reading)
+        asked = Query(RECORDS, given["accountId"])
+        hints = self.hint_member(asked, reading, has_rows=bool(rows))
         members = {
             "totals": _TOTAL_ENCODERS[is_typical].documents(forecast.totals),
             "lowest": _LOWEST_ENCODER.documents(forecast.lowest),

@@ -318,8 +318,7 @@ class SummaryRequest(TableRequest):
             "overlapping": summary.overlapping,
             "groupCount": summary.group_count,
         }
-        if summary.is_empty:
-            members |= self.hint_member(self._records, reading)
+        members |= self.hint_member(self._records, reading, has_rows=not summary.is_empty)
         headers: HeaderItems = (
             ("X-Left-Out", _counts(summary.left_out)),
             ("X-Overlapping", "true" if summary.overlapping else "false"),

@@ -127,7 +127,7 @@ class RecurringRequest(TableRequest):
         names = names_by_id(reading.storage, user_id, ACCOUNTS, CATEGORIES)
         rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
         asked = Query(RECORDS, given["accountId"])
-        hints = {} if rows else self.hint_member(asked, reading)
+        hints = self.hint_member(asked, reading, has_rows=bool(rows))
         members = {"totals": _TOTAL_ENCODER.documents(_totals(shown)), **hints}
         return self.table(state, _COLUMNS, rows, members)
 

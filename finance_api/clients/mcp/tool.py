@@ -101,7 +101,7 @@ _OF_EVERY_ANSWER: dict[str, Schema] = {
     "sums": _member(["array", "null"], "Sums over all pages by currency; null: not here."),
     "nextOffset": _member(["integer", "null"], "Offset of the next page; null: no more pages."),
     "shortened": _member("boolean", "Whether texts or lists were cut, marked with '…'."),
-    "hints": _member("array", "Why no rows match: unknown names and ids."),
+    "hints": _member("array", "Unknown names and ids in the arguments."),
     "revision": _member(["integer", "null"], "If it differs between pages, start over."),
     "today": _member(["string", "null"], "The user's day."),
     "baseCurrency": _member(["string", "null"], "The user's currency, if one is set."),
