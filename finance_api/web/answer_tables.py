@@ -54,7 +54,9 @@ _SHOWN = {
 _MOST_COLUMNS = 9
 #: A chart of more values is unreadable.
 _MOST_DRAWN = 120
+#: Characters of a label on the axis at least, and of all labels if there are few.
 _AXIS_CHARACTERS = 8
+_WHOLE_AXIS_CHARACTERS = 30
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,8 @@ def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str
         for words, text, each in zip(shown, texts, units, strict=True)
     ]
     title = f"{_words(value)} by {_words(label).lower()}{f', in {currency}' if currency else ''}"
-    axis = [_short(text) for text in texts]
+    room = max(_AXIS_CHARACTERS, _WHOLE_AXIS_CHARACTERS // len(texts))
+    axis = [_short(text, room) for text in texts]
     if value == "balance" and time:
         return line_plot(units, axis, marks), title, True
     return column_plot({_CSS.get(value, "income"): units}, axis, marks), title, False
@@ -182,14 +185,14 @@ def _year(text: str) -> str:
     return "" if _day(f"{text}-01") is None else text[:4]
 
 
-def _short(text: str) -> str:
-    """Return a short text for an axis: month and day for a day, the name for a month."""
+def _short(text: str, room: int) -> str:
+    """Return a short text for an axis: month and day, a month's name, or ``room`` characters."""
     month = _day(f"{text}-01")
     if month is not None:
         return month_words(month)[:3]
     if _day(text) is not None:
         return text[5:]
-    return text if len(text) <= _AXIS_CHARACTERS else f"{text[: _AXIS_CHARACTERS - 1]}…"
+    return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
 def _is_label(name: str) -> bool:

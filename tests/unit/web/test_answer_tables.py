@@ -43,10 +43,17 @@ def test_sums_by_month_are_a_chart_if_they_are_of_one_currency() -> None:
     ],
 )
 def test_the_axis_of_a_chart_has_short_labels(name: str, text: str, shown: str) -> None:
-    rows = [{name: each, "spent": 1} for each in (text, text)]
+    rows = [{name: text, "spent": 1} for _ in range(4)]
     plot = answer_table({"groups": rows}).plot
     assert plot is not None
-    assert [label for _, label in plot.labels] == [shown, shown]
+    assert [label for _, label in plot.labels] == [shown] * 4
+
+
+def test_a_chart_of_few_columns_has_room_for_longer_labels() -> None:
+    names = ["Everything", "Eating out", "A long holiday"]
+    plot = answer_table({"budgets": [{"name": name, "spent": 1} for name in names]}).plot
+    assert plot is not None
+    assert [label for _, label in plot.labels] == ["Everything", "Eating out", "A long ho…"]
 
 
 def test_long_rows_show_the_columns_that_people_read() -> None:
