@@ -19,6 +19,7 @@ from finance_api.ledger.rows import blank_row
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.model import any_of
 from finance_api.resources import RECORDS, SPLITS
+from finance_api.resources.field import Role
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
@@ -33,13 +34,14 @@ _WHOLE = tuple(field.name for field in SPLITS.persisted_fields)
 UNSTATED: Row = {**dict.fromkeys(("source", "sourceId", "stated")), "furtherSources": ()}
 #: Values of the whole that its parts never have.
 _OF_WHOLE = {**UNSTATED, "originalAmount": None, "originalCurrencyCode": None}
-#: Values that parts take from a changed whole as long as they have the same.
-_FOLLOWED = (
-    *("payee", "note", "paymentType", "recordState"),
-    *("valueDate", "counterpartyAccount", "reference"),
-)
 #: Values that are the same in the whole and all parts.
 _SHARED = ("accountId", "recordDate")
+#: Values that parts take from a changed whole as long as they have the same.
+_FOLLOWED = tuple(
+    field.name
+    for field in SPLITS.having_role(Role.STORED)
+    if field.name not in ("id", "amount", "createdAt", "updatedAt", *_SHARED, *_OF_WHOLE)
+)
 #: A whole or part before and after a change; None: it did not exist, or no longer exists.
 Pair = tuple[Row | None, Row | None]
 

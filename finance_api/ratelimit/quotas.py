@@ -28,6 +28,7 @@ from finance_api.ratelimit.interface import (
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.settings import made_by_name
+from finance_api.values.text import EmailRefused, normal_email
 
 #: An IPv6 client usually has all addresses of a network with a prefix of this length.
 _IPV6_PREFIX = 64
@@ -109,10 +110,11 @@ class Quotas:
     ) -> "Attempt":
         """Take an attempt to sign in, before its outcome is known. Raises LimiterUnavailable.
 
+        email: as the user wrote it; all spellings of an e-mail address count together.
         browser: a browser that the user has signed in with before: only attempts from it count.
         """
         # The address may be any text, so it may not be encodable.
-        account = hashlib.sha256(email.encode("utf-8", "replace")).hexdigest()
+        account = hashlib.sha256(_spelled_once(email).encode("utf-8", "replace")).hexdigest()
         if browser is not None:
             return self._attempt([(self._sign_in_browser, f"{account} {browser}")], now_ms)
         network = _network(address)
@@ -178,6 +180,14 @@ class Attempt:
 
     decision: Decision
     succeeded: Callable[[], None]
+
+
+def _spelled_once(email: str) -> str:
+    """Return the same text for all spellings of an e-mail address."""
+    try:
+        return normal_email(email)
+    except EmailRefused:
+        return email.strip().lower()
 
 
 def _network(address: Address | None) -> str:

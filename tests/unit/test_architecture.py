@@ -141,7 +141,7 @@ ARROWS = {
     "uploads": "importers ledger resources runtime storage values",
     "http": "runtime storage values",
     "auth": "http resources runtime storage values",
-    "ratelimit": "http runtime",
+    "ratelimit": "http runtime values",
     "usage": "http runtime storage values",
     "questions": "http resources runtime storage values",
     "api": "auth http importers ledger planning query questions ratelimit resources runtime "

@@ -104,7 +104,8 @@ def _documented(services: dict[str, Any]) -> Iterator[str]:
 def test_every_endpoint_stands_in_the_table_of_its_page(services: dict[str, Any]) -> None:
     for path in _documented(services):
         documented = rows(section(_page_of(path), "Endpoints"))
-        assert path in {s for row in documented for s in SPAN.findall(row[0])}
+        named = {s for row in documented for s in SPAN.findall(row[0])}
+        assert path in named, f"the table of endpoints needs a row for {path}"
 
 
 def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
@@ -112,7 +113,8 @@ def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
         written = path.replace("{", "$").replace("}", "")
         example = re.search(re.escape(f"$BASE{written}") + '[?"]', _page_of(path))
         # One example shows what is different below /wallet.
-        assert example or path.startswith(("/__", WALLET_SURFACE)), path
+        is_exempt = path.startswith(("/__", WALLET_SURFACE))
+        assert example or is_exempt, f"no example has the URL $BASE{written}"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
@@ -322,7 +324,7 @@ def test_a_kind_has_a_row_with_exactly_its_prefixes(kind: Kind) -> None:
 def test_every_operator_is_explained() -> None:
     text = page("filters.md")
     for operator in {o for f in _FIELDS_BY_KIND.values() for o in operators_of(f)}:
-        assert f"`{operator.value}" in text
+        assert f"`{operator.value}" in text, f"filters.md does not explain {operator.value}"
 
 
 def test_what_is_refused_is_refused_with_that_message(services: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from finance_api.query.evaluate import matches
 from finance_api.query.model import (
+    RANGES,
     Condition,
     Operator,
     Query,
@@ -44,6 +45,8 @@ _PARTS: dict[Operator, Callable[[str], str]] = {
     Operator.CONTAINS_I: lambda text: text[1:3].swapcase(),
     Operator.STARTS_WITH_I: lambda text: text[:3].swapcase(),
 }
+#: The operators whose operand can be a whole value.
+_OF_VALUES = {*RANGES, Operator.NE, Operator.ANY_OF}
 _NEW_YEAR = 1_767_225_600  # 2026-01-01T00:00:00Z
 _ONE, _TWO, _THREE = make_id(1), make_id(2), make_id(3)
 
@@ -208,7 +211,8 @@ def condition_with(field: Field, operator: Operator, value: Any) -> Condition:
         return Condition(field, equals, (operand,))
     if isinstance(operand, int) and not isinstance(operand, bool):
         operand = Span(operand, operand + 1)
-    if operator in _PARTS:
+    if operator not in _OF_VALUES:
+        assert operator in _PARTS, f"_PARTS has no operand for {operator}"
         operand = _PARTS[operator](operand)
     return Condition(field, operator, operand)
 

@@ -13,7 +13,6 @@ from finance_api.auth.user_accounts import find_user, is_unchanged, lets_in
 from finance_api.http.requests import Request, client_address
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
-from finance_api.values.text import EmailRefused, normal_email
 from finance_api.web.kept_forms import CARRIED, keep_carried
 from finance_api.web.page import (
     LOGIN,
@@ -52,7 +51,7 @@ def sign_in(request: Request) -> Any:
     services = request.services
     user = find_user(request.storage, email)
     attempt = quotas_of(request).take_sign_in(
-        _account(email),
+        email,
         client_address(request),
         known_browser(request, user),
         services.clock.now_ms(),
@@ -80,14 +79,6 @@ def sign_in(request: Request) -> Any:
     sessions.set_cookie(request, response, "session", secret)
     remember_browser(request, response, user.uuid, user.password_hash or "")
     return response
-
-
-def _account(email: str) -> str:
-    """The key for counting attempts: the same for all spellings of an e-mail address."""
-    try:
-        return normal_email(email)
-    except EmailRefused:
-        return email.strip().lower()
 
 
 def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:

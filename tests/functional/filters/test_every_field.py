@@ -9,7 +9,8 @@ from functools import cache
 
 import pytest
 
-from finance_api.resources import PUBLIC_RESOURCES, Kind, Role
+from finance_api.query.model import Operator, operators_of
+from finance_api.resources import PUBLIC_RESOURCES, RECORDS, Kind, Role
 from support.native_rows import account, household
 from support.service import on_one_storage
 from support.statements import statement
@@ -56,6 +57,18 @@ PREFIXES = {
 PREFIXES[Kind.DATETIME] = PREFIXES[Kind.DATE]
 PREFIXES[Kind.TEXT_LIST] = PREFIXES[Kind.TEXT]
 PREFIXES[Kind.ID_LIST] = PREFIXES[Kind.SERIAL] = PREFIXES[Kind.ID]
+
+
+def test_the_prefixes_of_every_field_stand_in_the_table():
+    nulls = (Operator.IS_NULL, Operator.NOT_NULL)
+    for field in (param.values[1] for param in FIELDS):
+        offered = {f"{o.value}." for o in operators_of(field) if o not in nulls}
+        assert offered == set(PREFIXES[field.kind][0]) - {"abs."}, field.name
+
+
+def test_every_prefix_of_texts_is_among_the_cases():
+    tried = {text.partition(".")[0] + "." for text, _ in cases(RECORDS["note"], ["abcd"])}
+    assert {*tried, "ne."} == set(PREFIXES[Kind.TEXT][0])
 
 
 #: Fields that every record imported now has.

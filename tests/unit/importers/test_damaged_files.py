@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.importers.native import NativeRow, native_file
 from finance_api.values.time import date_text
@@ -155,6 +156,10 @@ FORMATS = {
     ),
 }
 each_format = pytest.mark.parametrize("name", FORMATS)
+
+
+def test_every_format_is_damaged_here_or_in_tests_of_its_own() -> None:
+    assert {*FORMATS, "csv", "spreadsheet"} == set(FORMAT_NAMES)
 
 
 def outcome(format_: Format, data: bytes) -> Read | None:

@@ -35,42 +35,47 @@ def zipped(*names: str) -> bytes:
 DOCUMENT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt>'
 
 
-@pytest.mark.parametrize(
-    ("data", "format_name"),
-    [
-        (b"OFXHEADER:100\n", "ofx"),
-        (b'<?xml version="1.0"?><?OFX OFXHEADER="200"?>', "ofx"),
-        (b'{"reserved_model_type":"Account"}', "native"),
-        (b'\xef\xbb\xbf\n {"reserved_model_type"', "native"),
-        (b"date,amount\n2026-01-01,5\n", "csv"),
-        (b"<TICKER>,<PER>,<DATE>\n", "csv"),
-        (b'"20:15";:20:\n', "csv"),
-        (b"memo\nType: Account!\n", "csv"),
-        (b"<?xml version='1.0'?>" + DOCUMENT, "camt"),
-        (b"\xef\xbb\xbf\n" + DOCUMENT, "camt"),
-        (DOCUMENT, "camt"),
-        (("\ufeff<?xml version='1.0'?>" + DOCUMENT.decode()).encode("utf-16"), "camt"),
-        (b"<?xml version='1.0'?><Document><BkToCstmrStmt>", "camt"),
-        (b"<a:Document xmlns:a='x'><a:BkToCstmrDbtCdtNtfctnV01>", "camt"),
-        (b"<BizMsg><AppHdr><MsgDefIdr>camt.052.001.08</MsgDefIdr></AppHdr>", "camt"),
-        (b":20:STMT\n:25:1/2\n", "mt940"),
-        (b"\xef\xbb\xbf:20:STMT\r\n:25:1/2\r\n", "mt940"),
-        (b":61:1409010902DR1,62NTRF", "mt940"),
-        (b"{1:F01BANK}{2:I940}{4:\n:20:1", "mt940"),
-        (b"\x01{1:F01BANK}{2:I942}{4:\n:20:1", "mt940"),
-        (b"ABNANL2A\n940\nABNANL2A\n:20:ABN AMRO\n", "mt940"),
-        (b":NS:\n", "mt940"),
-        (b"memo\n!Type:Bank\n", "csv"),
-        (b"!Type:Bank\nD1/1'26\n", "qif"),
-        (b"\xef\xbb\xbf\r\n!type:oth a\r", "qif"),
-        (b"# exported\n\n# by\r!Option:AutoSwitch\n", "qif"),
-        ("!Account\nNA".encode("utf-16"), "qif"),
-        (zipped("thumbnail.png", "[Content_Types].xml", "xl/workbook.xml"), "spreadsheet"),
-        (zipped("[Content_Types].xml", "xl/workbook.xml")[:-30], "spreadsheet"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "spreadsheet"),
-        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "spreadsheet"),
-    ],
-)
+#: Beginnings of files, and their formats.
+BEGINNINGS = [
+    (b"OFXHEADER:100\n", "ofx"),
+    (b'<?xml version="1.0"?><?OFX OFXHEADER="200"?>', "ofx"),
+    (b'{"reserved_model_type":"Account"}', "native"),
+    (b'\xef\xbb\xbf\n {"reserved_model_type"', "native"),
+    (b"date,amount\n2026-01-01,5\n", "csv"),
+    (b"<TICKER>,<PER>,<DATE>\n", "csv"),
+    (b'"20:15";:20:\n', "csv"),
+    (b"memo\nType: Account!\n", "csv"),
+    (b"<?xml version='1.0'?>" + DOCUMENT, "camt"),
+    (b"\xef\xbb\xbf\n" + DOCUMENT, "camt"),
+    (DOCUMENT, "camt"),
+    (("\ufeff<?xml version='1.0'?>" + DOCUMENT.decode()).encode("utf-16"), "camt"),
+    (b"<?xml version='1.0'?><Document><BkToCstmrStmt>", "camt"),
+    (b"<a:Document xmlns:a='x'><a:BkToCstmrDbtCdtNtfctnV01>", "camt"),
+    (b"<BizMsg><AppHdr><MsgDefIdr>camt.052.001.08</MsgDefIdr></AppHdr>", "camt"),
+    (b":20:STMT\n:25:1/2\n", "mt940"),
+    (b"\xef\xbb\xbf:20:STMT\r\n:25:1/2\r\n", "mt940"),
+    (b":61:1409010902DR1,62NTRF", "mt940"),
+    (b"{1:F01BANK}{2:I940}{4:\n:20:1", "mt940"),
+    (b"\x01{1:F01BANK}{2:I942}{4:\n:20:1", "mt940"),
+    (b"ABNANL2A\n940\nABNANL2A\n:20:ABN AMRO\n", "mt940"),
+    (b":NS:\n", "mt940"),
+    (b"memo\n!Type:Bank\n", "csv"),
+    (b"!Type:Bank\nD1/1'26\n", "qif"),
+    (b"\xef\xbb\xbf\r\n!type:oth a\r", "qif"),
+    (b"# exported\n\n# by\r!Option:AutoSwitch\n", "qif"),
+    ("!Account\nNA".encode("utf-16"), "qif"),
+    (zipped("thumbnail.png", "[Content_Types].xml", "xl/workbook.xml"), "spreadsheet"),
+    (zipped("[Content_Types].xml", "xl/workbook.xml")[:-30], "spreadsheet"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "spreadsheet"),
+    (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "spreadsheet"),
+]
+
+
+def test_every_format_has_a_beginning_here() -> None:
+    assert {name for _, name in BEGINNINGS} == {each.name for each in FORMATS}
+
+
+@pytest.mark.parametrize(("data", "format_name"), BEGINNINGS)
 def test_what_is_read_is_distinguished(data: bytes, format_name: str) -> None:
     stream = io.BytesIO(data)
     assert detect_format(stream).name == format_name

@@ -341,7 +341,7 @@ def _compared(
             # PostgreSQL returns the elements of a list as texts.
             is_number = isinstance(column.type, BigInteger)
             return column.in_(select(cast(listed, BigInteger) if is_number else listed))
-    raise AssertionError(predicate.operator)
+    raise AssertionError(f"`_holds` has no SQL for the operator {predicate.operator}")
 
 
 def ordering(
