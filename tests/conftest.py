@@ -79,14 +79,14 @@ _EACH_STORAGE = (
     *("both", "processes", "rotating"),
 )
 #: By day, one test in this many runs on each storage other than BY_DAY.
-_ONE_OF = {"memory": 40, "postgresql": 20} | dict.fromkeys(POOLED, 80)
+_ONE_OF = {"memory": 60, "postgresql": 30} | dict.fromkeys(POOLED, 80)
 if CITUS_URL:
     del _ONE_OF["postgresql"]
 
 
 #: By day, a test in these folders runs at most MOST_CASES of its cases, because cases are slow.
-_SLOW = ("tests/browser/", "tests/functional/")
-MOST_CASES = 4
+_SLOW = ("tests/browser/", "tests/cli/", "tests/functional/")
+MOST_CASES = 3
 
 
 def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:

@@ -207,7 +207,7 @@ def rig(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("rig", ["sqlite", "postgresql"], indirect=True)
+@pytest.mark.parametrize("rig", count(["postgresql"], ["sqlite", "postgresql"]), indirect=True)
 def test_f15_a_soak_with_changes_and_faults(rig: Rig, figures: Callable[[str], None]) -> None:
     begun = time.monotonic()
     rig.run()
