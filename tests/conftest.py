@@ -31,7 +31,7 @@ from support.service import BY_DAY, POOLED
 work_in_memory()
 
 # No deadline: an example's time depends on the machine more than on the code.
-settings.register_profile("tests", deadline=None, max_examples=count(15, 200))
+settings.register_profile("tests", deadline=None, max_examples=count(10, 200))
 settings.load_profile("tests")
 
 

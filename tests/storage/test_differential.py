@@ -175,7 +175,7 @@ def test_answers_are_those_of_the_memory_storage(new_backend, database, resource
     model_backend, backend = new_backend("memory"), new_backend(database)
 
     @settings(
-        max_examples=count(12, 1_000) if resource.name == "records" else count(5, 200),
+        max_examples=count(8, 1_000) if resource.name == "records" else count(5, 200),
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
@@ -305,7 +305,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
 
     monkeypatch.setattr(SqlCache, "get", note)
 
-    @settings(max_examples=count(12, 1_000), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(8, 1_000), deadline=None, suppress_health_check=list(HealthCheck))
     @example(steps=EVERY_WAY)
     @given(steps=st.lists(steps, min_size=1, max_size=4))
     def compare(steps):
