@@ -24,7 +24,7 @@ SERVERS = (*OURS, *COMPETITORS)
 REFERENCE = "fastapi"
 
 #: Its default.
-_THREADS = 6
+_THREADS = 8
 
 _PSERVE = ("-m", "pyramid.scripts.pserve")
 #: The production server runs as by deploy/finance-api@.service.

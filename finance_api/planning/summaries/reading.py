@@ -30,7 +30,7 @@ T = TypeVar("T")
 #: Maximum number of groups, and of the sums they are made of; each takes 10 to 20 microseconds.
 MAX_GROUPS = 25_000
 #: If a page needs only the first groups, count all groups of up to this many records.
-MAX_COUNTED = 20_000
+MAX_COUNTED = 5_000
 #: Maximum number of amounts to convert; each takes about 5 microseconds.
 MAX_CONVERTED = 100_000
 #: Maximum number of amounts to take a median of; each takes about a microsecond.
