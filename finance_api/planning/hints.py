@@ -107,7 +107,7 @@ def _unknown_names(
 
 
 def _suggestion(text: str, names: list[str]) -> str:
-    """Return a question with up to three similar names, or "" if there are none."""
+    """Return a question with up to three similar names, or "" if no name is similar."""
     folded = fold(text)
     meant = [name for name in names if fold(name) == folded]
     if not meant:

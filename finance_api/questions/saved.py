@@ -34,7 +34,7 @@ def find_question(storage: Storage, user: User, name: str) -> Question | None:
 
 
 def get_question(storage: Storage, user: User, name: str) -> Question:
-    """Like `find_question`; raises NotFound if there is none."""
+    """Return the question that `find_question` finds. Raises NotFound."""
     found = find_question(storage, user, name)
     if found is None:
         raise NotFound(f'there is no question named "{name}"')
