@@ -6,6 +6,7 @@ are sent, with the same result as XlsxWriter in a tenth of the time and in const
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from functools import lru_cache, partial
 from io import BytesIO
@@ -82,8 +83,10 @@ def xlsx_chunks(
     columns, number = _columns(fields, frame.styles), 2
     with ZipFile(sink, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as parts:
         # The sheet comes last, so that a program reading from the beginning knows its styles.
-        for info, content in frame.parts:
-            parts.writestr(info, _RANGE.sub(size, content) if info.filename == _TABLE else content)
+        for info, part in frame.parts:
+            # A copy, because `ZipFile` notes in it where the part is in this file.
+            content = _RANGE.sub(size, part) if info.filename == _TABLE else part
+            parts.writestr(copy(info), content)
         long = count > _MOST_ROWS_OF_SHORT_PART
         with parts.open(_SHEET, "w", force_zip64=long) as sheet:
             before, heading = frame.heads

@@ -205,3 +205,12 @@ def test_a_part_beyond_two_gigabytes_is_prepared_for(monkeypatch, rows):
     assert asked[-1] is (rows > 200_000)
     with zipfile.ZipFile(io.BytesIO(body)) as parts:
         assert parts.testzip() is None
+
+
+def test_workbooks_that_are_made_at_the_same_time_do_not_mix():
+    row = dict.fromkeys([each.name for each in FIELDS]) | {"text_list": ()}
+    slow = xlsx_chunks("things", FIELDS, pages(RowEncoder(FIELDS).lines([row])), 1)
+    begin = next(slow)
+    workbook([row] * 3)
+    with zipfile.ZipFile(io.BytesIO(begin + b"".join(slow))) as parts:
+        assert parts.testzip() is None
