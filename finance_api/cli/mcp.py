@@ -12,7 +12,13 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 @click.command(epilog="Example: finance-api mcp --http --port 7001")
 @click.option("--http", is_flag=True, help="Serve over Streamable HTTP instead of stdio.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65_535), default=6544, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65_535),
+    default=6544,
+    show_default=True,
+    help="Port to listen on.",
+)
 @click.option(
     "--allow-host",
     "hosts",
