@@ -38,18 +38,16 @@ from support.sources import sources
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: s.name)
-def test_a_setting_has_a_row_with_its_variable_and_default(setting: Any) -> None:
+def test_a_setting_has_a_row_with_its_default(setting: Any) -> None:
     row = next(r for r in rows(page("settings.md")) if r[0] == f"`{setting.name}`")
-    assert row[1] == f"`{setting.variable}`"
-    assert row[3] == (f"`{setting.default}`" if setting.default else "none")
+    assert row[1] == (f"`{setting.default}`" if setting.default else "none")
 
 
 @pytest.mark.parametrize("setting", SERVER_SETTINGS, ids=lambda s: s.name)
-def test_a_key_of_the_server_has_a_row_with_its_variable_and_default(setting: Any) -> None:
+def test_a_key_of_the_server_has_a_row_with_its_default(setting: Any) -> None:
     key = setting.name.removeprefix("server.")
     row = next(r for r in rows(section(page("settings.md"), "The server")) if r[0] == f"`{key}`")
-    assert row[1] == f"`{setting.variable}`"
-    assert row[3] == f"`{setting.default}`"
+    assert row[1] == f"`{setting.default}`"
 
 
 def test_the_docs_name_every_key_of_development_ini() -> None:
