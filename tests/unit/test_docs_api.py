@@ -3,6 +3,7 @@
 The tests read both and have no lists of their own, as in Datasette's tests/test_docs.py.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -217,14 +218,13 @@ def test_every_dimension_of_a_summary_has_a_row_with_its_columns() -> None:
     }
 
 
-def test_usage_has_exactly_its_fields() -> None:
-    """Those that its description has."""
-    documented = rows_of(section(page("api.md"), "API usage"), "Field")
+def test_the_example_of_usage_has_exactly_its_fields() -> None:
+    text = section(page("api.md"), "API usage")
+    (example,) = (json.loads(body) for language, body in BLOCK.findall(text) if language == "json")
     whole = api_usage.api_usage.response.schema["properties"]
-    parts = whole, whole["usage"]["items"]["properties"], whole["rateLimit"]["properties"]
-    keys = {key for part in parts for key in part}
-    assert {s for row in documented for s in SPAN.findall(row[0])} <= keys
-    assert keys <= {s for row in documented for cell in row for s in SPAN.findall(cell)}
+    assert set(example) == set(whole)
+    assert set(example["usage"][0]) == set(whole["usage"]["items"]["properties"])
+    assert set(example["rateLimit"]) == set(whole["rateLimit"]["properties"])
 
 
 def test_a_transaction_has_exactly_its_fields() -> None:
@@ -273,40 +273,50 @@ def _section_of(resource: Resource) -> str:
     return section(page("api.md"), resource.path.replace("-", " ").capitalize())
 
 
+#: The fields of every resource, which stand above the tables.
+_COMMON = ("id", "createdAt", "updatedAt")
+
+
+def _fields(resource: Resource) -> list[Field]:
+    return [field for field in resource.fields if field.name not in _COMMON]
+
+
+def test_the_fields_of_every_resource_are_named_once() -> None:
+    intro = section(page("api.md"), "Resources and their fields").partition("\n### ")[0]
+    assert [name for name in SPAN.findall(intro) if name in _COMMON] == list(_COMMON)
+    for resource in PUBLIC_RESOURCES:
+        assert set(_COMMON) <= {field.name for field in resource.fields}
+
+
 @pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)
 def test_a_resource_has_exactly_its_fields_with_their_kinds(resource: Resource) -> None:
     table = rows(_section_of(resource))
-    assert [(row[0], row[1], row[2]) for row in table] == [
+    assert [(row[0], row[1]) for row in table] == [
         (
             f"`{f.name}`" + ("†" if f.role is Role.COMPUTED else ""),
-            f.kind.value,
-            "empty" if f.kind.is_list else "yes" if f.nullable else "no",
+            f.kind.value + ("?" if f.nullable and not f.kind.is_list else ""),
         )
-        for f in resource.fields
+        for f in _fields(resource)
     ]
 
 
-def _import_column(field: Field) -> str | None:
-    """Return what the table says about the field in an import; None if it has its own text."""
+def _import_column(field: Field) -> str:
+    """Return what the table says about the field in an import."""
     if field.role is not Role.STORED:
         return "–"
     if field.required:
         return "required"
-    if field.name in ("id", "createdAt", "updatedAt"):
-        return None
-    if field.default is None:
-        return "none"
-    if field.default == ():
-        return "empty"
+    if field.default in (None, ()):
+        return ""
     return f"`{str(field.default).lower() if field.kind is Kind.BOOLEAN else field.default}`"
 
 
 @pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)
 def test_a_field_has_its_default_and_its_choices(resource: Resource) -> None:
-    for field, row in zip(resource.fields, rows(_section_of(resource)), strict=True):
-        assert row[3] == (_import_column(field) or row[3])
+    for field, row in zip(_fields(resource), rows(_section_of(resource)), strict=True):
+        assert row[2] == _import_column(field)
         if field.kind is Kind.CHOICE and field.choices is not CURRENCIES:
-            assert [s for s in SPAN.findall(row[4]) if s in field.choices] == list(field.choices)
+            assert [s for s in SPAN.findall(row[3]) if s in field.choices] == list(field.choices)
 
 
 _FIELDS_BY_KIND = {f.kind: f for r in PUBLIC_RESOURCES for f in r.fields if f.filterable}
