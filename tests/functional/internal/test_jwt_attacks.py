@@ -61,12 +61,7 @@ def test_a_token_that_says_it_is_not_signed_is_refused(attacker):
         for end in (".", "", ".AA", f".{signature}", "..", ".bm9uZQ"):
             assert_401(attacker.ask(start + end))
         attacker.refused(attacker.headers(alg=alg))
-
-
-def test_no_algorithm_is_refused(attacker):
-    header = attacker.header
-    del header["alg"]
-    attacker.refused(attacker.token(header=header))
+    attacker.refused(attacker.token(header={"typ": "JWT", "kid": attacker.kid}))
 
 
 def test_a_signature_that_is_empty_null_or_left_out_is_refused(attacker):
@@ -80,14 +75,6 @@ def test_a_changed_payload_under_the_old_signature_is_refused(attacker):
     header, _, signature = attacker.token().split(".")
     payload = segment(attacker.payload | {"sub": other.user.uuid})
     attacker.refused(f"{header}.{payload}.{signature}")
-
-
-@pytest.mark.parametrize("size", ["384", "512"])
-def test_the_key_serves_no_other_size_of_hash(attacker, size):
-    attacker.refused(attacker.token(header=attacker.header | {"alg": f"HS{size}"}))
-    for alg in ("HS256", f"HS{size}"):
-        header = attacker.header | {"alg": alg}
-        attacker.refused(attacker.token(header=header, digest=f"sha{size}"))
 
 
 def test_the_public_key_is_no_secret(issuer):
@@ -141,20 +128,6 @@ def test_a_token_that_brings_its_key_or_extensions_is_refused(issuer, name):
         assert_401(issuer.ask(issuer.rs256(header=header)))
     issuer.accepted()
     issuer.accepted(issuer.rs256())
-
-
-def test_a_key_that_the_token_brings_is_not_used(attacker, rsa_key):
-    numbers = rsa_key.public_key().public_numbers()
-    jwk = {"kty": "RSA", "n": b64(numbers.n.to_bytes(256, "big")), "e": "AQAB", "kid": "mine"}
-    forger = Attacker(attacker.client, rsa_key)
-    for header in (
-        {"alg": "RS256", "kid": "mine", "jwk": jwk},
-        {"alg": "RS256", "jwk": jwk},
-        {"alg": "RS256", "kid": attacker.kid, "jwk": jwk},
-        {"alg": "RS256", "kid": attacker.kid},
-        {"alg": "RS256", "x5c": [b64encode(b"x").decode()]},
-    ):
-        attacker.refused(forger.rs256(header=header))
 
 
 # -- what is said, and where

@@ -8,7 +8,6 @@ from webtest import TestApp
 
 from finance_api.auth.jwts import Claims, issue_jwt, revoke_jwt, verify_jwt
 from finance_api.auth.personal_tokens import IssueRefused
-from finance_api.auth.user_accounts import set_enabled
 from finance_api.services import make_housekeeping
 from finance_api.values.ids import new_id
 from support.service import Service, application
@@ -330,22 +329,6 @@ def test_a_revocation_holds_in_another_process_at_once(processes):
     assert [there.status(token) for token in (one, other)] == [401, 401]
     service.clock.advance(1)
     assert there.status(issue(client)) == 200
-
-
-def test_a_user_who_is_disabled_is_refused_by_another_process_at_once(processes):
-    service, start = processes
-    client, there = service.client(), start()
-    token = issue(client)
-    assert there.status(token) == 200
-    service.change(lambda s: set_enabled(s, client.user, False, service.clock.now()))
-    assert there.status(token) == 401
-    service.change(lambda s: set_enabled(s, client.user, True, service.clock.now()))
-    assert there.status(token) == 401
-    service.clock.advance(1)
-    new = issue(client)
-    assert there.status(new) == 200
-    service.change(lambda s: s.users.delete(client.user.id))
-    assert there.status(new) == 401
 
 
 def test_a_revoked_personal_token_is_refused_by_another_process_at_once(processes):

@@ -21,10 +21,6 @@ def test_keys_are_read_in_the_order_of_the_file(key_file):
     assert (two.kid, two.algorithm, b64(two.material)) == ("a", "HS256", OTHER_SECRET)
 
 
-def test_a_file_of_no_keys_is_no_fault(key_file):
-    assert read_key_file(key_file([])) == ()
-
-
 def test_public_keys_are_read(key_file, rsa_key):
     made = [
         ("RS256", rsa_key),
@@ -101,11 +97,6 @@ def test_two_keys_of_one_name_are_refused(key_file):
     said = refusal(key_file([hs(), hs("two", OTHER_SECRET), hs("one", OTHER_SECRET)]))
     assert "'one'" in said
     assert "key 3" in said
-
-
-def test_names_differ_by_case_and_by_their_code_points(key_file):
-    kids = ["one", "ONE", "é", "e\u0301", "one "]
-    assert [k.kid for k in read_key_file(key_file([hs(kid) for kid in kids]))] == kids
 
 
 @pytest.mark.parametrize(
@@ -186,7 +177,7 @@ def why(key_file, text):
     return said.partition("key 'x': ")[2]
 
 
-@pytest.mark.parametrize("size", [32, 33, 34, 48, 64, 512, 1_500])
+@pytest.mark.parametrize("size", [32, 33, 1_500])
 def test_a_random_key_is_its_bytes(key_file, size):
     (key,) = read_key_file(key_file([hs("x", random_text(size))]))
     assert len(key.material) == size
@@ -240,15 +231,8 @@ def test_only_the_one_text_of_its_bytes_is_taken(key_file):
 def test_a_key_counts_from_its_first_second_up_to_its_last():
     key = JwtKey("x", "HS256", b"", use_from=100, use_until=200)
     assert [key.is_in_use(at) for at in (99, 100, 199, 200)] == [False, True, True, False]
-
-
-def test_a_key_without_times_always_counts():
-    key = JwtKey("x", "HS256", b"")
-    assert all(key.is_in_use(at) for at in (-(10**12), 0, 10**12))
-    assert JwtKey("x", "HS256", b"", use_until=5).is_in_use(4)
-    assert not JwtKey("x", "HS256", b"", use_until=5).is_in_use(5)
-    assert JwtKey("x", "HS256", b"", use_from=5).is_in_use(5)
-    assert not JwtKey("x", "HS256", b"", use_from=5).is_in_use(4)
+    always = JwtKey("x", "HS256", b"")
+    assert all(always.is_in_use(at) for at in (-(10**12), 0, 10**12))
 
 
 @pytest.mark.parametrize(

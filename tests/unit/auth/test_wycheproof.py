@@ -4,7 +4,7 @@ https://github.com/C2SP/wycheproof
 """
 
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
 from collections import Counter
 
 import jwt
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from finance_api.auth import jwts
 from finance_api.auth.jwt_keys import JwtKey, read_key_file
-from finance_api.auth.jwts import Claims, JwtRefused, JwtRules, sign_jwt, verify_jwt
+from finance_api.auth.jwts import JwtRefused, JwtRules, verify_jwt
 from support.jwt_keys import key_set, refusal
 
 FILES = ("signature", "crypto", "key", "encryption")
@@ -116,21 +116,6 @@ def test_no_vector_is_a_token_of_ours(vectors):
 
 
 @pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
-def test_no_vector_is_a_token_of_ours_whatever_the_key_is_for(vectors):
-    """With the vector's own algorithm, and others of its kind, said to be the key's."""
-    kinds = {"HS256": ["HS384", "HS512"], "RS256": ["RS384", "PS256", "PS512"], "ES256": ["ES512"]}
-    tried = 0
-    for _, jwks, test in vectors:
-        for key in our_keys(jwks):
-            for algorithm in (jwks[0].get("alg", "none"), *kinds[key.algorithm]):
-                other = JwtKey(key.kid, algorithm, key.material)
-                with pytest.raises(JwtRefused):
-                    verify_jwt(text_of(test), [other], RULES, NOW)
-                tried += 1
-    assert tried > 800
-
-
-@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
 def test_no_invalid_signature_holds(vectors):
     seen = Counter()
     for file, jwks, test in vectors:
@@ -154,30 +139,6 @@ def test_valid_signatures_of_our_algorithms_hold(vectors):
         assert holds is not (test["comment"] in LAX or ".." in test["jws"]), test
         held |= {jwks[0]["alg"]} if holds else set()
     assert held == {"HS256", "RS256"}
-
-
-def test_the_claims_decide_once_the_signature_holds(vectors):
-    """A vector's key, our claims: accepted. One bit of the signature changed: refused."""
-    secrets = {
-        jwks[0]["k"]: our_keys(jwks)[0]
-        for _, jwks, _ in vectors
-        if jwks[0]["kty"] == "oct" and jwks[0].get("alg") == "HS256"
-    }
-    tried = 0
-    for key in secrets.values():
-        claims = Claims("someone", "1", NOW, NOW + 60)
-        token = sign_jwt(key, RULES, claims)
-        assert verify_jwt(token, [key], RULES, NOW) == claims
-        start, _, signature = token.rpartition(".")
-        data = urlsafe_b64decode(signature + "=")
-        for bit in range(0, 256, 7):
-            changed = bytearray(data)
-            changed[bit // 8] ^= 1 << bit % 8
-            wrong = urlsafe_b64encode(changed).decode().rstrip("=")
-            with pytest.raises(JwtRefused):
-                verify_jwt(f"{start}.{wrong}", [key], RULES, NOW)
-            tried += 1
-    assert tried > 30
 
 
 def test_a_key_file_with_a_wrong_key_of_the_vectors_is_refused(vectors, tmp_path):
