@@ -54,8 +54,8 @@ screenshots: $(VENV)/.installed-for-tests ## Picture every page in screenshots/,
 bench: $(VENV)/.installed-for-bench ## Measure the service and its competitors (QUICK=1: in 3 minutes)
 	@$(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(BULK),--bulk-records $(BULK))
 
-bench-imports: $(VENV)/.installed-for-bench ## Measure imports of one file (LARGE=1: big ones; AGAINST=checkout)
-	@$(BIN)/python -m bench.imports $(if $(LARGE),--large) $(if $(AGAINST),--against $(AGAINST))
+bench-imports: $(VENV)/.installed-for-bench ## Measure imports of one file (RECORDS=2000000; AGAINST=checkout)
+	@$(BIN)/python -m bench.imports $(if $(RECORDS),--records $(RECORDS)) $(if $(AGAINST),--against $(AGAINST))
 
 bench-pages: $(VENV)/.installed-for-bench ## Measure pages of one user's 346,656 records
 	@$(BIN)/python -m bench.pages

@@ -2,8 +2,7 @@
 
 python -m bench.imports                    OFX, CSV and native files of 250,000 records
 python -m bench.imports --against DIR      the same with the checkout in DIR too, by turns
-python -m bench.imports --large            200 MB of OFX and CSV, 1,000,000 native records, each
-                                           imported twice
+python -m bench.imports --records 2000000  larger files
 
 Each command is a process of its own, through `finance-api`. What counts is its processor time, the
 best of the rounds: other work on the machine changes it less than the time on the clock.
@@ -29,9 +28,6 @@ from bench.workspace import PROJECT, Workspace, exclusive
 
 FORMATS = ("ofx", "csv", "native")
 _RECORDS = 250_000
-#: Numbers of records for --large: files of 200 MB, and a million native records.
-_LARGE = {"ofx": 1_400_000, "csv": 2_500_000, "native": 1_000_000}
-_COLUMNS = ("File", "Version", "What", "s", "server s", "wall s", "records/s", "MB", "MB stored")
 _EMAIL = "import@bench.example"
 _OPTIONS = {"csv": ("--account", "Main", "--currency", "EUR")}
 _NAME = "one_import"
@@ -120,19 +116,16 @@ class Database:
             self._postgresql.drop(_NAME)
 
 
-def file_of(workspace: Workspace, kind: str, records: int, *, plain: bool = False) -> Path:
-    """Return a file of one account; native: `bench.bulk`'s, with all accounts of a user.
-
-    Reference and counterparty are filled; with ``plain`` no optional field is.
-    """
+def file_of(workspace: Workspace, kind: str, records: int) -> Path:
+    """Return a file of one account; native: `bench.bulk`'s, with all accounts of a user."""
     data.prepare_bulk(workspace, records)
     if kind == "native":
         return workspace.bulk
-    path = workspace.directory / f"import-{records}{'-plain' * plain}.{kind}"
+    path = workspace.directory / f"import-{records}.{kind}"
     rows = _csv_rows if kind == "csv" else _ofx_rows
     if not path.exists() or path.stat().st_mtime < workspace.bulk.stat().st_mtime:
         with open(path, "w", encoding="utf-8") as file:
-            file.writelines(rows(workspace.bulk, plain))
+            file.writelines(rows(workspace.bulk))
     return path
 
 
@@ -148,23 +141,21 @@ def _rows(bulk: Path) -> Iterator[tuple[str, str, str, str]]:
     yield from found
 
 
-def _ofx_rows(bulk: Path, plain: bool) -> Iterator[str]:
+def _ofx_rows(bulk: Path) -> Iterator[str]:
     yield _OFX_HEAD
     for number, (day, amount, payee, note) in enumerate(_rows(bulk)):
-        more = "" if plain else f"<REFNUM>{_reference(number)}"
-        to = "" if plain else f"<BANKACCTTO><BANKID>9<ACCTID>{_other(number)}</BANKACCTTO>"
         yield (
             f"<STMTTRN><TRNTYPE>OTHER<DTPOSTED>{day.replace('-', '')}<TRNAMT>{amount}"
-            f"<FITID>F{number:09}{more}<NAME>{payee}{to}<MEMO>{note}</STMTTRN>\n"
+            f"<FITID>F{number:09}<REFNUM>{_reference(number)}<NAME>{payee}"
+            f"<BANKACCTTO><BANKID>9<ACCTID>{_other(number)}</BANKACCTTO><MEMO>{note}</STMTTRN>\n"
         )
     yield _OFX_TAIL
 
 
-def _csv_rows(bulk: Path, plain: bool) -> Iterator[str]:
+def _csv_rows(bulk: Path) -> Iterator[str]:
     yield _CSV_HEAD
     for number, (day, amount, payee, note) in enumerate(_rows(bulk)):
-        more = ";" if plain else f"{_reference(number)};{_other(number)}"
-        yield f"{day};{amount};{payee};{note};{more}\n"
+        yield f"{day};{amount};{payee};{note};{_reference(number)};{_other(number)}\n"
 
 
 def _reference(number: int) -> str:
@@ -173,39 +164,6 @@ def _reference(number: int) -> str:
 
 def _other(number: int) -> str:
     return f"DE{number * 7919 % 10**12:020}"
-
-
-def large_file_of(workspace: Workspace, kind: str) -> Path:
-    """Return a file of 200 MB with short rows; native: a million records."""
-    records = _LARGE[kind]
-    if kind == "native":
-        data.prepare_bulk(workspace, records)
-        return workspace.bulk
-    path = workspace.directory / f"large.{kind}"
-    if not path.exists():
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(_large_rows(kind, records))
-    return path
-
-
-def _large_rows(kind: str, records: int) -> Iterator[str]:
-    if kind == "csv":
-        yield "Date;Amount;Payee;Note\n"
-    else:
-        yield _OFX_HEAD
-    for number in range(records):
-        day = data.DAY_TEXTS[-1 - number * data.DAYS // records]
-        amount = f"{'-' if number % 9 else ''}{number * 7 % 9_000}.{number % 100:02}"
-        payee, note = f"Shop {number % 5_000} of the town", f"Purchase with card, no {number:08}"
-        if kind == "csv":
-            yield f"{day};{amount};{payee};{note}\n"
-        else:
-            yield (
-                f"<STMTTRN><TRNTYPE>OTHER<DTPOSTED>{day.replace('-', '')}<TRNAMT>{amount}"
-                f"<FITID>{number:09}<NAME>{payee}<MEMO>{note}</STMTTRN>\n"
-            )
-    if kind != "csv":
-        yield _OFX_TAIL
 
 
 def compare(
@@ -240,19 +198,6 @@ def compare(
                 print(_row(database, kind, name, what, records, figures_of, sizes[checkout]))
 
 
-def large(
-    workspace: Workspace, database: str, postgresql: Postgresql | None, formats: list[str]
-) -> None:
-    """Print the cost of importing a large file, and of importing it again."""
-    for kind in formats:
-        path = str(large_file_of(workspace, kind))
-        found = Database(PROJECT, workspace, postgresql)
-        for what in ("first", "again"):
-            figures = found.run("import", _EMAIL, *_OPTIONS.get(kind, ()), path)
-            print(_row(database, kind, "here", what, _LARGE[kind], figures, found.size()))
-        found.remove()
-
-
 def _row(
     database: str, kind: str, name: str, what: str, records: int, of: Figures, size: int
 ) -> str:
@@ -268,7 +213,6 @@ def _main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--against", type=Path)
-    parser.add_argument("--large", action="store_true")
     parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES)
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS)
     parser.add_argument("--rounds", type=int, default=3)
@@ -287,13 +231,10 @@ def _main() -> None:
                 server = stack.enter_context(running(workspace))
                 if server is None:
                     raise SystemExit("PostgreSQL is not installed")
-            if given.large:
-                large(workspace, database, server, given.formats)
-            else:
-                compare(
-                    *(workspace, database, server, given.formats, checkouts),
-                    *(given.rounds, given.records),
-                )
+            compare(
+                *(workspace, database, server, given.formats, checkouts),
+                *(given.rounds, given.records),
+            )
 
 
 if __name__ == "__main__":

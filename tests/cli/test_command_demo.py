@@ -95,8 +95,3 @@ def test_demo_users_have_usage_once_and_others_none(new_command, now):
     backend.close()
     assert demo == Household(30_001, 1, now).usage()
     assert other == {}
-
-
-def test_there_is_no_progress_bar_in_a_pipe(new_command):
-    command = new_command("one")
-    command.done("load-demo", "--users", "2", "--records-per-user", "10", process=True)

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from base64 import urlsafe_b64decode
 from pathlib import Path
 
@@ -11,10 +9,9 @@ import pytest
 from webtest import TestApp
 
 from finance_api import main
-from finance_api.auth.jwt_keys import read_key_file, signing_key
+from finance_api.auth.jwt_keys import read_key_file
 from support.command import Command
 from support.jwt_keys import hs, key_set
-from support.programs import free_port
 
 ROOT = Path(__file__).parents[2]
 NOBODY = "nobody@example.org"
@@ -72,15 +69,11 @@ def status(command, token):
         app.registry.services.close()
 
 
-def write_keys(path, *entries):
-    path.write_text(key_set(*entries))
-
-
 # -- issue
 
 
 def test_jwt_stands_alone_on_standard_output(command, anna, keys):
-    out = issue(command, anna, process=True)
+    out = issue(command, anna)
     assert re.fullmatch(r"[\w-]+\.[\w-]+\.[\w-]+\n", out)
     assert issue(command, anna) != out
 
@@ -107,18 +100,8 @@ def test_life_beyond_the_longest_is_refused_with_its_setting(command, anna, keys
     assert len(listed(command, anna)) == 1
 
 
-@pytest.mark.parametrize("seconds", ["0", "-1", "1.5", "x", "", "1e3", "١٢x"])
-def test_life_that_is_none_is_wrong_usage(command, anna, keys, seconds):
-    assert "Usage" in command.refused("jwt", "issue", anna, "--ttl-seconds", seconds, code=2)
-
-
-def test_jwt_of_an_unknown_user_is_refused(command, anna, keys):
+def test_jwt_of_an_unknown_or_disabled_user_is_refused(command, anna, keys):
     assert NOBODY in command.refused("jwt", "issue", NOBODY)
-    for wrong in ("", "x", "a@b@c", "\x01@b"):
-        command.refused("jwt", "issue", wrong)
-
-
-def test_jwt_of_a_disabled_user_is_refused(command, anna, keys):
     command.done("user", "set", anna, "--disable")
     assert "disabled" in command.refused("jwt", "issue", anna)
     command.done("user", "set", anna, "--enable")
@@ -131,7 +114,8 @@ def test_premium_is_not_needed_for_a_jwt(command, keys):
 
 
 def test_without_a_key_no_jwt_is_made(command, anna, settings, tmp_path):
-    assert "finance_api.jwt.keys" in command.refused("jwt", "issue", anna)
+    for arguments in (["issue", anna], ["new-key"]):
+        assert "finance_api.jwt.keys" in command.refused("jwt", *arguments)
     settings(keys=str(tmp_path / "absent.json"))
     assert "new-key" in command.refused("jwt", "issue", anna)
     (tmp_path / "absent.json").write_text(key_set())
@@ -197,7 +181,7 @@ def test_unknown_id_is_remembered_and_said_to_be_unknown(command, anna, keys):
     assert listed(command, anna) == []
 
 
-@pytest.mark.parametrize("jti", ["", "x" * 255, "a\nb", "\x01", "\x7f", "\udcff", "\u200b"])
+@pytest.mark.parametrize("jti", ["", "x" * 255, "a\nb"])
 def test_id_that_no_jwt_can_have_is_refused(command, anna, keys, jti):
     assert "jti" in command.refused("jwt", "revoke", jti)
 
@@ -214,15 +198,9 @@ def test_all_jwts_of_a_user_are_revoked(command, anna, keys):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["revoke"],
-        ["revoke", "x", "--all", "anna@example.org"],
-        ["revoke", "x", "y"],
         ["revoke", "--all"],
-        ["issue"],
         ["issue", "a@b.org", "c@d.org"],
-        ["list"],
         ["new-key", "x"],
-        ["nonsense"],
     ],
     ids=" ".join,
 )
@@ -241,24 +219,6 @@ def test_new_key_names_itself_and_never_shows_itself(command, keys):
     assert entry["kid"] in outcome.out
     assert str(keys) in outcome.out
     assert entry["k"] not in outcome.out
-
-
-def test_new_key_signs_and_what_the_old_one_signed_still_counts(command, anna, keys):
-    old = issue(command, anna)
-    command.done("jwt", "new-key")
-    new = issue(command, anna)
-    assert [part(token, 0)["kid"] for token in (old, new)] == [
-        entry["kid"] for entry in json.loads(keys.read_text())["keys"]
-    ]
-    assert (status(command, old), status(command, new)) == (200, 200)
-    first, second = read_key_file(str(keys))
-    assert first.use_until == second.use_from + 2_592_000 + 5
-    assert second.use_until is None
-    assert signing_key((first, second), second.use_from) == second
-
-
-def test_new_key_needs_to_know_where(command):
-    assert "finance_api.jwt.keys" in command.refused("jwt", "new-key")
 
 
 def test_new_key_may_drop_older_ones_with_their_jwts(command, anna, keys):
@@ -280,49 +240,16 @@ def test_new_key_needs_no_database(tmp_path):
 # -- keys that could be guessed
 
 
-@pytest.fixture
-def weak(command, keys):
-    write_keys(keys, hs("the weak one", WEAK))
-    return keys
-
-
-def assert_names_the_key(said, path):
-    assert "finance_api.jwt.keys" in said
-    assert "the weak one" in said
-    assert str(path) in said
-    assert "new-key" in said
-    assert WEAK not in said
+@pytest.mark.parametrize("arguments", [["jwt", "issue", "anna@example.org"], ["serve"]])
+def test_with_a_weak_key_no_jwt_is_made_and_the_service_does_not_start(
+    command, anna, keys, arguments
+):
+    keys.write_text(key_set(hs("the weak one", WEAK)))
+    with command.ini.open("a") as ini:
+        ini.write("[server:main]\nuse = egg:waitress#main\nport = 1\n")
+    said = command.refused(*arguments)
+    assert said.count("\n") == 1
+    assert all(part in said for part in ("finance_api.jwt.keys", "the weak one", "new-key"))
+    assert str(keys) in said
     assert not any(WEAK[i : i + 12] in said for i in range(len(WEAK) - 12))
-
-
-def test_with_a_weak_key_no_jwt_is_made(command, anna, weak):
-    assert_names_the_key(command.refused("jwt", "issue", anna), weak)
     assert listed(command, anna) == []
-
-
-def test_with_a_weak_key_the_service_does_not_start(command, weak, tmp_path):
-    """A separate process prints one line, and its exit code shows the failure."""
-    (tmp_path / "development.ini").write_text((ROOT / "development.ini").read_text())
-    command.done("db", "upgrade")
-    done = subprocess.run(
-        [
-            Path(sys.executable).parent / "pserve",
-            "development.ini",
-            f"http_port={free_port()}",
-        ],
-        cwd=tmp_path,
-        env=command.environment(
-            FINANCE_API_JWT_KEYS=str(weak),
-            FINANCE_API_SQLALCHEMY_URL=settings_of(command)["sqlalchemy.url"],
-        ),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 1
-    assert_names_the_key(done.stderr, weak)
-    lines = [line for line in done.stderr.splitlines() if "finance_api.jwt.keys" in line]
-    assert len(lines) == 1
-    assert "Traceback" not in done.stderr + done.stdout
-    assert "Serving on" not in done.stderr + done.stdout

@@ -38,6 +38,7 @@ def settings_of(command, text=None, **more):
         ["user", "add", "a@b.org"],
         ["user", "set", "a@b.org", "--premium"],
         ["user", "delete", "a@b.org", "--yes"],
+        ["user", "set-password", "a@b.org", "--password-stdin"],
         ["token", "create", "a@b.org", "--name", "x"],
         ["token", "revoke", "00000000-0000-4000-8000-000000000000"],
         ["import", "a@b.org", "-", "--format", "native"],

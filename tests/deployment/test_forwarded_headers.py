@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from support.nginx import HOST, Nginx, nginx
+from support.nightly import count
 from support.process import ServerProcess
 from support.programs import free_port
 
@@ -109,19 +110,25 @@ class Place:
             return Answer(response.status, response.headers, response.read())
 
 
-@pytest.fixture(scope="module", params=["waitress", "granian"])
-def server_ini(request: pytest.FixtureRequest) -> str:
-    return {"waitress": "development.ini", "granian": "production.ini"}[request.param]
+#: Each server, alone or behind nginx -> its ini file. By day one of each.
+INI_FILES = count(
+    {"waitress alone": "development.ini", "granian behind nginx": "production.ini"},
+    {
+        f"{server} {where}": ini
+        for server, ini in (("waitress", "development.ini"), ("granian", "production.ini"))
+        for where in ("alone", "behind nginx")
+    },
+)
 
 
-@pytest.fixture(scope="module", params=["alone", "behind nginx"])
+@pytest.fixture(scope="module", params=INI_FILES)
 def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, server_ini: str
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Place]:
     with ExitStack() as stack:
         port = free_port()
         proxy = None
-        if request.param == "behind nginx":
+        if "nginx" in request.param:
             proxy = stack.enter_context(nginx([port, free_port()]))
         settings = {
             "finance_api.storage": "memory",
@@ -134,7 +141,8 @@ def place(
             "finance_api.ratelimit.failed_auth": f"{FAILURES}/day",
         }
         directory = tmp_path_factory.mktemp("forwarded")
-        server = ServerProcess(directory, ini=server_ini, settings=settings, port=port)
+        ini = INI_FILES[request.param]
+        server = ServerProcess(directory, ini=ini, settings=settings, port=port)
         try:
             yield Place(server.wait(), proxy)
         finally:

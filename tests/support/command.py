@@ -62,26 +62,43 @@ def imported_by(
     return [json.loads(line) for line in done.stderr.splitlines()]
 
 
+class _Stream(io.TextIOWrapper):
+    is_terminal = False
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+
 def run_here(
     arguments: Sequence[str | bytes],
     directory: Path,
     environment: Mapping[str, str],
     stdin: bytes = b"",
+    *,
+    is_terminal: bool = False,
 ) -> "Outcome":
-    """Run a command in this process."""
-    streams = [io.TextIOWrapper(io.BytesIO(b), "utf-8") for b in (stdin, b"", b"")]
+    """Run a command in this process. is_terminal: whether its streams say that they are one."""
+    streams = [_Stream(io.BytesIO(data), "utf-8") for data in (stdin, b"", b"")]
+    for stream in streams:
+        stream.is_terminal = is_terminal
     code: Any = 0
     with (
         patch.dict(os.environ, environment, clear=True),
         patch("sys.stdin", streams[0]),
         redirect_stdout(streams[1]),
         redirect_stderr(streams[2]),
+        # The log of this process is pytest's.
+        patch("plaster_pastedeploy.Loader.setup_logging"),
         chdir(directory),
     ):
         try:
             run([os.fsdecode(a) for a in arguments])
         except SystemExit as end:
             code = end.code
+    if isinstance(code, str):
+        # As Python does at the end of a process.
+        streams[2].write(f"{code}\n")
+        code = 1
     for stream in streams[1:]:
         stream.flush()
     out, err = (stream.buffer.getvalue() for stream in streams[1:])
@@ -122,12 +139,12 @@ class Command:
         stdin: bytes = b"",
         environment: dict[str, str] | None = None,
         process: bool = False,
+        is_terminal: bool = False,
     ) -> "Outcome":
         """process: run in a separate process, with real exit codes and streams."""
         if not process:
-            return run_here(
-                arguments, self.directory, self.environment(**(environment or {})), stdin
-            )
+            variables = self.environment(**(environment or {}))
+            return run_here(arguments, self.directory, variables, stdin, is_terminal=is_terminal)
         with self.start(*arguments, environment=environment, stdin=subprocess.PIPE) as child:
             out, err = child.communicate(stdin, timeout=60)
         return Outcome(child.returncode, out, err, arguments)

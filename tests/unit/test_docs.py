@@ -199,22 +199,6 @@ def test_every_error_is_among_those_to_try_again_or_not() -> None:
     assert {int(n) for n in re.findall("[0-9]{3}", first)} == _statuses()
 
 
-# -- words
-
-
-#: Words that the docs once used instead of the field's own.
-_OTHER_WORDS = (
-    r"answers? a second|fast lane|kept answers?|peers?|aims?|reckon\w*|the copy"
-    r"|(?:public|internal) surface(?!\*)"
-)
-
-
-@pytest.mark.parametrize("path", PAGES, ids=page_ids)
-def test_a_page_uses_the_words_of_the_field(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert re.findall(rf"\b(?:{_OTHER_WORDS})\b", text, re.IGNORECASE) == []
-
-
 # -- links
 
 

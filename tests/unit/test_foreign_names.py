@@ -1,4 +1,4 @@
-"""The code uses only documented names of other libraries, except for a short list.
+"""The code uses only documented names of other libraries.
 
 The tests find private names in the source, in every way that Python can write them. For libraries
 whose documentation lists all public names, each imported name must be in a list here.
@@ -14,10 +14,6 @@ import pytest
 from webob import Response
 
 from support.sources import sources
-
-#: The private or undocumented names that are still used, each with its reason. At most five, so
-#: look for another way before you add one. ``<module of ours>: <name>``
-EXCEPTIONS: dict[str, str] = {}
 
 #: The names imported from these libraries, all of which their documentation lists:
 #: https://docs.pylonsproject.org/projects/pyramid/en/2.1-branch/#api-documentation
@@ -137,14 +133,7 @@ def found_in(name: str) -> list[str]:
 
 
 def test_no_private_name_of_another_library_is_used() -> None:
-    assert [e for name in sources() for e in found_in(name) if e not in EXCEPTIONS] == []
-
-
-def test_the_exceptions_are_few_and_in_use() -> None:
-    assert len(EXCEPTIONS) <= 5
-    assert all(EXCEPTIONS.values())
-    found = {each for name in sources() for each in found_in(name)}
-    assert EXCEPTIONS.keys() <= found
+    assert [each for name in sources() for each in found_in(name)] == []
 
 
 @pytest.mark.parametrize(

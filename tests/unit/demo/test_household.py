@@ -14,7 +14,7 @@ from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import DAY_SECONDS, to_date
 
 EMAIL = "demo@example.com"
-DAYS = ("2026-01-05", "2026-06-15", "2026-11-21", "2027-12-31")
+DAYS = ("2026-01-05", "2026-11-21")
 
 
 def seconds(day):
