@@ -75,7 +75,7 @@ def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
         entry = next((each for each in entries if each.number == number), None)
         if entry is None:
             raise NotFound(f"there is no entry {number} in the history of {user.email}")
-        names = {row["id"]: row["name"] for row in _accounts(storage, user)}
+        names = {row["id"]: row["name"] for row in storage.data.scan_rows(user.id, ACCOUNTS)}
     found = _as_json(entry)
     if as_json:
         say(json.dumps(found))
@@ -156,10 +156,6 @@ def _entry_of(storage: Storage, words: tuple[str, ...]) -> tuple[User, int]:
     if number is None:
         raise click.UsageError(f"{text!r} is not an id from the list, such as 3")
     return user, number
-
-
-def _accounts(storage: Storage, user: User) -> list[dict[str, Any]]:
-    return storage.data.scan_rows(user.id, ACCOUNTS)
 
 
 def _as_json(entry: HistoryEntry) -> dict[str, Any]:

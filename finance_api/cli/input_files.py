@@ -5,7 +5,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,35 +24,31 @@ def opened(file: str) -> Iterator[BinaryIO]:
     Raises ImportRefused for an empty file: most often the program that should have written it
     failed.
     """
-    if file == STANDARD_INPUT:
-        with _copied(sys.stdin.buffer) as copy:
-            _check_content(copy, "standard input")
-            yield copy
-        return
-    try:
-        stream = open(file, "rb")  # noqa: SIM115 (closed below)
-    except OSError as error:
-        raise ImportRefused(f"cannot be read: {error.strerror}") from None
-    with stream:
-        if not stream.seekable():
-            with _copied(stream) as copy:
-                _check_content(copy, "the file")
-                yield copy
-            return
-        _check_content(stream, "the file")
-        if not sys.stderr.isatty():
-            yield stream
-        else:
-            from rich.console import Console
-            from rich.markup import escape
-            from rich.progress import Progress
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(open(stack.enter_context(path_of(file)), "rb"))
+        except OSError as error:
+            raise ImportRefused(f"cannot be read: {error.strerror}") from None
+        if not stream.read(1):
+            what = "standard input" if file == STANDARD_INPUT else "the file"
+            raise ImportRefused(f"{what} is empty; there is nothing to import")
+        stream.seek(0)
+        yield stack.enter_context(_watched(stream, file)) if sys.stderr.isatty() else stream
 
-            with Progress(console=Console(stderr=True), transient=True) as progress:
-                total = stream.seek(0, 2)
-                stream.seek(0)
-                name = escape(shown(file))
-                with progress.wrap_file(stream, total=total, description=name) as watched:
-                    yield watched
+
+@contextmanager
+def _watched(stream: BinaryIO, file: str) -> Iterator[BinaryIO]:
+    """Yield the stream, and show how much of it has been read."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    total, name = os.fstat(stream.fileno()).st_size, escape(shown(file))
+    with (
+        Progress(console=Console(stderr=True), transient=True) as progress,
+        progress.wrap_file(stream, total=total, description=name) as watched,
+    ):
+        yield watched
 
 
 @contextmanager
@@ -61,28 +57,14 @@ def path_of(file: str) -> Iterator[str]:
     if file != STANDARD_INPUT and (os.path.isfile(file) or not os.path.exists(file)):
         yield file
         return
-    with (
-        tempfile.NamedTemporaryFile() as copy,
-        open(0 if file == STANDARD_INPUT else file, "rb", closefd=file != STANDARD_INPUT) as stream,
-    ):
-        shutil.copyfileobj(stream, copy)
+    with tempfile.NamedTemporaryFile() as copy:
+        if file == STANDARD_INPUT:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        else:
+            with open(file, "rb") as stream:
+                shutil.copyfileobj(stream, copy)
         copy.flush()
         yield copy.name
-
-
-@contextmanager
-def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Copy a stream that can be read only once."""
-    with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(stream, copy)
-        copy.seek(0)
-        yield copy
-
-
-def _check_content(stream: BinaryIO, what: str) -> None:
-    if not stream.read(1):
-        raise ImportRefused(f"{what} is empty; there is nothing to import")
-    stream.seek(0)
 
 
 #: A file that was changed more recently may still be being written.

@@ -1,10 +1,12 @@
 """finance-api serve"""
 
+import json
 import re
 import shlex
 import signal
 import socket
 import stat
+import urllib.request
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -68,13 +70,17 @@ def test_demo_is_ready_in_one_process_and_says_how_to_use_it(place):
         def said():
             return (place.directory / "log").read_text()
 
-        wait_until(lambda: "Serving on" in said() or process.poll() is not None)
-        assert psutil.Process(process.pid).children() == [], said()
-        path, headers = request_of(said(), port)
-        answer = TestApp(f"http://127.0.0.1:{port}").get(path, headers=headers)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0, said()
-    assert len(answer.json["records"]) == 3
+        try:
+            wait_until(lambda: "Serving on" in said() or process.poll() is not None)
+            assert psutil.Process(process.pid).children() == [], said()
+            path, headers = request_of(said(), port)
+            request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+            with urllib.request.urlopen(request) as response:
+                assert len(json.load(response)["records"]) == 3
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+        assert process.returncode == 0, said()
     assert f"  Pages:           http://127.0.0.1:{port}/overview\n" in said()
     assert "  Demo login:      demo@example.com, password demo-password\n" in said()
     assert " finance_api.access " in said()
@@ -170,7 +176,7 @@ def test_an_address_that_cannot_be_had_is_a_sentence(place):
     place.done("db", "upgrade")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        said = place.refused("serve", "--port", str(port))
+        said = place.refused("serve", "--port", str(port), process=True).splitlines()[-1]
     assert f"server.port: cannot listen on 127.0.0.1:{port}: Address already in use" in said
 
 
