@@ -16,8 +16,7 @@ mcp = pytest.importorskip("mcp")
 make_server = pytest.importorskip("finance_api.clients.mcp.server").make_server
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-def test_errors_say_how_to_go_on(site: Site, transport: str) -> None:
+def test_errors_say_how_to_go_on(site: Site) -> None:
     async def work(client: Any) -> None:
         for arguments in ({"amont": "gte.5"}, {"limit": 1000}):
             found = await refusal(client, "search_records", **arguments)
@@ -29,7 +28,7 @@ def test_errors_say_how_to_go_on(site: Site, transport: str) -> None:
         with pytest.raises(mcp.MCPError, match="search_records"):
             await client.call_tool("pay", {})
 
-    with_client(site, transport, site.one, work)
+    with_client(site, "http", site.one, work)
 
 
 def test_a_scope_that_is_missing_and_a_quota_that_is_used_up_are_reported(site: Site) -> None:

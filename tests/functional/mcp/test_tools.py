@@ -85,8 +85,7 @@ def test_the_list_of_tools_takes_less_than_9000_tokens(site: Site) -> None:
     assert with_client(site, "http", site.one, work) / 4 < 9_000
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-def test_groceries_per_month_of_a_year_are_one_call(site: Site, transport: str) -> None:
+def test_groceries_per_month_of_a_year_are_one_call(site: Site) -> None:
     async def work(client: Any) -> None:
         found = await told(
             client, "summarize", groupBy="month", category="eq.Groceries", recordDate="eq.2026"
@@ -101,7 +100,7 @@ def test_groceries_per_month_of_a_year_are_one_call(site: Site, transport: str) 
         found = await told(client, "summarize", category="eq.groceries")
         assert found["hints"] == ["No category is called groceries. Did you mean Groceries?"]
 
-    with_client(site, transport, site.one, work)
+    with_client(site, "http", site.one, work)
 
 
 def test_answers_tell_the_user_s_day_and_currency(site: Site) -> None:
