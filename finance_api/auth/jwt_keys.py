@@ -13,7 +13,6 @@ import logging
 import math
 import os
 import secrets
-import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -92,22 +91,17 @@ class KeyRing:
         self._path = path
         self._issuers = issuers
         self._key_issuers = key_issuers or {}
-        self._lock = threading.Lock()
         self._seen = self._stamp()
         self._keys = self._read() if self._seen else ()
 
     def keys(self) -> tuple[JwtKey, ...]:
-        if self._stamp() != self._seen:
-            with self._lock:
-                self._reload()
-        return self._keys
-
-    def _reload(self) -> None:
         # Taken before reading the file, so that a change during the reading is noticed later.
         seen = self._stamp()
-        if seen == self._seen:
-            # Another thread has read the file meanwhile.
-            return
+        if seen != self._seen:
+            self._reload(seen)
+        return self._keys
+
+    def _reload(self, seen: tuple[int, int, int] | None) -> None:
         try:
             self._keys = self._read() if seen else ()
         except KeyFileError as error:
