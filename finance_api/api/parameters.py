@@ -3,7 +3,7 @@
 The filter grammar itself is in `finance_api.query.parse`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import lru_cache, partial
 from types import MappingProxyType
@@ -70,7 +70,6 @@ WITH_SUBCATEGORIES = "withSubcategories"
 COUNTED = "counted"
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
-_AMOUNTS = ("number", AS_STRINGS)
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
 #: Other programs' parameters for the format, and their values: the suffixes of our paths.
 _FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
@@ -84,6 +83,10 @@ _FORMATS = {
     "excel": "xlsx",
 }
 _COMPUTED = "is computed, so rows cannot be filtered by it"
+
+
+#: One parameter of an endpoint.
+Parameter = colander.SchemaNode
 
 
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
@@ -172,97 +175,133 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     refused: Mapping[str, str] = MappingProxyType({})
     rules: tuple["Rule", ...] = ()
 
-    def add_parameter(self, name: str, kind: ParameterKind, missing: Any, meaning: str) -> None:
-        """missing: the value if the parameter is not given."""
-        self.add(colander.SchemaNode(kind, name=name, missing=missing, description=meaning))
 
-    def add_required(self, name: str, kind: ParameterKind, wanted: str, meaning: str) -> None:
-        """wanted: the allowed values, for the error message."""
-        message = f"is required: {wanted}"
-        self.add(colander.SchemaNode(kind, name=name, missing_msg=message, description=meaning))
+def parameter(name: str, kind: ParameterKind, meaning: str, missing: Any = ()) -> Parameter:
+    """missing: the value if the parameter is not given."""
+    return Parameter(kind, name=name, missing=missing, description=meaning)
 
-    def add_page(self, max_limit: int, default_limit: int = DEFAULT_LIMIT) -> None:
-        """Add limit and offset."""
-        self.add_integer("limit", 1, max_limit, default_limit, "Maximum number of rows on a page.")
-        self.add_integer("offset", 0, MAX_OFFSET, 0, "Number of rows before the page.")
 
-    def add_integer(self, name: str, low: int, high: int, missing: int, meaning: str) -> None:
-        schema = {"type": "integer", "minimum": low, "maximum": high, "default": missing}
-        kind = Scalar(
-            lambda text: parse_integer(text, low, high), {**schema, "examples": [missing]}
-        )
-        self.add_parameter(name, kind, missing, meaning)
+def required(name: str, kind: ParameterKind, wanted: str, meaning: str) -> Parameter:
+    """wanted: the allowed values, for the error message."""
+    return Parameter(kind, name=name, missing_msg=f"is required: {wanted}", description=meaning)
 
-    def add_days(self, name: str, meaning: str) -> None:
-        """Add a day, month, year or relative date. Its value is None if not given."""
-        schema = {"type": "string", "pattern": WHOLE_DAYS_PATTERN, "examples": ["2026-01-01"]}
-        self.add_parameter(name, Scalar(parse_whole_days, schema), None, meaning)
 
-    def add_flag(self, name: str, meaning: str) -> None:
-        """Add a boolean parameter, which is false if not given."""
-        schema = {"type": "boolean", "default": False, "examples": [True]}
-        self.add_parameter(name, Scalar(parse_boolean, schema), False, meaning)
+def choice(
+    name: str,
+    choices: Sequence[str],
+    meaning: str,
+    default: str | None = None,
+    *,
+    make: Callable[[str], Any] = str,
+) -> Parameter:
+    """Make a parameter that is one of the words. make: makes its value of the word."""
+    schema: Schema = {"type": "string", "enum": [*choices]}
+    schema |= {} if default is None else {"default": default}
+    kind = Scalar(
+        lambda text: make(parse_one_of(choices, text)),
+        {**schema, "examples": [default or choices[0]]},
+    )
+    return parameter(name, kind, meaning, default)
 
-    def add_filters(self, resource: Resource) -> None:
-        """Add a filter for each filterable field, and q and withSubcategories where they apply."""
-        self.refused = dict.fromkeys(names_of(resource.computed_fields), _COMPUTED)
-        if resource is RECORDS:
-            meaning = (
-                f'Words and "exact phrases" to search for; each must appear in one of these: '
-                f"{WORDS.meaning} A number also finds amounts of this size, with < or > only these."
-            )
-            self.add_parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), (), meaning)
-            flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}
-            meaning = f"{FLOW.meaning} The category's kind decides, or else the sign."
-            self.add_parameter(FLOW.name, Scalar(parse_flow, flow), None, meaning)
-        if has_categories(resource):
-            meaning = "Whether a filter by category includes the categories below it."
-            self.add_flag(WITH_SUBCATEGORIES, meaning)
-        for field in resource.fields:
-            if field.filterable:
-                self.add_conditions(field)
 
-    def add_row_filters(self, resource: Resource) -> None:
-        """Add the filters, and for records ``counted``."""
-        if resource is RECORDS:
-            meaning = "Whether to return only the records that a summary with these filters counts."
-            self.add_flag(COUNTED, meaning)
-        self.add_filters(resource)
+def integer(
+    name: str,
+    low: int,
+    high: int,
+    missing: int,
+    meaning: str,
+    parse: Callable[[str, int, int], int] = parse_integer,
+) -> Parameter:
+    schema = {"type": "integer", "minimum": low, "maximum": high, "default": missing}
+    kind = Scalar(lambda text: parse(text, low, high), {**schema, "examples": [missing]})
+    return parameter(name, kind, meaning, missing)
 
-    def add_conditions(self, field: Field) -> None:
-        kind = Conditions(field)
-        self.add_parameter(field.name, kind, (), kind.meaning)
 
-    def add_sort(self, resource: Resource) -> None:
-        """Add sortBy."""
-        sort = partial(parse_sort, resource)
-        names = names_of(field for field in resource.fields if field.sortable)
-        kind = Scalar(sort, of_order(names, resource.default_sort))
-        self.add_parameter("sortBy", kind, sort(resource.default_sort), SORT_MEANING)
+def page(
+    max_limit: int,
+    default_limit: int = DEFAULT_LIMIT,
+    parse: Callable[[str, int, int], int] = parse_integer,
+) -> tuple[Parameter, Parameter]:
+    """limit and offset"""
+    return (
+        integer("limit", 1, max_limit, default_limit, "Maximum number of rows on a page.", parse),
+        integer("offset", 0, MAX_OFFSET, 0, "Number of rows before the page.", parse),
+    )
 
-    def add_fields(self, resource: Resource) -> None:
-        """Add fields, which chooses the fields to show of each row."""
-        names = names_of(resource.fields)
-        kind = Scalar(partial(parse_fields, resource), of_names(names, list(names[:2])))
+
+def days(name: str, meaning: str) -> Parameter:
+    """Make a parameter for a day, month, year or relative date; None if it is not given."""
+    schema = {"type": "string", "pattern": WHOLE_DAYS_PATTERN, "examples": ["2026-01-01"]}
+    return parameter(name, Scalar(parse_whole_days, schema), meaning, None)
+
+
+def flag(name: str, meaning: str, parse: Callable[[str], bool] = parse_boolean) -> Parameter:
+    """Make a boolean parameter, which is false if not given."""
+    schema = {"type": "boolean", "default": False, "examples": [True]}
+    return parameter(name, Scalar(parse, schema), meaning, False)
+
+
+def conditions_on(field: Field) -> Parameter:
+    kind = Conditions(field)
+    return parameter(field.name, kind, kind.meaning)
+
+
+def filters(resource: Resource) -> Iterator[Parameter]:
+    """Yield a filter for each filterable field; q, flow and withSubcategories where they apply."""
+    if resource is RECORDS:
         meaning = (
-            "The fields to return for each row; default: all. CSV and workbooks have exactly "
-            "these, in this order; JSON and NDJSON also have id."
+            f'Words and "exact phrases" to search for; each must appear in one of these: '
+            f"{WORDS.meaning} A number also finds amounts of this size, with < or > only these."
         )
-        self.add_parameter("fields", kind, None, meaning)
+        yield parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), meaning)
+        flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}
+        meaning = f"{FLOW.meaning} The category's kind decides, or else the sign."
+        yield parameter(FLOW.name, Scalar(parse_flow, flow), meaning, None)
+    if has_categories(resource):
+        meaning = "Whether a filter by category includes the categories below it."
+        yield flag(WITH_SUBCATEGORIES, meaning)
+    yield from (conditions_on(field) for field in resource.fields if field.filterable)
 
-    def add_amounts(self) -> None:
-        """Add amounts, which can be strings."""
-        schema = {"type": "string", "enum": list(_AMOUNTS), "default": _AMOUNTS[0]}
-        meaning = (
-            "How JSON and NDJSON write amounts (members of the format decimal): as exact numbers, "
-            "or as strings, for clients whose numbers would round them."
-        )
-        kind = Scalar(partial(parse_one_of, _AMOUNTS), {**schema, "examples": [_AMOUNTS[0]]})
-        self.add_parameter(AMOUNTS, kind, _AMOUNTS[0], meaning)
 
-    def add_conversion(self, name: str) -> None:
-        meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."
-        self.add_parameter(name, Scalar(_currency, CURRENCY), None, meaning)
+def _row_filters(resource: Resource) -> Iterator[Parameter]:
+    """Yield the filters, and for records ``counted``."""
+    if resource is RECORDS:
+        meaning = "Whether to return only the records that a summary with these filters counts."
+        yield flag(COUNTED, meaning)
+    yield from filters(resource)
+
+
+def _refused(resource: Resource) -> Mapping[str, str]:
+    return dict.fromkeys(names_of(resource.computed_fields), _COMPUTED)
+
+
+def _order(resource: Resource) -> Parameter:
+    sort = partial(parse_sort, resource)
+    names = names_of(field for field in resource.fields if field.sortable)
+    kind = Scalar(sort, of_order(names, resource.default_sort))
+    return parameter("sortBy", kind, SORT_MEANING, sort(resource.default_sort))
+
+
+def _fields(resource: Resource) -> Parameter:
+    names = names_of(resource.fields)
+    kind = Scalar(partial(parse_fields, resource), of_names(names, list(names[:2])))
+    meaning = (
+        "The fields to return for each row; default: all. CSV and workbooks have exactly "
+        "these, in this order; JSON and NDJSON also have id."
+    )
+    return parameter("fields", kind, meaning, None)
+
+
+def _columns(resource: Resource) -> Iterator[Parameter]:
+    """Yield ``fields``, and ``convertTo`` where something can be converted."""
+    yield _fields(resource)
+    if resource in CONVERTED:
+        yield conversion(CONVERT_TO)
+
+
+def conversion(name: str) -> Parameter:
+    meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."
+    return parameter(name, Scalar(_currency, CURRENCY), meaning, None)
 
 
 def _currency(text: str) -> str:
@@ -272,47 +311,49 @@ def _currency(text: str) -> str:
     return text
 
 
+def amounts_parameter() -> Parameter:
+    return choice(
+        AMOUNTS,
+        ("number", AS_STRINGS),
+        "How JSON and NDJSON write amounts (members of the format decimal): as exact numbers, "
+        "or as strings, for clients whose numbers would round them.",
+        "number",
+    )
+
+
 def list_schema(resource: Resource) -> ParameterSchema:
-    """Make the parameters of a list: limit, offset, sortBy, withTotal, columns to show, filters."""
-    schema = ParameterSchema()
-    schema.add_page(MAX_LIMIT)
-    schema.add_sort(resource)
-    schema.add_flag("withTotal", "Whether to also count all rows that match.")
-    _add_columns(schema, resource)
-    schema.add_row_filters(resource)
-    return schema
+    """Make the parameters of a list: its page and order, the columns to show, the filters."""
+    return ParameterSchema(
+        *page(MAX_LIMIT),
+        _order(resource),
+        flag("withTotal", "Whether to also count all rows that match."),
+        *_columns(resource),
+        *_row_filters(resource),
+        refused=_refused(resource),
+    )
 
 
 def export_schema(resource: Resource) -> ParameterSchema:
-    """sortBy, fields, trailer and filters."""
-    schema = ParameterSchema()
-    schema.add_sort(resource)
-    schema.add_flag("trailer", "Whether NDJSON ends with a line that has the number of rows.")
-    schema.add_fields(resource)
-    schema.add_row_filters(resource)
-    return schema
+    return ParameterSchema(
+        _order(resource),
+        flag("trailer", "Whether NDJSON ends with a line that has the number of rows."),
+        _fields(resource),
+        *_row_filters(resource),
+        refused=_refused(resource),
+    )
 
 
 def object_schema(resource: Resource) -> ParameterSchema:
-    """fields; convertTo, where something can be converted."""
-    return _add_columns(ParameterSchema(), resource)
-
-
-def _add_columns(schema: ParameterSchema, resource: Resource) -> ParameterSchema:
-    schema.add_fields(resource)
-    if resource in CONVERTED:
-        schema.add_conversion(CONVERT_TO)
-    return schema
+    return ParameterSchema(*_columns(resource))
 
 
 def ids_schema(resource: Resource) -> ParameterSchema:
     """Make the parameters ``id``, which is required, and the columns to show of each row."""
-    schema = object_schema(resource)
     wanted = f"1 to {MAX_LIST_OPERANDS} ids"
     one = {"type": "string", "format": "uuid"}
     ids = Listed(parse_ids, one_or_more(one, [ID.example], maxItems=MAX_LIST_OPERANDS))
-    schema.add_required("id", ids, wanted, f"{wanted}, repeated or between commas.")
-    return schema
+    meaning = f"{wanted}, repeated or between commas."
+    return ParameterSchema(*_columns(resource), required("id", ids, wanted, meaning))
 
 
 def query_of(resource: Resource, parameters: "Parameters") -> Query:

@@ -9,7 +9,13 @@ from pyramid.response import Response
 
 from finance_api.api.data_request import respond
 from finance_api.api.openapi.responses import ResponseDescription
-from finance_api.api.parameters import Fault, ParameterSchema, read_parameters, validate_query
+from finance_api.api.parameters import (
+    Fault,
+    ParameterSchema,
+    amounts_parameter,
+    read_parameters,
+    validate_query,
+)
 from finance_api.auth.policy import Permission, own_data
 from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
@@ -107,7 +113,7 @@ def data_service(
     response: ResponseDescription | None = declared["response"]
     amounts: frozenset[str] = frozenset()
     if path.startswith(PUBLIC_SURFACE) and response is not None and response.has_amounts:
-        declared["schema"].add_amounts()
+        declared["schema"].add(amounts_parameter())
         amounts = response.amounts
 
     def view(request: Request) -> Response:

@@ -7,7 +7,7 @@ from finance_api.api.internal.transactions import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value
-from finance_api.api.parameters import ParameterSchema, Scalar
+from finance_api.api.parameters import ParameterSchema, Scalar, conversion, page, required
 from finance_api.api.representation import next_offset
 from finance_api.api.service import data_service
 from finance_api.auth.policy import Permission, own_internal_data
@@ -43,14 +43,23 @@ def _types(text: str) -> tuple[Resource, ...]:
     return tuple(_BY_TYPE[name] for name in names)
 
 
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    stands_alone = {"if": {"contains": {"const": ALL}}, "then": {"maxItems": 1}}
-    types = of_names((ALL, *_BY_TYPE), ["Account", "Label"], **stands_alone)
-    schema.add_required("document_type", Scalar(_types, types), _WANTED, f"{_WANTED}.")
-    schema.add_page(MAX_DOCUMENTS)
-    schema.add_conversion(CONVERT_TO)
-    return schema
+_SCHEMA = ParameterSchema(
+    required(
+        "document_type",
+        Scalar(
+            _types,
+            of_names(
+                (ALL, *_BY_TYPE),
+                ["Account", "Label"],
+                **{"if": {"contains": {"const": ALL}}, "then": {"maxItems": 1}},
+            ),
+        ),
+        _WANTED,
+        f"{_WANTED}.",
+    ),
+    *page(MAX_DOCUMENTS),
+    conversion(CONVERT_TO),
+)
 
 
 def _response() -> ResponseDescription:
@@ -129,7 +138,7 @@ SERVICES = (
         "/internal/v1/get-docs",
         DocumentsRequest,
         description="Documents: data of all types except records.",
-        schema=_schema(),
+        schema=_SCHEMA,
         response=_response(),
         permission=Permission.INTERNAL_DOCUMENTS_READ,
         factory=own_internal_data(Permission.INTERNAL_DOCUMENTS_READ),

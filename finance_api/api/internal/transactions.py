@@ -19,7 +19,16 @@ from finance_api.api.openapi.schemas import (
     of_order,
     value,
 )
-from finance_api.api.parameters import SORT_MEANING, Fault, ParameterSchema, Scalar
+from finance_api.api.parameters import (
+    SORT_MEANING,
+    Fault,
+    Parameter,
+    ParameterSchema,
+    Scalar,
+    conversion,
+    page,
+    parameter,
+)
 from finance_api.api.representation import next_offset
 from finance_api.api.service import data_service
 from finance_api.auth.policy import Permission, own_internal_data
@@ -62,22 +71,28 @@ def _is_in_order(low: str, high: str, than: str, parameters: Mapping[str, Any]) 
     return (low, f"is {than} than {high}") if is_beyond else None
 
 
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    for name, (field, operator) in _BOUNDS.items():
-        parse = partial(parse_bound, TRANSACTION_FIELDS[field], operator)
-        meaning = f"Only transactions with this {field} or {_BEYOND[operator]} it."
-        schema.add_parameter(name, Scalar(parse, _OPERANDS[field]), None, meaning)
-    schema.rules = (
+def _bound(name: str, field: str, operator: Operator) -> Parameter:
+    parse = partial(parse_bound, TRANSACTION_FIELDS[field], operator)
+    meaning = f"Only transactions with this {field} or {_BEYOND[operator]} it."
+    return parameter(name, Scalar(parse, _OPERANDS[field]), meaning, None)
+
+
+_sort = partial(parse_order, _SORT_KEYS)
+_SCHEMA = ParameterSchema(
+    *(_bound(name, *bound) for name, bound in _BOUNDS.items()),
+    *page(MAX_TRANSACTIONS),
+    parameter(
+        "sort_by",
+        Scalar(_sort, of_order(_SORT_KEYS, DEFAULT_SORT)),
+        SORT_MEANING,
+        _sort(DEFAULT_SORT),
+    ),
+    conversion(CONVERT_TO),
+    rules=(
         partial(_is_in_order, "min_amount", "max_amount", "greater"),
         partial(_is_in_order, "date_from", "date_to", "later"),
-    )
-    schema.add_page(MAX_TRANSACTIONS)
-    sort = partial(parse_order, _SORT_KEYS)
-    kind = Scalar(sort, of_order(_SORT_KEYS, DEFAULT_SORT))
-    schema.add_parameter("sort_by", kind, sort(DEFAULT_SORT), SORT_MEANING)
-    schema.add_conversion(CONVERT_TO)
-    return schema
+    ),
+)
 
 
 def _response() -> ResponseDescription:
@@ -146,7 +161,7 @@ SERVICES = (
         "/internal/v1/get-records",
         TransactionsRequest,
         description="Transactions: records, void ones included.",
-        schema=_schema(),
+        schema=_SCHEMA,
         response=_response(),
         permission=Permission.INTERNAL_RECORDS_READ,
         factory=own_internal_data(Permission.INTERNAL_RECORDS_READ),

@@ -1,12 +1,21 @@
 """GET /v1/api/accounts/balances"""
 
+from collections.abc import Sequence
 from typing import Any
 
 from finance_api.api.data_request import Payload, Reading, RequestTarget
 from finance_api.api.listing import TableRequest
-from finance_api.api.openapi.responses import HINTS_SCHEMA, ResponseDescription, table_response
+from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
-from finance_api.api.parameters import CONVERT_TO, ParameterSchema, Scalar
+from finance_api.api.parameters import (
+    CONVERT_TO,
+    Parameter,
+    ParameterSchema,
+    choice,
+    conditions_on,
+    conversion,
+    days,
+)
 from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
@@ -21,44 +30,31 @@ from finance_api.planning.balances import (
 )
 from finance_api.planning.conversion import converted_fields
 from finance_api.query.model import Query
-from finance_api.query.parse import parse_one_of
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.resources.common import currency_field
+from finance_api.resources.common import amount_field, currency_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
 from finance_api.values.time import Period, date_text
 
-
-def _column(name: str, kind: Kind, meaning: str, example: Any, *, nullable: bool = False) -> Field:
-    return Field(name=name, kind=kind, meaning=meaning, example=example, nullable=nullable)
-
-
 POINT_COLUMNS = (
-    _column("period", Kind.TEXT, "The interval.", "2026-01"),
-    _column("periodStart", Kind.DATE, "First day of the interval.", "2026-01-01"),
-    _column(
+    Field("period", Kind.TEXT, "The interval.", "2026-01", nullable=False),
+    Field("periodStart", Kind.DATE, "First day of the interval.", "2026-01-01", nullable=False),
+    date_field(
         "date",
-        Kind.DATE,
         "Last day of the interval; the balance is that of the end of this day.",
-        "2026-01-31",
+        nullable=False,
     ),
 )
 ACCOUNT_COLUMNS = (
-    _column("account", Kind.TEXT, "Name of the account.", "Current account", nullable=True),
+    text_field("account", "Name of the account.", "Current account"),
     RECORDS["accountId"],
     currency_field("Currency of the account.", nullable=False),
 )
 _COLUMNS = (
     *POINT_COLUMNS,
     *ACCOUNT_COLUMNS,
-    _column("balance", Kind.NUMBER, "Balance at the end of the day.", 1234.56),
-    _column(
-        "firstRecordDate",
-        Kind.DATE,
-        "Day of the account's first record.",
-        "2025-11-03",
-        nullable=True,
-    ),
+    amount_field("balance", "Balance at the end of the day.", 1234.56, 0),
+    Field("firstRecordDate", Kind.DATE, "Day of the account's first record.", "2025-11-03"),
 )
 _CONVERTED = converted_fields("balance")
 _TOTAL = (*POINT_COLUMNS, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
@@ -67,43 +63,42 @@ _TOTAL_ENCODER = RowEncoder(_TOTAL)
 _CONVERTED_TOTAL_ENCODER = RowEncoder(_CONVERTED_TOTAL)
 
 
-def _interval(text: str) -> Period:
-    return Period(parse_one_of(list(Period), text))
-
-
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    interval = {"type": "string", "enum": [*Period], "default": "month", "examples": ["month"]}
-    meaning = "Length of an interval; there is a balance at the end of each."
-    schema.add_parameter("interval", Scalar(_interval, interval), Period.MONTH, meaning)
-    meaning = "A day of the first interval. Default: the day of the oldest record."
-    schema.add_days("from", meaning)
-    meaning = (
-        "A day of the last interval. Default: the later of today and the day of the newest record."
+def interval(intervals: Sequence[Period]) -> Parameter:
+    return choice(
+        "interval",
+        intervals,
+        "Length of an interval; there is a balance at the end of each.",
+        Period.MONTH,
+        make=Period,
     )
-    schema.add_days("to", meaning)
-    schema.add_conditions(RECORDS["accountId"])
-    schema.add_conversion(CONVERT_TO)
-    return schema
 
 
-def _response() -> ResponseDescription:
-    return table_response(
-        "Balance",
-        "balances",
-        _COLUMNS,
-        {
-            "totals": array_of(of_fields("BalanceTotal", _TOTAL)),
-            "interval": value("As in the request.", "month", enum=[*Period]),
-            "from": value("First day of the first interval.", "2026-01-01", format="date"),
-            "to": value("Last day of the last interval.", "2026-01-31", format="date"),
-        },
-        sometimes=_CONVERTED,
-        optional={
-            "convertedTotals": array_of(of_fields("ConvertedBalanceTotal", _CONVERTED_TOTAL)),
-            HINTS: HINTS_SCHEMA,
-        },
-    )
+_SCHEMA = ParameterSchema(
+    interval([*Period]),
+    days("from", "A day of the first interval. Default: the day of the oldest record."),
+    days(
+        "to",
+        "A day of the last interval. Default: the later of today and the day of the newest record.",
+    ),
+    conditions_on(RECORDS["accountId"]),
+    conversion(CONVERT_TO),
+)
+_RESPONSE = table_response(
+    "Balance",
+    "balances",
+    _COLUMNS,
+    {
+        "totals": array_of(of_fields("BalanceTotal", _TOTAL)),
+        "interval": value("As in the request.", "month", enum=[*Period]),
+        "from": value("First day of the first interval.", "2026-01-01", format="date"),
+        "to": value("Last day of the last interval.", "2026-01-31", format="date"),
+    },
+    sometimes=_CONVERTED,
+    optional={
+        "convertedTotals": array_of(of_fields("ConvertedBalanceTotal", _CONVERTED_TOTAL)),
+        HINTS: HINTS_SCHEMA,
+    },
+)
 
 
 class BalancesRequest(TableRequest):
@@ -153,6 +148,6 @@ SERVICES = (
         "/v1/api/accounts/balances",
         BalancesRequest,
         is_savable=True,
-        **of_resource(ACCOUNTS, _schema(), _response(), "Balances of accounts over time."),
+        **of_resource(ACCOUNTS, _SCHEMA, _RESPONSE, "Balances of accounts over time."),
     ),
 )

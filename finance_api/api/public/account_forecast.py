@@ -2,17 +2,16 @@
 
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
-from finance_api.api.openapi.responses import HINTS_SCHEMA, ResponseDescription, table_response
+from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
-from finance_api.api.parameters import ParameterSchema, Scalar
-from finance_api.api.public.account_balances import ACCOUNT_COLUMNS, POINT_COLUMNS
+from finance_api.api.parameters import ParameterSchema, choice, conditions_on, days
+from finance_api.api.public.account_balances import ACCOUNT_COLUMNS, POINT_COLUMNS, interval
 from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.balances import BalancesError
 from finance_api.planning.forecast.reading import MAX_DAYS, ForecastQuery, list_forecast
 from finance_api.query.model import Query
-from finance_api.query.parse import parse_one_of
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import amount_field, date_field
 from finance_api.resources.wire import RowEncoder
@@ -39,47 +38,32 @@ _BALANCES = {False: (_BALANCE,), True: _RANGE}
 _TOTAL_ENCODERS = {each: RowEncoder((*_TOTAL, *more)) for each, more in _BALANCES.items()}
 
 
-def _interval(text: str) -> Period:
-    return Period(parse_one_of(list(_INTERVALS), text))
-
-
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    schema.add_days(
-        "to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."
-    )
-    interval = {"type": "string", "enum": [*_INTERVALS], "default": "month", "examples": ["month"]}
-    meaning = "Length of an interval; there is a balance at the end of each."
-    schema.add_parameter("interval", Scalar(_interval, interval), Period.MONTH, meaning)
-    meaning = (
-        "typical: also count usual income and spending besides these payments, and return a range."
-    )
-    include = {"type": "string", "enum": [TYPICAL], "examples": [TYPICAL]}
-    kind = Scalar(lambda text: parse_one_of([TYPICAL], text), include)
-    schema.add_parameter("include", kind, None, meaning)
-    schema.add_conditions(RECORDS["accountId"])
-    return schema
-
-
-def _response() -> ResponseDescription:
-    sometimes = (_BALANCE, *_RANGE)
-    total = of_fields("ForecastTotal", _TOTAL, sometimes)
-    members = {
-        "totals": array_of(total),
+_SOMETIMES = (_BALANCE, *_RANGE)
+_SCHEMA = ParameterSchema(
+    days("to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."),
+    interval(_INTERVALS),
+    choice(
+        "include",
+        [TYPICAL],
+        "typical: also count usual income and spending besides these payments, and return a range.",
+    ),
+    conditions_on(RECORDS["accountId"]),
+)
+_RESPONSE = table_response(
+    "ForecastBalance",
+    "forecast",
+    _COLUMNS,
+    {
+        "totals": array_of(of_fields("ForecastTotal", _TOTAL, _SOMETIMES)),
         "lowest": array_of(of_fields("LowestBalance", _LOWEST)),
         "interval": value("As in the request.", "month", enum=[*_INTERVALS]),
         "from": value("Today.", "2026-01-31", format="date"),
         "to": value("The last day.", "2026-02-28", format="date"),
         "leftOut": value("Standing orders without an account or an amount, which are not used.", 0),
-    }
-    return table_response(
-        "ForecastBalance",
-        "forecast",
-        _COLUMNS,
-        members,
-        sometimes=sometimes,
-        optional={HINTS: HINTS_SCHEMA},
-    )
+    },
+    sometimes=_SOMETIMES,
+    optional={HINTS: HINTS_SCHEMA},
+)
 
 
 class ForecastRequest(TableRequest):
@@ -120,6 +104,6 @@ SERVICES = (
         "/v1/api/accounts/forecast",
         ForecastRequest,
         is_savable=True,
-        **of_resource(ACCOUNTS, _schema(), _response(), "Predicted balances of accounts."),
+        **of_resource(ACCOUNTS, _SCHEMA, _RESPONSE, "Predicted balances of accounts."),
     ),
 )

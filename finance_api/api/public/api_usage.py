@@ -7,7 +7,7 @@ from pyramid.response import Response
 from finance_api.api.data_request import unstored_response
 from finance_api.api.openapi.responses import OF_UNSTORED, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, date_time, of_members, value
-from finance_api.api.parameters import ParameterSchema, Scalar
+from finance_api.api.parameters import ParameterSchema, Scalar, parameter
 from finance_api.api.representation import JSON, negotiate
 from finance_api.api.service import Service
 from finance_api.auth.policy import Permission, own_by_any_token
@@ -38,27 +38,20 @@ _PERIODS = (
     "^(([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-6])days"
     "|([1-9]|[1-4][0-9]|5[0-3])weeks|([1-9]|1[0-3])months)$"
 )
-_KIND = Scalar(
-    _period,
-    {
-        "type": "string",
-        "pattern": _PERIODS,
-        "default": _DEFAULT_PERIOD,
-        "examples": ["12weeks"],
-    },
-)
-#: The kind of the parameter, its default, its meaning.
-PERIOD = (
-    _KIND,
-    parse_usage_period(_DEFAULT_PERIOD),
+PERIOD = parameter(
+    "period",
+    Scalar(
+        _period,
+        {
+            "type": "string",
+            "pattern": _PERIODS,
+            "default": _DEFAULT_PERIOD,
+            "examples": ["12weeks"],
+        },
+    ),
     "Number of days, weeks or months up to now, including the current one.",
+    parse_usage_period(_DEFAULT_PERIOD),
 )
-
-
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    schema.add_parameter("period", *PERIOD)
-    return schema
 
 
 def _response() -> ResponseDescription:
@@ -121,7 +114,7 @@ api_usage = Service(
     USAGE_PATH,
     get_usage,
     "The user's requests by day, week or month, and the token's quota.",
-    schema=_schema(),
+    schema=ParameterSchema(PERIOD),
     response=_response(),
     permission=Permission.API_USAGE_READ,
     factory=own_by_any_token(Permission.API_USAGE_READ),

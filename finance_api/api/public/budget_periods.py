@@ -3,7 +3,7 @@
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest, no_object
 from finance_api.api.openapi.responses import table_response
-from finance_api.api.parameters import ParameterSchema
+from finance_api.api.parameters import ParameterSchema, integer
 from finance_api.api.service import data_service, of_resource
 from finance_api.planning.tracking import last_periods, track
 from finance_api.resources import BUDGETS
@@ -11,13 +11,9 @@ from finance_api.values.ids import FORM
 
 MAX_PERIODS = 120
 DEFAULT_PERIODS = 12
-
-
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    meaning = "Number of periods, including the current one."
-    schema.add_integer("last", 1, MAX_PERIODS, DEFAULT_PERIODS, meaning)
-    return schema
+_LAST = integer(
+    "last", 1, MAX_PERIODS, DEFAULT_PERIODS, "Number of periods, including the current one."
+)
 
 
 class BudgetPeriodsRequest(TableRequest):
@@ -44,7 +40,7 @@ SERVICES = (
         BudgetPeriodsRequest,
         **of_resource(
             BUDGETS,
-            _schema(),
+            ParameterSchema(_LAST),
             table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
             "Use of a budget in the current and past periods.",
         ),

@@ -8,7 +8,13 @@ from pyramid.response import Response
 from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
-from finance_api.api.parameters import ParameterSchema, Scalar
+from finance_api.api.parameters import (
+    ParameterSchema,
+    Scalar,
+    amounts_parameter,
+    integer,
+    parameter,
+)
 from finance_api.api.service import Service
 from finance_api.auth.authentication import lacks_scopes
 from finance_api.auth.policy import Permission, own_by_any_token
@@ -47,18 +53,22 @@ def _types(text: str) -> tuple[Resource, ...]:
     return tuple(resource for path, resource in _TYPES.items() if path in names)
 
 
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    since = {"type": "string", "default": START, "examples": [START]}
-    types = of_names(_TYPES, ["records", "accounts"], uniqueItems=True)
-    meaning = f"The value of next in an earlier response; {START} returns all data."
-    schema.add_parameter("since", Scalar(_since, since), None, meaning)
-    meaning = "The lists to return changes of. Default: all that the token may read."
-    schema.add_parameter("types", Scalar(_types, types), None, meaning)
-    meaning = "Maximum number of changes on a page."
-    schema.add_integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES, meaning)
-    schema.add_amounts()
-    return schema
+_SCHEMA = ParameterSchema(
+    parameter(
+        "since",
+        Scalar(_since, {"type": "string", "default": START, "examples": [START]}),
+        f"The value of next in an earlier response; {START} returns all data.",
+        None,
+    ),
+    parameter(
+        "types",
+        Scalar(_types, of_names(_TYPES, ["records", "accounts"], uniqueItems=True)),
+        "The lists to return changes of. Default: all that the token may read.",
+        None,
+    ),
+    integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES, "Maximum number of changes on a page."),
+    amounts_parameter(),
+)
 
 
 def _response() -> ResponseDescription:
@@ -153,7 +163,7 @@ SERVICES = (
         "/v1/api/changes",
         get_changes,
         "Changes since an earlier response.",
-        schema=_schema(),
+        schema=_SCHEMA,
         response=_RESPONSE,
         permission=Permission.CHANGES_READ,
         factory=own_by_any_token(Permission.CHANGES_READ),

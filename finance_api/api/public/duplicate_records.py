@@ -2,9 +2,9 @@
 
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
-from finance_api.api.openapi.responses import TOTAL, ResponseDescription, table_response
+from finance_api.api.openapi.responses import TOTAL, table_response
 from finance_api.api.openapi.schemas import value
-from finance_api.api.parameters import ParameterSchema
+from finance_api.api.parameters import ParameterSchema, page
 from finance_api.api.service import data_service, of_resource
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.matching.duplicates import Duplicate, find_duplicates
@@ -38,17 +38,14 @@ _COLUMNS = (
 )
 
 
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    schema.add_page(MAX_PAIRS, DEFAULT_PAIRS)
-    return schema
-
-
-def _response() -> ResponseDescription:
-    total = {"total": value("Number of pairs.", 1)}
-    return table_response(
-        "DuplicatePair", "duplicates", _COLUMNS, total, headers=(TOTAL,), is_paged=True
-    )
+_RESPONSE = table_response(
+    "DuplicatePair",
+    "duplicates",
+    _COLUMNS,
+    {"total": value("Number of pairs.", 1)},
+    headers=(TOTAL,),
+    is_paged=True,
+)
 
 
 class DuplicatesRequest(TableRequest):
@@ -85,6 +82,11 @@ SERVICES = (
     data_service(
         "/v1/api/records/duplicates",
         DuplicatesRequest,
-        **of_resource(RECORDS, _schema(), _response(), "Records that look like duplicates."),
+        **of_resource(
+            RECORDS,
+            ParameterSchema(*page(MAX_PAIRS, DEFAULT_PAIRS)),
+            _RESPONSE,
+            "Records that look like duplicates.",
+        ),
     ),
 )

@@ -15,7 +15,7 @@ from finance_api.api.openapi.responses import (
     ResponseDescription,
 )
 from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_members, value
-from finance_api.api.parameters import ParameterSchema
+from finance_api.api.parameters import ParameterSchema, page
 from finance_api.api.representation import JSON, OF_LISTS, negotiate
 from finance_api.api.service import Service
 from finance_api.auth.personal_tokens import QUESTIONS
@@ -103,12 +103,6 @@ def get_answer(request: Request) -> Response:
         raise refused.problem from None
 
 
-def _page() -> ParameterSchema:
-    schema = ParameterSchema()
-    schema.add_page(MAX_LIMIT)
-    return schema
-
-
 _DECLARED: dict[str, Any] = {
     "scopes": (QUESTIONS,),
     "permission": Permission.QUESTIONS_READ,
@@ -124,7 +118,7 @@ SERVICES = (
             of_members("QuestionPage", {"questions": array_of(_QUESTION), **OF_PAGE}),
             headers=OF_UNSTORED,
         ),
-        schema=_page(),
+        schema=ParameterSchema(*page(MAX_LIMIT)),
         **_DECLARED,
     ),
     Service(

@@ -10,7 +10,6 @@ from finance_api.api.openapi.conditions import having_pattern
 from finance_api.api.openapi.responses import (
     HINTS_SCHEMA,
     Header,
-    ResponseDescription,
     table_response,
 )
 from finance_api.api.openapi.schemas import (
@@ -28,6 +27,12 @@ from finance_api.api.parameters import (
     ParameterKind,
     ParameterSchema,
     Scalar,
+    choice,
+    conversion,
+    filters,
+    flag,
+    page,
+    parameter,
 )
 from finance_api.api.representation import HINTS, HeaderItems
 from finance_api.api.service import data_service, of_resource
@@ -61,7 +66,6 @@ from finance_api.query.parse import (
     MAX_CONDITIONS,
     parse_conditions,
     parse_names,
-    parse_one_of,
     parse_order,
 )
 from finance_api.resources import RECORDS
@@ -114,10 +118,6 @@ def _include(text: str) -> frozenset[str]:
     return frozenset(parse_names(LEFT_OUT, text))
 
 
-def _compare(text: str) -> Compare:
-    return Compare(parse_one_of([*Compare], text))
-
-
 class _Having(ParameterKind):
     """Conditions on columns of the groups; the parameter may be repeated."""
 
@@ -149,10 +149,10 @@ def _names_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
     columns = [column.name for column in query.columns]
     named = [("sortBy", key.field.name) for key in parameters["sortBy"]]
     named += [("having", each.condition.field.name) for each in parameters["having"]]
-    for parameter, name in named:
+    for by, name in named:
         if name not in columns:
             message = f"{quoted(name)} is not a column of these groups; their columns are "
-            return parameter, message + ", ".join(columns)
+            return by, message + ", ".join(columns)
     return None
 
 
@@ -195,76 +195,91 @@ def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
     return None
 
 
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    groups = of_names(DIMENSIONS, ["category", "month"], uniqueItems=True, maxItems=MAX_DIMENSIONS)
-    included = of_names(LEFT_OUT, ["transfers"], uniqueItems=True)
-    order = Scalar(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, ""))
-    meaning = (
+_SCHEMA = ParameterSchema(
+    parameter(
+        "groupBy",
+        Scalar(
+            _group_by,
+            of_names(DIMENSIONS, ["category", "month"], uniqueItems=True, maxItems=MAX_DIMENSIONS),
+        ),
         "Fields that the records of a group have in common, in addition to the currency. A "
-        f"request that would return more than {MAX_GROUPS:,} groups is refused."
-    )
-    schema.add_parameter("groupBy", Scalar(_group_by, groups), (), meaning)
-    sums = of_names(SUMS, ["spent", "received"], uniqueItems=True)
-    meaning = f"The sums of each group. Default: {','.join(names_of(USUAL_SUMS))}."
-    schema.add_parameter("columns", Scalar(_columns, sums), USUAL_SUMS, meaning)
-    compare = {"type": "string", "enum": [*Compare], "examples": [Compare.PREVIOUS.value]}
-    meaning = (
+        f"request that would return more than {MAX_GROUPS:,} groups is refused.",
+    ),
+    parameter(
+        "columns",
+        Scalar(_columns, of_names(SUMS, ["spent", "received"], uniqueItems=True)),
+        f"The sums of each group. Default: {','.join(names_of(USUAL_SUMS))}.",
+        USUAL_SUMS,
+    ),
+    choice(
+        "compare",
+        [*Compare],
         "The earlier period to compare with: the period before that of recordDate, or the same "
         "period a year before. It adds an earlier value, a difference and a percentage to each "
-        "number: previousNet, changeNet, changeNetPercent."
-    )
-    schema.add_parameter("compare", Scalar(_compare, compare), None, meaning)
-    having = {"type": "string", "pattern": having_pattern([*_NUMBERS.values()])}
-    meaning = "A condition on a numeric column that returned groups meet. Repeated: all must hold."
-    schema.add_parameter(
-        "having", _Having(_having, one_or_more(having, ["net.lt.-100"])), (), meaning
-    )
-    meaning = "Records to count that are otherwise left out."
-    schema.add_parameter("include", Scalar(_include, included), frozenset(), meaning)
-    meaning = (
+        "number: previousNet, changeNet, changeNetPercent.",
+        make=Compare,
+    ),
+    parameter(
+        "having",
+        _Having(
+            _having,
+            one_or_more(
+                {"type": "string", "pattern": having_pattern([*_NUMBERS.values()])},
+                ["net.lt.-100"],
+            ),
+        ),
+        "A condition on a numeric column that returned groups meet. Repeated: all must hold.",
+    ),
+    parameter(
+        "include",
+        Scalar(_include, of_names(LEFT_OUT, ["transfers"], uniqueItems=True)),
+        "Records to count that are otherwise left out.",
+        frozenset(),
+    ),
+    flag(
+        "fill",
         "Whether to also return groups of zeros: for periods without records, and if "
-        "nothing matches."
-    )
-    schema.add_flag("fill", meaning)
-    schema.add_parameter("sortBy", order, (), SORT_MEANING)
-    schema.add_page(MAX_PAGE, DEFAULT_GROUPS)
-    schema.add_conversion(CONVERT_TO)
-    schema.add_filters(RECORDS)
-    schema.rules = (_names_its_columns, _fills_periods, _compares_days, _adds_up_periods)
-    return schema
+        "nothing matches.",
+    ),
+    parameter(
+        "sortBy",
+        Scalar(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")),
+        SORT_MEANING,
+    ),
+    *page(MAX_PAGE, DEFAULT_GROUPS),
+    conversion(CONVERT_TO),
+    *filters(RECORDS),
+    rules=(_names_its_columns, _fills_periods, _compares_days, _adds_up_periods),
+)
 
-
-def _response() -> ResponseDescription:
-    always = SummaryQuery(sums=()).columns
-    left_out = {name: value("Number of records.", 0) for name in LEFT_OUT}
-    not_converted = of_members(
-        None,
-        {
-            "currencyCode": value("The currency.", "USD"),
-            "count": value("Number of records.", 2),
-            "days": value("Number of days with such records.", 1),
-            "firstDate": value("First of these days.", "2026-01-02", format="date"),
-            "lastDate": value("Last of these days.", "2026-01-30", format="date"),
+_ALWAYS = SummaryQuery(sums=()).columns
+_NOT_CONVERTED = of_members(
+    None,
+    {
+        "currencyCode": value("The currency.", "USD"),
+        "count": value("Number of records.", 2),
+        "days": value("Number of days with such records.", 1),
+        "firstDate": value("First of these days.", "2026-01-02", format="date"),
+        "lastDate": value("Last of these days.", "2026-01-30", format="date"),
+    },
+)
+_RESPONSE = table_response(
+    "Group",
+    "groups",
+    _ALWAYS,
+    {
+        "leftOut": of_members(None, {name: value("Number of records.", 0) for name in LEFT_OUT}),
+        "overlapping": value("Whether any record is in several groups.", False),
+        "groupCount": {
+            **value("Number of groups on all pages; null: counting them would take long.", 31),
+            "type": ["integer", "null"],
         },
-    )
-    overlapping = value("Whether any record is in several groups.", False)
-    meaning = "Number of groups on all pages; null: counting them would take long."
-    count = {**value(meaning, 31), "type": ["integer", "null"]}
-    return table_response(
-        "Group",
-        "groups",
-        always,
-        {
-            "leftOut": of_members(None, left_out),
-            "overlapping": overlapping,
-            "groupCount": count,
-        },
-        sometimes=[column for column in WHOLE.columns if column not in always],
-        optional={"notConverted": array_of(not_converted), HINTS: HINTS_SCHEMA},
-        headers=_HEADERS,
-        is_paged=True,
-    )
+    },
+    sometimes=[column for column in WHOLE.columns if column not in _ALWAYS],
+    optional={"notConverted": array_of(_NOT_CONVERTED), HINTS: HINTS_SCHEMA},
+    headers=_HEADERS,
+    is_paged=True,
+)
 
 
 class SummaryRequest(TableRequest):
@@ -355,6 +370,6 @@ SERVICES = (
         "/v1/api/records/summary",
         SummaryRequest,
         is_savable=True,
-        **of_resource(RECORDS, _schema(), _response(), "Sums of records, by groups."),
+        **of_resource(RECORDS, _SCHEMA, _RESPONSE, "Sums of records, by groups."),
     ),
 )

@@ -6,9 +6,9 @@ from typing import Any
 
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
-from finance_api.api.openapi.responses import HINTS_SCHEMA, ResponseDescription, table_response
+from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, of_names
-from finance_api.api.parameters import Listed, ParameterSchema
+from finance_api.api.parameters import Listed, ParameterSchema, conditions_on, parameter
 from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.planning.intervals import INTERVALS
@@ -88,24 +88,22 @@ def _status(text: str) -> frozenset[str]:
     return frozenset(words)
 
 
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    schema.add_parameter(
+_SCHEMA = ParameterSchema(
+    parameter(
         "status",
         Listed(_status, of_names(_STATUSES, ["active"])),
-        frozenset(_STATUSES),
         "Only payments of this status; several are separated by commas. Default: all.",
-    )
-    schema.add_conditions(RECORDS["accountId"])
-    return schema
-
-
-def _response() -> ResponseDescription:
-    totals = array_of(of_fields("RecurringTotal", _TOTAL))
-    optional = {HINTS: HINTS_SCHEMA}
-    return table_response(
-        "RecurringPayment", "recurring", _COLUMNS, {"totals": totals}, optional=optional
-    )
+        frozenset(_STATUSES),
+    ),
+    conditions_on(RECORDS["accountId"]),
+)
+_RESPONSE = table_response(
+    "RecurringPayment",
+    "recurring",
+    _COLUMNS,
+    {"totals": array_of(of_fields("RecurringTotal", _TOTAL))},
+    optional={HINTS: HINTS_SCHEMA},
+)
 
 
 class RecurringRequest(TableRequest):
@@ -178,6 +176,6 @@ SERVICES = (
         "/v1/api/records/recurring",
         RecurringRequest,
         is_savable=True,
-        **of_resource(RECORDS, _schema(), _response(), "Recurring payments in the records."),
+        **of_resource(RECORDS, _SCHEMA, _RESPONSE, "Recurring payments in the records."),
     ),
 )

@@ -6,9 +6,9 @@ import orjson
 
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
-from finance_api.api.openapi.responses import ResponseDescription, table_response
+from finance_api.api.openapi.responses import table_response
 from finance_api.api.openapi.schemas import array_of, of_members, value
-from finance_api.api.parameters import ParameterSchema
+from finance_api.api.parameters import ParameterSchema, integer, page
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.object_names import names_by_id
@@ -41,31 +41,38 @@ _COLUMNS = (
 )
 
 
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    meaning = (
+_SCHEMA = ParameterSchema(
+    integer(
+        "days",
+        1,
+        MAX_DAYS,
+        DEFAULT_DAYS,
         "Number of days from today on, including today. A request that would return more than "
-        f"{MAX_DUE_DAYS:,} due days is refused."
-    )
-    schema.add_integer("days", 1, MAX_DAYS, DEFAULT_DAYS, meaning)
-    schema.add_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
-    return schema
-
-
-def _response() -> ResponseDescription:
-    total = {
+        f"{MAX_DUE_DAYS:,} due days is refused.",
+    ),
+    *page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES),
+)
+_TOTAL = of_members(
+    "UpcomingTotal",
+    {
         "currencyCode": value("The currency.", "EUR"),
         "count": value("Number of occurrences.", 1),
         "income": value("Sum of the income.", 0, type="number"),
         "expense": value("Sum of the expenses, negative.", -850, type="number"),
         "net": value("income and expense together.", -850, type="number"),
-    }
-    members = {
-        "totals": array_of(of_members("UpcomingTotal", total)),
+    },
+)
+_RESPONSE = table_response(
+    "Occurrence",
+    "upcoming",
+    _COLUMNS,
+    {
+        "totals": array_of(_TOTAL),
         "from": value("Today.", "2026-01-31", format="date"),
         "to": value("Last day of the period.", "2026-03-01", format="date"),
-    }
-    return table_response("Occurrence", "upcoming", _COLUMNS, members, is_paged=True)
+    },
+    is_paged=True,
+)
 
 
 class UpcomingRequest(TableRequest):
@@ -115,7 +122,7 @@ SERVICES = (
         UpcomingRequest,
         is_savable=True,
         **of_resource(
-            STANDING_ORDERS, _schema(), _response(), "Upcoming occurrences of standing orders."
+            STANDING_ORDERS, _SCHEMA, _RESPONSE, "Upcoming occurrences of standing orders."
         ),
     ),
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from finance_api.api.data_request import Reading
+from finance_api.api.parameters import Parameter
 from finance_api.api.wallet import enriching, occurrences, spending
 from finance_api.api.wallet.context import Context
 from finance_api.api.wallet.members import Member
@@ -24,7 +25,6 @@ from finance_api.api.wallet.parameters import (
     CONVERT_TO,
     SOURCE,
     SPENDING,
-    Parameter,
     by_category,
     constant,
     exact,

@@ -151,13 +151,11 @@ def _service(resource: Resource, name: str) -> Service:
 
 
 def _usage() -> Service:
-    schema = ParameterSchema(*COMMON)
-    schema.add_parameter("period", *PERIOD)
     return Service(
         f"{WALLET}{USAGE_PATH}",
         get_usage,
         "The user's requests by day, week or month.",
-        schema=schema,
+        schema=ParameterSchema(*COMMON, PERIOD),
         response=api_usage.response,
         permission=Permission.API_USAGE_READ,
         factory=own_by_any_token(Permission.API_USAGE_READ),

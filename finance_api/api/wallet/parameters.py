@@ -7,9 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
-
-import colander
 
 from finance_api.api.openapi.conditions import TEXT_PATTERN
 from finance_api.api.openapi.schemas import Schema, of_names, one_or_more
@@ -17,16 +14,18 @@ from finance_api.api.parameters import (
     SORT_MEANING,
     Conditions,
     Listed,
-    ParameterKind,
+    Parameter,
     ParameterSchema,
     Scalar,
+    flag,
+    page,
+    parameter,
+    required,
 )
 from finance_api.api.wallet.schemas import named
 from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import (
-    DEFAULT_LIMIT,
-    MAX_OFFSET,
     RANGES,
     Condition,
     Operator,
@@ -65,15 +64,6 @@ _WALLETS_OWN = {"recordState": ("waitForAssign",), "type": ("BUDGET_ALL",)}
 
 #: The value of a filter.
 Conditioned = tuple[Condition, ...]
-
-
-class Parameter(colander.SchemaNode):  # type: ignore[misc]
-    """A parameter of a list."""
-
-
-def parameter(name: str, kind: ParameterKind, meaning: str, missing: Any = ()) -> Parameter:
-    """missing: the value if the parameter is not given."""
-    return Parameter(kind, name=name, missing=missing, description=meaning)
 
 
 # -- filters by a field ------------------------------------------------------------------------
@@ -321,7 +311,7 @@ def related(name: str, resource: Resource, field: str, *, empty_is_all: bool = F
 # -- parameters of every list ------------------------------------------------------------------
 
 
-def _integer(low: int, high: int, text: str) -> int:
+def _integer(text: str, low: int, high: int) -> int:
     if not _INTEGER.fullmatch(text):
         raise QueryError("must be a whole number")
     if int(text) > high:
@@ -331,22 +321,11 @@ def _integer(low: int, high: int, text: str) -> int:
     return int(text)
 
 
-def _whole(name: str, low: int, high: int, missing: int, meaning: str) -> Parameter:
-    schema = {"type": "integer", "minimum": low, "maximum": high, "default": missing}
-    kind = Scalar(partial(_integer, low, high), {**schema, "examples": [missing]})
-    return parameter(name, kind, meaning, missing)
-
-
-def _switch(name: str, meaning: str) -> Parameter:
-    return parameter(name, Scalar(_flag, {**_BOOLEAN, "default": False}), meaning, False)
-
-
 #: Accepted everywhere, even where they have no effect.
 COMMON = (
-    _whole("limit", 1, MAX_LIMIT, DEFAULT_LIMIT, "Maximum number of rows on a page."),
-    _whole("offset", 0, MAX_OFFSET, 0, "Number of rows before the page."),
-    _switch("agentHints", "Whether the response includes hints for AI agents."),
-    _switch("withTotal", "Whether to also count all rows that match."),
+    *page(MAX_LIMIT, parse=_integer),
+    flag("agentHints", "Whether the response includes hints for AI agents.", _flag),
+    flag("withTotal", "Whether to also count all rows that match.", _flag),
 )
 
 
@@ -374,7 +353,5 @@ def sorted_by(resource: Resource, *names: str) -> Parameter:
 
 def required_ids(most: int) -> ParameterSchema:
     """Make the schema with ``id``, which is required, and the parameters known everywhere."""
-    schema, wanted = ParameterSchema(*COMMON), f"1 to {most} ids"
-    ids = Listed(partial(parse_ids, most), ids_schema(most))
-    schema.add_required("id", ids, wanted, f"{wanted}.")
-    return schema
+    wanted, ids = f"1 to {most} ids", Listed(partial(parse_ids, most), ids_schema(most))
+    return ParameterSchema(*COMMON, required("id", ids, wanted, f"{wanted}."))
