@@ -9,9 +9,10 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from posixpath import splitext
 from typing import Any, NamedTuple
 
 from pyramid.response import Response
@@ -44,37 +45,6 @@ from finance_api.values.version import __version__
 ROWS_OF_A_REQUEST = 1_000
 MAX_COST = 250
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
-
-
-@dataclass(frozen=True, slots=True)
-class RequestTarget:
-    """The part of a request that says what to answer.
-
-    path: includes a proxy's prefix. route_path: without that prefix and without the suffix.
-    query_string: encoded. accept: the header. match: the variable parts of the path.
-    parameters: the validated values of the query string.
-    """
-
-    path: str
-    route_path: str
-    query_string: str
-    accept: str | None
-    match: Mapping[str, str]
-    parameters: Parameters
-
-
-def target_of(request: Request) -> RequestTarget:
-    environ, match, parameters = request.environ, request.matchdict, request.validated
-    assert isinstance(parameters, Parameters)
-    path = environ["PATH_INFO"]
-    return RequestTarget(
-        request.path if environ.get("SCRIPT_NAME") else path,
-        path.removesuffix(match.get("suffix", "")),
-        environ.get("QUERY_STRING", ""),
-        environ.get("HTTP_ACCEPT"),
-        match,
-        parameters,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +82,7 @@ class TaggedRequest:
     """A request whose response has an entity tag. Raises a 406.
 
     Each `depends_on_…` flag names something that can change the response while the data does not.
-    own_text: for the entity tag, what else the response depends on besides target and user.
+    own_text: for the entity tag, what else the response depends on besides request and user.
     """
 
     #: The representations that the client can choose from, the default first.
@@ -126,11 +96,19 @@ class TaggedRequest:
     is_always_there: bool = True
     own_text: str = ""
 
-    def __init__(self, target: RequestTarget) -> None:
-        self.target = target
-        self.given = target.parameters
-        form = BY_SUFFIX.get(target.match.get("suffix", ""))
-        self.representation = form or negotiate(target.accept, self.forms)
+    def __init__(self, request: Request) -> None:
+        """Take from the request what the response depends on, and `Reading` does not have.
+
+        path: includes a proxy's prefix. route_path: without that prefix and without the suffix.
+        """
+        environ, self.match, self.given = request.environ, request.matchdict, request.validated
+        assert isinstance(self.given, Parameters)
+        path = environ["PATH_INFO"]
+        self.path: str = request.path if environ.get("SCRIPT_NAME") else path
+        self.route_path: str = path.removesuffix(self.match.get("suffix", ""))
+        self.query_string: str = environ.get("QUERY_STRING", "")
+        form = BY_SUFFIX.get(splitext(path)[1])
+        self.representation = form or negotiate(environ.get("HTTP_ACCEPT"), self.forms)
 
     @property
     def has_texts(self) -> bool:
@@ -302,8 +280,8 @@ class _Conditional:
             str(state.tag),
             asked.representation.content_type,
             self.variant,
-            asked.target.route_path,
-            asked.target.parameters.canonical,
+            asked.route_path,
+            asked.given.canonical,
             asked.own_text,
         )
         key = "\0".join(parts).encode("utf-8", "surrogatepass")
@@ -346,12 +324,11 @@ def respond(
     *arguments: Hashable,
     amounts: frozenset[str] = frozenset(),
 ) -> Response:
-    """Respond to the data request ``make(*arguments, target)`` with 200 or 304.
+    """Respond to the data request ``make(*arguments, request)`` with 200 or 304.
 
     amounts: the names of members that the client may want as strings.
     """
-    target = target_of(request)
-    asked = make(*arguments, target)
+    asked = make(*arguments, request)
     conditional = _Conditional(request, asked)
     unchanged = conditional.unchanged()
     if unchanged is not None:
@@ -359,7 +336,7 @@ def respond(
     user = conditional.user
     cache: ResponseCache = request.registry.services.response_cache
     form, has_gzip = asked.representation.media_type, conditional.has_gzip
-    key = (target.path, target.query_string, form, has_gzip, asked.own_text, conditional.variant)
+    key = (asked.path, asked.query_string, form, has_gzip, asked.own_text, conditional.variant)
     response: _CachedResponse | None = cache.get(user.id, user.data.tag, key)
     request.services.metrics.cache_lookups("miss" if response is None else "hit").inc()
     if response is None:
@@ -410,7 +387,7 @@ def respond_with_export(
     amounts: frozenset[str] = frozenset(),
 ) -> Response:
     """Respond with an export as a download, and charge its cost to the quota. amounts: as above."""
-    asked = make(*arguments, target_of(request))
+    asked = make(*arguments, request)
     conditional = _Conditional(request, asked)
     unchanged = conditional.unchanged()
     if unchanged is not None:

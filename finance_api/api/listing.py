@@ -15,7 +15,7 @@ from finance_api.api.data_request import (
     ExportRequest,
     Payload,
     Reading,
-    RequestTarget,
+    TaggedRequest,
 )
 from finance_api.api.parameters import (
     CONVERT_TO,
@@ -42,6 +42,7 @@ from finance_api.api.representation import (
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import parameter_problem, problem
 from finance_api.http.querystring import split_query
+from finance_api.http.requests import Request
 from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import DAILY, list_computed
@@ -66,8 +67,8 @@ class _RowsRequest(DataRequest):
     are_stored: whether the stored JSON of rows has all columns.
     """
 
-    def __init__(self, resource: Resource, target: RequestTarget) -> None:
-        super().__init__(target)
+    def __init__(self, resource: Resource, request: Request) -> None:
+        super().__init__(request)
         self.resource = resource
         self.columns = fields_to_show(self.representation, resource, self.given["fields"])
         self.convert_to = self.given.get(CONVERT_TO)
@@ -101,8 +102,8 @@ class ListRequest(_RowsRequest):
 
     forms = OF_LISTS
 
-    def __init__(self, resource: Resource, target: RequestTarget) -> None:
-        super().__init__(resource, target)
+    def __init__(self, resource: Resource, request: Request) -> None:
+        super().__init__(resource, request)
         self._query = query_of(resource, self.given)
         # These add conditions when the query is resolved.
         adds = self.given.get(FLOW.name) or self.given.get(COUNTED)
@@ -112,7 +113,7 @@ class ListRequest(_RowsRequest):
     def read(self, reading: Reading) -> Payload:
         query = resolved(self._query, self.given, reading)
         page = self.page(reading, query)
-        link = next_link(self.target, next_offset(query, page))
+        link = next_link(self, next_offset(query, page))
         if self.representation is JSON:
             hints = hints_of(self._query, reading, has_rows=bool(page.lines))
             return Payload(page.state, json_page(query, page, page.lines, hints), link)
@@ -125,12 +126,12 @@ class ObjectRequest(_RowsRequest):
 
     is_always_there = False
 
-    def __init__(self, resource: Resource, target: RequestTarget) -> None:
-        super().__init__(resource, target)
+    def __init__(self, resource: Resource, request: Request) -> None:
+        super().__init__(resource, request)
         self.is_cheap = self.are_stored
 
     def read(self, reading: Reading) -> Payload:
-        ids = (self.target.match["id"].lower(),)
+        ids = (self.match["id"].lower(),)
         named = condition_on(self.resource, "id", Operator.ANY_OF, ids)
         page = self.page(reading, Query(self.resource, (named,), limit=1))
         if not page.lines:
@@ -159,8 +160,8 @@ def _missing(reading: Reading, resource: Resource, row_id: str) -> HTTPException
 class RecordsByIdRequest(_RowsRequest):
     """Records in the order of the requested ids, without duplicates; and the unknown ids."""
 
-    def __init__(self, target: RequestTarget) -> None:
-        super().__init__(RECORDS, target)
+    def __init__(self, request: Request) -> None:
+        super().__init__(RECORDS, request)
         self.is_cheap = self.are_stored
 
     def read(self, reading: Reading) -> Payload:
@@ -205,14 +206,14 @@ def hints_of(query: Query, reading: Reading, *, has_rows: bool) -> list[str]:
     )
 
 
-def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:
+def next_link(asked: TaggedRequest, offset: int | None) -> HeaderItems:
     """The Link header of the next page (RFC 8288); none if ``offset`` is None.
 
     It is the request's path and query with another offset; the Host header has no part in it.
     """
     if offset is None:
         return ()
-    return (("Link", _link_pattern(target.path, target.query_string) % offset),)
+    return (("Link", _link_pattern(asked.path, asked.query_string) % offset),)
 
 
 @lru_cache(maxsize=256)
@@ -262,7 +263,7 @@ class TableRequest(DataRequest):
             following = offset + limit if has_more else None
             members = {**members, "limit": limit, "offset": offset, "nextOffset": following}
             headers = (("X-Next-Offset", str(following or "")), *headers)
-            link = next_link(self.target, following)
+            link = next_link(self, following)
         if self.representation is XLSX:
             columns = readable_first(columns)
         encoder = RowEncoder(columns)
@@ -286,8 +287,8 @@ class ListExport(ExportRequest):
 
     forms = OF_EXPORTS
 
-    def __init__(self, resource: Resource, target: RequestTarget) -> None:
-        super().__init__(target)
+    def __init__(self, resource: Resource, request: Request) -> None:
+        super().__init__(request)
         self._has_trailer: bool = self.given[TRAILER]
         if self._has_trailer and self.representation is not NDJSON:
             raise parameter_problem([(TRAILER, "is only for NDJSON")])
@@ -334,10 +335,6 @@ class WholeExport(ExportRequest):
 
     forms = (NDJSON,)
     name = "finance-data"
-
-    def __init__(self, target: RequestTarget) -> None:
-        # The path decides the format, whatever Accept says.
-        super().__init__(replace(target, accept=None))
 
     def open(self, reading: Reading) -> Export:
         storage, user_id = reading.storage, reading.user_id

@@ -105,7 +105,7 @@ def data_service(
     responder: Callable[..., Response] = respond,
     **declared: Any,
 ) -> Service:
-    """The service of a data request, which ``make(*arguments, target)`` makes.
+    """The service of a data request, which ``make(*arguments, request)`` makes.
 
     declared: `of_resource`, or other arguments of `Service`.
     """

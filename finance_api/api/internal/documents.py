@@ -2,7 +2,7 @@
 
 import orjson
 
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.internal.transactions import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
@@ -11,6 +11,7 @@ from finance_api.api.parameters import ParameterSchema, Scalar, conversion, page
 from finance_api.api.representation import next_offset
 from finance_api.api.service import data_service
 from finance_api.auth.policy import Permission, own_internal_data
+from finance_api.http.requests import Request
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query
@@ -108,8 +109,8 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
 class DocumentsRequest(DataRequest):
     """A page of each requested type, in the order of the request."""
 
-    def __init__(self, target: RequestTarget) -> None:
-        super().__init__(target)
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
         self.convert_to = self.given[CONVERT_TO]
         self.depends_on_today = self.convert_to is not None
         self.is_cheap = self.convert_to is None
@@ -130,7 +131,7 @@ class DocumentsRequest(DataRequest):
             total += page.total or 0
             following = following or next_offset(query, page)
         body = {"documents": documents, "total": total, "limit": limit, "offset": offset}
-        return Payload(state, orjson.dumps(body), next_link(self.target, following))
+        return Payload(state, orjson.dumps(body), next_link(self, following))
 
 
 SERVICES = (

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget
+from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.listing import next_link
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
@@ -32,6 +32,7 @@ from finance_api.api.parameters import (
 from finance_api.api.representation import next_offset
 from finance_api.api.service import data_service
 from finance_api.auth.policy import Permission, own_internal_data
+from finance_api.http.requests import Request
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order
@@ -140,8 +141,8 @@ def conversions(
 class TransactionsRequest(DataRequest):
     """A page of records as transactions."""
 
-    def __init__(self, target: RequestTarget) -> None:
-        super().__init__(target)
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
         self._query = _query(self.given)
         self.convert_to = self.given[CONVERT_TO]
         self.is_cheap = self.convert_to is None and self._query.is_cheap
@@ -153,7 +154,7 @@ class TransactionsRequest(DataRequest):
         converted = conversions(reading, RECORDS, page.rows, self.convert_to)
         rows = [transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
         body = orjson.dumps({"transactions": rows})
-        return Payload(state, body, next_link(self.target, next_offset(self._query, page)))
+        return Payload(state, body, next_link(self, next_offset(self._query, page)))
 
 
 SERVICES = (

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from finance_api.api.data_request import Payload, Reading, RequestTarget
+from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
@@ -19,6 +19,7 @@ from finance_api.api.parameters import (
 from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
+from finance_api.http.requests import Request
 from finance_api.planning.balances import (
     BalancesError,
     BalancesQuery,
@@ -107,8 +108,8 @@ class BalancesRequest(TableRequest):
     name = "balances"
     depends_on_today = True
 
-    def __init__(self, target: RequestTarget) -> None:
-        super().__init__(target)
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
         self.convert_to = self.given[CONVERT_TO]
 
     def read(self, reading: Reading) -> Payload:

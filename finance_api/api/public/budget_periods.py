@@ -24,7 +24,7 @@ class BudgetPeriodsRequest(TableRequest):
 
     def read(self, reading: Reading) -> Payload:
         storage, user_id = reading.storage, reading.user_id
-        budget_id = self.target.match["id"].lower()
+        budget_id = self.match["id"].lower()
         state = storage.data.get_state(user_id)
         budget = storage.data.get_rows(user_id, BUDGETS, [budget_id]).get(budget_id)
         if budget is None:

@@ -1,21 +1,17 @@
 """GET /v1/api/changes"""
 
-from collections.abc import Sequence
-
 import orjson
-from pyramid.response import Response
 
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
+from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
 from finance_api.api.parameters import (
     ParameterSchema,
     Scalar,
-    amounts_parameter,
     integer,
     parameter,
 )
-from finance_api.api.service import Service
+from finance_api.api.service import data_service
 from finance_api.auth.authentication import lacks_scopes
 from finance_api.auth.policy import Permission, own_by_any_token
 from finance_api.http.errors import problem
@@ -67,7 +63,6 @@ _SCHEMA = ParameterSchema(
         None,
     ),
     integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES, "Maximum number of changes on a page."),
-    amounts_parameter(),
 )
 
 
@@ -107,11 +102,11 @@ class ChangesRequest(DataRequest):
 
     is_always_there = False
 
-    def __init__(self, types: Sequence[Resource], target: RequestTarget) -> None:
-        super().__init__(target)
-        self._types = types
-        self.own_text = ",".join(str(resource.path) for resource in types)
-        self.depends_on_today = any(resource.computed_fields for resource in types)
+    def __init__(self, request: Request) -> None:
+        self._types = _readable(request)
+        super().__init__(request)
+        self.own_text = ",".join(str(resource.path) for resource in self._types)
+        self.depends_on_today = any(resource.computed_fields for resource in self._types)
         self.is_cheap = not self.depends_on_today
 
     def read(self, reading: Reading) -> Payload:
@@ -153,18 +148,13 @@ def _readable(request: Request) -> tuple[Resource, ...]:
     return asked
 
 
-def get_changes(request: Request) -> Response:
-    return respond(request, ChangesRequest, _readable(request), amounts=_RESPONSE.amounts)
-
-
-_RESPONSE = _response()
 SERVICES = (
-    Service(
+    data_service(
         "/v1/api/changes",
-        get_changes,
-        "Changes since an earlier response.",
+        ChangesRequest,
+        description="Changes since an earlier response.",
         schema=_SCHEMA,
-        response=_RESPONSE,
+        response=_response(),
         permission=Permission.CHANGES_READ,
         factory=own_by_any_token(Permission.CHANGES_READ),
     ),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from finance_api.api.data_request import Payload, Reading, RequestTarget
+from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest, resolved
 from finance_api.api.openapi.conditions import having_pattern
 from finance_api.api.openapi.responses import (
@@ -37,6 +37,7 @@ from finance_api.api.parameters import (
 from finance_api.api.representation import HINTS, HeaderItems
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
+from finance_api.http.requests import Request
 from finance_api.planning.summaries.declaration import (
     BY_THE_DAY,
     CUMULATIVE,
@@ -287,8 +288,8 @@ class SummaryRequest(TableRequest):
 
     name = "groups"
 
-    def __init__(self, target: RequestTarget) -> None:
-        super().__init__(target)
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
         self._records = Query(RECORDS, self.given.conditions)
         self.convert_to = self.given[CONVERT_TO]
         given = self.given

@@ -7,14 +7,13 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import orjson
-from pyramid.response import Response
 
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
+from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.openapi.responses import LINK, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import HeaderItems
-from finance_api.api.service import Service, of_resource
+from finance_api.api.service import Service, data_service, of_resource
 from finance_api.api.wallet import hints
 from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
@@ -48,12 +47,12 @@ _WINDOW_MONTHS = 3
 
 
 class _WalletRequest(DataRequest):
-    """A request for objects. has_older: whether they have earlier versions' member names."""
+    """A request for objects, which may have earlier versions' member names."""
 
-    def __init__(self, has_older: bool, target: RequestTarget) -> None:
-        super().__init__(target)
-        self._has_older = has_older
-        self.own_text = str(has_older)
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self._has_older = bool(request.registry.settings["finance_api.wallet.older_names"])
+        self.own_text = str(self._has_older)
 
     def state_headers(self, state: DataState) -> HeaderItems:
         return state_headers(state)
@@ -62,17 +61,11 @@ class _WalletRequest(DataRequest):
 class WalletListRequest(_WalletRequest):
     """A page of a list in Wallet's envelope."""
 
-    def __init__(
-        self,
-        declared: WalletList,
-        hidden: frozenset[str],
-        low: tuple[int, str] | None,
-        has_older: bool,
-        target: RequestTarget,
-    ) -> None:
-        """hidden: see `_hidden_names`. low: from `low_quota`, for a hint."""
-        super().__init__(has_older, target)
-        self._declared, self._hidden, self._low = declared, hidden, low
+    def __init__(self, declared: WalletList, request: Request) -> None:
+        related = [v.resource for v in request.validated.values() if isinstance(v, RelatedTo)]
+        require_scopes(request, [str(resource.path) for resource in related])
+        super().__init__(request)
+        self._declared = declared
         given = self.given
         self._is_records = declared.resource is RECORDS
         # Without a date or an id the list has only the records of a window around now.
@@ -87,8 +80,11 @@ class WalletListRequest(_WalletRequest):
             given["withTotal"],
         )
         # The answer repeats the query string as it was written.
-        self.own_text = f"{target.query_string}\0{has_older} {low} {','.join(sorted(hidden))}"
-        self._pairs = [(name, value or "") for name, value in split_query(target.query_string)]
+        self._hidden = _hidden_names(request, declared.resource)
+        self._low = hints.low_quota(request) if given["agentHints"] else None
+        hidden = ",".join(sorted(self._hidden))
+        self.own_text = f"{self.query_string}\0{self._has_older} {self._low} {hidden}"
+        self._pairs = [(name, value or "") for name, value in split_query(self.query_string)]
         self.depends_on_today = declared.depends_on_today
         self.convert_to = given.get("convertTo")
         only_rows = declared.read is None and (self._is_records or declared.enrich is None)
@@ -141,7 +137,7 @@ class WalletListRequest(_WalletRequest):
         kept += [("offset", str(self._query.offset + number))]
         kept += [("recordDate", each) for each in inferred]
         kept.sort(key=itemgetter(0))
-        return f"{self.target.path}?{urlencode(kept, quote_via=quote, safe='')}"
+        return f"{self.path}?{urlencode(kept, quote_via=quote, safe='')}"
 
     def _hints(
         self, reading: Reading, page: Page, url: str | None, inferred: Sequence[str]
@@ -222,28 +218,17 @@ def _related_to(reading: Reading, resource: Resource, asked: RelatedTo) -> list[
     return [with_ids(resource["id"], () if row is None else row[asked.field])]
 
 
-def _has_older(request: Request) -> bool:
-    return bool(request.registry.settings["finance_api.wallet.older_names"])
-
-
 def _service(declared: WalletList) -> Service:
     resource = declared.resource
-
-    def list_rows(request: Request) -> Response:
-        given = request.validated
-        others = [v.resource for v in given.values() if isinstance(v, RelatedTo)]
-        require_scopes(request, [str(other.path) for other in others])
-        low = hints.low_quota(request) if given["agentHints"] else None
-        hidden = _hidden_names(request, resource)
-        return respond(request, WalletListRequest, declared, hidden, low, _has_older(request))
-
     always = {declared.key: array_of(object_schema(declared.title, declared.members)), **PAGE}
     if resource is RECORDS:
         always["appliedRecordDateFilters"] = DATE_FILTERS
     page = of_members(f"{declared.title}Page", {**always, **SOMETIMES}, always)
     response = ResponseDescription(page, headers=(*OF_LIST, LINK))
     declaration = of_resource(resource, ParameterSchema(*declared.parameters), response)
-    return Service(f"{WALLET_SURFACE}{declared.path}", list_rows, **declaration)
+    return data_service(
+        f"{WALLET_SURFACE}{declared.path}", WalletListRequest, declared, **declaration
+    )
 
 
 def _hidden_names(request: Request, resource: Resource) -> frozenset[str]:
@@ -277,10 +262,6 @@ class WalletRecordsByIdRequest(_WalletRequest):
         return Payload(state, orjson.dumps(answer))
 
 
-def get_records_by_id(request: Request) -> Response:
-    return respond(request, WalletRecordsByIdRequest, _has_older(request))
-
-
 _BY_ID = ResponseDescription(
     of_members(
         "RecordsById",
@@ -296,9 +277,9 @@ _BY_ID = ResponseDescription(
 )
 SERVICES = (
     *(_service(declared) for declared in LISTS),
-    Service(
+    data_service(
         f"{WALLET_SURFACE}records/by-id",
-        get_records_by_id,
+        WalletRecordsByIdRequest,
         **of_resource(RECORDS, required_ids(MAX_LIST_OPERANDS), _BY_ID, "Records by their ids."),
     ),
 )

@@ -5,13 +5,13 @@ from typing import Any
 import orjson
 from pyramid.response import Response
 
-from finance_api.api.data_request import DataRequest, Payload, Reading, RequestTarget, respond
+from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import example_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.public.api_usage import PERIOD, api_usage, get_usage
 from finance_api.api.representation import HeaderItems
-from finance_api.api.service import Service, of_resource
+from finance_api.api.service import Service, data_service, of_resource
 from finance_api.api.wallet.parameters import COMMON, MAX_REFERENCES, required_ids, with_ids
 from finance_api.api.wallet.responses import OF_OTHERS
 from finance_api.api.wallet.schemas import IDS
@@ -59,8 +59,9 @@ _FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
 class ReferencesRequest(DataRequest):
     """The objects that refer to each id."""
 
-    def __init__(self, resource: Resource, target: RequestTarget) -> None:
-        super().__init__(target)
+    def __init__(self, resource: Resource, request: Request) -> None:
+        require_scopes(request, _scopes(resource))
+        super().__init__(request)
         self._resource = resource
 
     def state_headers(self, state: DataState) -> HeaderItems:
@@ -137,17 +138,17 @@ def _response(resource: Resource) -> ResponseDescription:
     return ResponseDescription({**by_id, "examples": [example]}, headers=OF_OTHERS)
 
 
+def _scopes(resource: Resource) -> list[str]:
+    return [str(other.path) for other in (resource, *_REFERENCES[resource])]
+
+
 def _service(resource: Resource, name: str) -> Service:
-    scopes = [str(other.path) for other in (resource, *_REFERENCES[resource])]
-
-    def get_references(request: Request) -> Response:
-        require_scopes(request, scopes)
-        return respond(request, ReferencesRequest, resource)
-
     meaning = f"Objects that refer to {resource.name}."
     declared = of_resource(resource, required_ids(MAX_REFERENCES), _response(resource), meaning)
     path = f"{WALLET_SURFACE}{name}/references"
-    return Service(path, get_references, **{**declared, "scopes": scopes})
+    return data_service(
+        path, ReferencesRequest, resource, **{**declared, "scopes": _scopes(resource)}
+    )
 
 
 def _usage() -> Service:
