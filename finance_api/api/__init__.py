@@ -13,11 +13,9 @@ def includeme(config: Configurator) -> None:
     from cornice.pyramidhook import register_service_views
     from pyramid.security import NO_PERMISSION_REQUIRED
 
-    from finance_api.api.internal import documents, transactions
-    from finance_api.api.ops import health, index, metrics, openapi
+    from finance_api.api import internal, ops
     from finance_api.api.public import (
         account_balances,
-        account_forecast,
         api_usage,
         budget_periods,
         changes,
@@ -37,17 +35,9 @@ def includeme(config: Configurator) -> None:
     # The router tries the routes in this order: records are asked for most often.
     savable: dict[str, Any] = {}
     for module in (
-        *(
-            lists,
-            records_summary,
-            recurring_records,
-            duplicate_records,
-            account_balances,
-            account_forecast,
-            budget_periods,
-        ),
-        *(upcoming_standing_orders, questions, changes, api_usage, documents, transactions),
-        *(health, index, metrics, openapi),
+        *(lists, records_summary, recurring_records, duplicate_records, account_balances),
+        *(budget_periods, upcoming_standing_orders, questions, changes, api_usage),
+        *(internal, ops),
     ):
         for service in module.SERVICES:
             config.add_cornice_service(service)
@@ -57,4 +47,4 @@ def includeme(config: Configurator) -> None:
     config.add_route("root", "/")
     # The pages have another view of this route, for browsers.
     permission = NO_PERMISSION_REQUIRED
-    config.add_view(index.get_index, route_name="root", request_method="GET", permission=permission)
+    config.add_view(ops.get_index, route_name="root", request_method="GET", permission=permission)

@@ -101,8 +101,9 @@ class TaggedRequest:
 
         path: includes a proxy's prefix. route_path: without that prefix and without the suffix.
         """
-        environ, self.match, self.given = request.environ, request.matchdict, request.validated
-        assert isinstance(self.given, Parameters)
+        environ, given = request.environ, request.validated
+        assert isinstance(given, Parameters)
+        self.given, self.match = given, request.matchdict
         path = environ["PATH_INFO"]
         self.path: str = request.path if environ.get("SCRIPT_NAME") else path
         self.route_path: str = path.removesuffix(self.match.get("suffix", ""))

@@ -21,7 +21,6 @@ from finance_api.api.parameters import (
     CONVERT_TO,
     COUNTED,
     WITH_SUBCATEGORIES,
-    query_of,
 )
 from finance_api.api.representation import (
     CSV,
@@ -47,8 +46,7 @@ from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import DAILY, list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
-from finance_api.planning.counted import counted_only
-from finance_api.planning.flows import with_flow
+from finance_api.planning.counted import counted_only, with_flow
 from finance_api.planning.hints import find_hints
 from finance_api.query.model import Operator, Query, any_of, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
@@ -104,9 +102,11 @@ class ListRequest(_RowsRequest):
 
     def __init__(self, resource: Resource, request: Request) -> None:
         super().__init__(resource, request)
-        self._query = query_of(resource, self.given)
+        given = self.given
+        page = (given[name] for name in ("sortBy", "limit", "offset", "withTotal"))
+        self._query = Query(resource, given.conditions, *page)
         # These add conditions when the query is resolved.
-        adds = self.given.get(FLOW.name) or self.given.get(COUNTED)
+        adds = given.get(FLOW.name) or given.get(COUNTED)
         self.is_cheap = self.are_stored and self._query.is_cheap and not adds
         self.depends_on_today |= self._query.is_relative
 

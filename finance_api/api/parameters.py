@@ -37,7 +37,6 @@ from finance_api.query.model import (
     MAX_OFFSET,
     Condition,
     Operator,
-    Query,
     operators_of,
 )
 from finance_api.query.parse import (
@@ -85,8 +84,8 @@ _FORMATS = {
 _COMPUTED = "is computed, so rows cannot be filtered by it"
 
 
-#: One parameter of an endpoint.
-Parameter = colander.SchemaNode
+class Parameter(colander.SchemaNode):  # type: ignore[misc]
+    """One parameter of an endpoint."""
 
 
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
@@ -354,18 +353,6 @@ def ids_schema(resource: Resource) -> ParameterSchema:
     ids = Listed(parse_ids, one_or_more(one, [ID.example], maxItems=MAX_LIST_OPERANDS))
     meaning = f"{wanted}, repeated or between commas."
     return ParameterSchema(*_columns(resource), required("id", ids, wanted, meaning))
-
-
-def query_of(resource: Resource, parameters: "Parameters") -> Query:
-    """The `Query` of validated parameters of `list_schema`."""
-    return Query(
-        resource,
-        parameters.conditions,
-        parameters["sortBy"],
-        parameters["limit"],
-        parameters["offset"],
-        parameters["withTotal"],
-    )
 
 
 class Parameters(dict[str, Any]):

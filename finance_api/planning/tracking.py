@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from finance_api.planning.categories import CategoryTree
-from finance_api.planning.flows import is_received
+from finance_api.planning.counted import is_received
 from finance_api.query.model import Condition, Span, any_of, dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
 from finance_api.resources.common import EXPENSE

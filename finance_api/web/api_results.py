@@ -21,8 +21,7 @@ from finance_api.planning.balances import (
 )
 from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
-from finance_api.planning.counted import counted_only
-from finance_api.planning.flows import with_flow
+from finance_api.planning.counted import counted_only, with_flow
 from finance_api.planning.hints import find_hints
 from finance_api.planning.summaries.declaration import (
     DIMENSIONS,

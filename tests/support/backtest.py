@@ -6,8 +6,7 @@ from datetime import timedelta
 from statistics import mean
 
 from finance_api.planning.forecast.expected import History, Movement, expect
-from finance_api.planning.forecast.reading import with_transfers
-from finance_api.planning.forecast.typical import Typical
+from finance_api.planning.forecast.reading import Typical, with_transfers
 from finance_api.planning.recurring import Payment
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, from_date, to_date

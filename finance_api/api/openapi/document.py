@@ -11,11 +11,15 @@ import colander
 from cornice.service import get_services
 from pyramid.registry import Registry
 
-from finance_api.api.openapi.problems import PROBLEM, PROBLEMS, name_of
-from finance_api.api.openapi.responses import Header, ResponseDescription
-from finance_api.api.openapi.samples import samples
+from finance_api.api.openapi.responses import (
+    PROBLEM,
+    PROBLEMS,
+    Header,
+    ResponseDescription,
+    name_of,
+)
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
-from finance_api.api.representation import BY_SUFFIX, JSON, XLSX, Representation
+from finance_api.api.representation import BY_SUFFIX, JSON, NDJSON, XLSX, Representation
 from finance_api.api.service import Service
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.surfaces import (
@@ -27,6 +31,96 @@ from finance_api.http.surfaces import (
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
 from finance_api.values.version import __version__
+
+# -- code that asks for an operation (x-codeSamples) ----------------------------------------------
+
+
+#: A placeholder for the service's address.
+HOST = "https://finance.example.org"
+
+_CURL = """\
+curl{header} "{url}"
+"""
+_PYTHON = """\
+{imports}
+
+request = urllib.request.Request(
+    "{url}",{header}
+)
+with urllib.request.urlopen(request) as response:
+    answer = {read}
+print(answer)
+"""
+_JAVASCRIPT = """\
+const response = await fetch('{url}'{options});
+if (!response.ok) throw new Error(await response.text());
+const answer = await response.{read};
+console.log(answer);
+"""
+_POWER_QUERY = """\
+let
+    Answer = {read}(
+        Web.Contents("{host}", [RelativePath = "{path}"{header}])
+    )
+in
+    Answer
+"""
+_SHEETS = """\
+function load() {{
+  const response = UrlFetchApp.fetch('{url}'{options});
+  return {read};
+}}
+"""
+
+
+def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[str, str]]:
+    """target: path and query. form: the answer's representation."""
+    url = f"{HOST}{target}"
+
+    def with_token(text: str) -> str:
+        return text if has_token else ""
+
+    text = "response.getContentText()"
+    modules = ["json"] * (form is JSON) + ["os"] * has_token + ["urllib.request"]
+    options = ", { headers: { Authorization: 'Bearer ' + token } }"
+    sources = {
+        ("Shell", "curl"): _CURL.format(
+            header=with_token(' -H "Authorization: Bearer $TOKEN"'),
+            url=url,
+        ),
+        ("Python", "Python"): _PYTHON.format(
+            imports="\n".join(f"import {name}" for name in modules),
+            url=url,
+            header=with_token(
+                """\n    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},"""
+            ),
+            read="json.load(response)" if form is JSON else "response.read().decode()",
+        ),
+        ("JavaScript", "JavaScript"): _JAVASCRIPT.format(
+            url=url,
+            options=with_token(options),
+            read="json()" if form is JSON else "text()",
+        ),
+        ("PowerQuery", "Power Query"): _POWER_QUERY.format(
+            read={JSON: "Json.Document", NDJSON: "Lines.FromBinary"}.get(form, "Text.FromBinary"),
+            host=HOST,
+            path=target.removeprefix("/"),
+            header=with_token(', Headers = [Authorization = "Bearer " & Token]'),
+        ),
+        ("JavaScript", "Google Sheets"): _SHEETS.format(
+            url=url,
+            options=with_token(options),
+            read=f"JSON.parse({text})" if form is JSON else text,
+        ),
+    }
+    return [
+        {"lang": lang, "label": label, "source": source}
+        for (lang, label), source in sources.items()
+    ]
+
+
+# -- the document ---------------------------------------------------------------------------------
+
 
 #: ``{id}``, or ``{id:pattern}``; a pattern may have braces of its own.
 _PLACE = re.compile(r"{([a-z]+)(?::.*)?}(?=/|$)")

@@ -1,4 +1,4 @@
-"""GET /v1/api/accounts/balances"""
+"""GET /v1/api/accounts/balances and /v1/api/accounts/forecast"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,6 +30,7 @@ from finance_api.planning.balances import (
     with_converted_balances,
 )
 from finance_api.planning.conversion import converted_fields
+from finance_api.planning.forecast.reading import MAX_DAYS, ForecastQuery, list_forecast
 from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import amount_field, currency_field, date_field, text_field
@@ -37,7 +38,7 @@ from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
 from finance_api.values.time import Period, date_text
 
-POINT_COLUMNS = (
+_POINT = (
     Field("period", Kind.TEXT, "The interval.", "2026-01", nullable=False),
     Field("periodStart", Kind.DATE, "First day of the interval.", "2026-01-01", nullable=False),
     date_field(
@@ -46,25 +47,23 @@ POINT_COLUMNS = (
         nullable=False,
     ),
 )
-ACCOUNT_COLUMNS = (
+_ACCOUNT = (
     text_field("account", "Name of the account.", "Current account"),
     RECORDS["accountId"],
     currency_field("Currency of the account.", nullable=False),
 )
 _COLUMNS = (
-    *POINT_COLUMNS,
-    *ACCOUNT_COLUMNS,
+    *_POINT,
+    *_ACCOUNT,
     amount_field("balance", "Balance at the end of the day.", 1234.56, 0),
     Field("firstRecordDate", Kind.DATE, "Day of the account's first record.", "2025-11-03"),
 )
 _CONVERTED = converted_fields("balance")
-_TOTAL = (*POINT_COLUMNS, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
-_CONVERTED_TOTAL = (*POINT_COLUMNS, *_CONVERTED)
-_TOTAL_ENCODER = RowEncoder(_TOTAL)
-_CONVERTED_TOTAL_ENCODER = RowEncoder(_CONVERTED_TOTAL)
+_TOTAL = (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
+_CONVERTED_TOTAL = (*_POINT, *_CONVERTED)
 
 
-def interval(intervals: Sequence[Period]) -> Parameter:
+def _interval(intervals: Sequence[Period]) -> Parameter:
     return choice(
         "interval",
         intervals,
@@ -74,8 +73,8 @@ def interval(intervals: Sequence[Period]) -> Parameter:
     )
 
 
-_SCHEMA = ParameterSchema(
-    interval([*Period]),
+_BALANCES_SCHEMA = ParameterSchema(
+    _interval([*Period]),
     days("from", "A day of the first interval. Default: the day of the oldest record."),
     days(
         "to",
@@ -84,7 +83,7 @@ _SCHEMA = ParameterSchema(
     conditions_on(RECORDS["accountId"]),
     conversion(CONVERT_TO),
 )
-_RESPONSE = table_response(
+_BALANCES_RESPONSE = table_response(
     "Balance",
     "balances",
     _COLUMNS,
@@ -128,12 +127,12 @@ class BalancesRequest(TableRequest):
         asked = Query(RECORDS, given["accountId"])
         hints = self.hint_member(asked, reading, has_rows=bool(rows))
         columns: tuple[Field, ...] = _COLUMNS
-        totals = _TOTAL_ENCODER.documents(balance_totals(balances, interval))
+        totals = RowEncoder(_TOTAL).documents(balance_totals(balances, interval))
         members: dict[str, Any] = {"totals": totals}
         if self.convert_to is not None:
             columns += _CONVERTED
             rows = with_converted_balances(storage, rows, self.convert_to)
-            converted = _CONVERTED_TOTAL_ENCODER.documents(converted_totals(rows))
+            converted = RowEncoder(_CONVERTED_TOTAL).documents(converted_totals(rows))
             members["convertedTotals"] = converted
         members |= {
             "interval": interval.value,
@@ -144,11 +143,101 @@ class BalancesRequest(TableRequest):
         return self.table(state, columns, rows, members)
 
 
+# -- forecast -------------------------------------------------------------------------------------
+
+_INTERVALS = (Period.DAY, Period.WEEK, Period.MONTH)
+TYPICAL = "typical"
+_BALANCE = amount_field("balance", "Expected balance at the end of the day.", 1234.56, 0)
+_RANGE = (
+    amount_field("lowBalance", "Balance at the 25th percentile.", 950, 0),
+    amount_field("medianBalance", "The middle of the range.", 1020.5, 0),
+    amount_field("highBalance", "Balance at the 75th percentile.", 1100, 0),
+)
+_FORECAST = (*_POINT, *_ACCOUNT)
+_FORECAST_TOTAL = (*_POINT, _ACCOUNT[-1])
+_LOWEST = (
+    *_ACCOUNT,
+    date_field("date", "The first day with the lowest balance.", nullable=False),
+    amount_field("balance", "The lowest balance, or low end of the range.", 812.3, 0),
+)
+#: The balances of a row: without and with usual income and spending.
+_BALANCES = {False: (_BALANCE,), True: _RANGE}
+_SOMETIMES = (_BALANCE, *_RANGE)
+_FORECAST_SCHEMA = ParameterSchema(
+    days("to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."),
+    _interval(_INTERVALS),
+    choice(
+        "include",
+        [TYPICAL],
+        "typical: also count usual income and spending besides these payments, and return a range.",
+    ),
+    conditions_on(RECORDS["accountId"]),
+)
+_FORECAST_RESPONSE = table_response(
+    "ForecastBalance",
+    "forecast",
+    _FORECAST,
+    {
+        "totals": array_of(of_fields("ForecastTotal", _FORECAST_TOTAL, _SOMETIMES)),
+        "lowest": array_of(of_fields("LowestBalance", _LOWEST)),
+        "interval": value("As in the request.", "month", enum=[*_INTERVALS]),
+        "from": value("Today.", "2026-01-31", format="date"),
+        "to": value("The last day.", "2026-02-28", format="date"),
+        "leftOut": value("Standing orders without an account or an amount, which are not used.", 0),
+    },
+    sometimes=_SOMETIMES,
+    optional={HINTS: HINTS_SCHEMA},
+)
+
+
+class ForecastRequest(TableRequest):
+    """Predicted balances by account and added up by currency, and the lowest of each account."""
+
+    name = "forecast"
+    depends_on_today = True
+
+    def read(self, reading: Reading) -> Payload:
+        given, user_id = self.given, reading.user_id
+        end = given["to"] and given["to"].on(reading.today)
+        is_typical = given["include"] is not None
+        query = ForecastQuery(
+            given["interval"], end and end.last_day, given["accountId"], is_typical
+        )
+        state = reading.storage.data.get_state(user_id)
+        try:
+            forecast = list_forecast(reading.storage, user_id, query, reading.today)
+        except BalancesError as error:
+            raise parameter_problem([(error.name, str(error))]) from None
+        rows, balances = forecast.rows, _BALANCES[is_typical]
+        asked = Query(RECORDS, given["accountId"])
+        hints = self.hint_member(asked, reading, has_rows=bool(rows))
+        members = {
+            "totals": RowEncoder((*_FORECAST_TOTAL, *balances)).documents(forecast.totals),
+            "lowest": RowEncoder(_LOWEST).documents(forecast.lowest),
+            "interval": query.interval.value,
+            "from": date_text(reading.today),
+            "to": date_text(forecast.points[-1].last_day),
+            "leftOut": forecast.left_out,
+            **hints,
+        }
+        return self.table(state, (*_FORECAST, *balances), rows, members)
+
+
 SERVICES = (
     data_service(
         "/v1/api/accounts/balances",
         BalancesRequest,
         is_savable=True,
-        **of_resource(ACCOUNTS, _SCHEMA, _RESPONSE, "Balances of accounts over time."),
+        **of_resource(
+            ACCOUNTS, _BALANCES_SCHEMA, _BALANCES_RESPONSE, "Balances of accounts over time."
+        ),
+    ),
+    data_service(
+        "/v1/api/accounts/forecast",
+        ForecastRequest,
+        is_savable=True,
+        **of_resource(
+            ACCOUNTS, _FORECAST_SCHEMA, _FORECAST_RESPONSE, "Predicted balances of accounts."
+        ),
     ),
 )

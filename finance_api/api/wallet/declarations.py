@@ -6,9 +6,8 @@ from typing import Any
 
 from finance_api.api.data_request import Reading
 from finance_api.api.parameters import Parameter
-from finance_api.api.wallet import enriching, occurrences, spending
-from finance_api.api.wallet.context import Context
-from finance_api.api.wallet.members import Member
+from finance_api.api.wallet import enriching, occurrences
+from finance_api.api.wallet.members import Context, Member
 from finance_api.api.wallet.objects import (
     ACCOUNT,
     BUDGET,
@@ -140,7 +139,7 @@ LISTS = (
         BUDGET,
         "name startDate endDate currencyCode type closed labelId=labelIds accountId=accountIds",
         [by_category(BUDGETS["categoryIds"]), SPENDING],
-        enrich=spending.add_spending,
+        enrich=enriching.add_spending,
         depends_on_today=True,
     ),
     _list(GOALS, GOAL, "name note"),

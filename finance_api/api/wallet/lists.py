@@ -14,11 +14,9 @@ from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, data_service, of_resource
-from finance_api.api.wallet import hints
-from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
 from finance_api.api.wallet.enriching import mirrors_of
-from finance_api.api.wallet.members import documents, moment, object_schema
+from finance_api.api.wallet.members import Context, documents, moment, names_of_state, object_schema
 from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import RelatedTo, required_ids, with_ids
 from finance_api.api.wallet.responses import OF_LIST, state_headers
@@ -31,11 +29,12 @@ from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.evaluate import matches
 from finance_api.query.model import NOT_VOID, Condition, Operator, Query, Span, condition_on
 from finance_api.query.parse import MAX_LIST_OPERANDS
+from finance_api.ratelimit.tween import taken_from_quota
 from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, Page
 from finance_api.values import Row
-from finance_api.values.time import DAY_SECONDS, months_before
+from finance_api.values.time import DAY_SECONDS, instant_text, months_before
 
 #: Parameters that are not filters.
 _NOT_FILTERS = frozenset({"limit", "offset", "agentHints", "withTotal", "sortBy"})
@@ -44,6 +43,29 @@ _WITH_NAMES = (RECORD_RULES, STANDING_ORDERS)
 _IMPORT = RECORDS["importId"]
 #: The list of records goes back this far if the request has no date.
 _WINDOW_MONTHS = 3
+#: The quota is nearly used up if less than 1/_LOW of it is left.
+_LOW = 10
+
+#: What an agent should know of an answer.
+_Hint = dict[str, Any]
+
+
+def _hint(kind: str, severity: str, text: str, **more: Any) -> _Hint:
+    return {"type": kind, "severity": severity, "text": text, **more}
+
+
+def _partial_match(missing_ids: Sequence[str]) -> _Hint:
+    text = f"{len(missing_ids)} of the ids were not found."
+    return _hint("result.partial_match", "info", text, data={"missingIds": list(missing_ids)})
+
+
+def _low_quota(request: Request) -> tuple[int, str] | None:
+    """Return how many requests are left until when, if the quota is nearly used up."""
+    taken = taken_from_quota(request)
+    if taken is None or taken.tightest.remaining * _LOW >= taken.tightest.limit.count:
+        return None
+    level, now_ms = taken.tightest, request.services.clock.now_ms()
+    return level.remaining, instant_text(-(-(now_ms + level.full_ms) // 1000))
 
 
 class _WalletRequest(DataRequest):
@@ -81,7 +103,7 @@ class WalletListRequest(_WalletRequest):
         )
         # The answer repeats the query string as it was written.
         self._hidden = _hidden_names(request, declared.resource)
-        self._low = hints.low_quota(request) if given["agentHints"] else None
+        self._low = _low_quota(request) if given["agentHints"] else None
         hidden = ",".join(sorted(self._hidden))
         self.own_text = f"{self.query_string}\0{self._has_older} {self._low} {hidden}"
         self._pairs = [(name, value or "") for name, value in split_query(self.query_string)]
@@ -141,21 +163,29 @@ class WalletListRequest(_WalletRequest):
 
     def _hints(
         self, reading: Reading, page: Page, url: str | None, inferred: Sequence[str]
-    ) -> list[hints.Hint]:
-        made = [] if url is None else [hints.has_more(url)]
-        missing = self._missing_ids(reading)
-        if missing:
-            made.append(hints.partial_match(missing))
+    ) -> list[_Hint]:
+        made = []
+        if url is not None:
+            text = "There are more rows: the next page is at action.url."
+            made.append(_hint("pagination.has_more", "instruction", text, action={"url": url}))
+        if missing := self._missing_ids(reading):
+            made.append(_partial_match(missing))
         if not page.rows:
             filters: dict[str, str] = {}
             for name, value in self._pairs:
                 if name not in _NOT_FILTERS:
                     filters[name] = f"{filters[name]},{value}" if name in filters else value
-            made.append(hints.empty(filters))
+            data: dict[str, Any] = {"data": {"appliedFilters": filters}} if filters else {}
+            made.append(_hint("result.empty", "info", "No rows match.", **data))
         if self._low is not None:
-            made.append(hints.quota_warning(*self._low))
+            remaining, reset_at = self._low
+            data, text = {"remaining": remaining, "reset_at": reset_at}, "requests are left."
+            made.append(_hint("rate_limit.warning", "warning", f"{remaining} {text}", data=data))
         if inferred:
-            made.append(hints.inferred_window(inferred))
+            data = {"parameter": "recordDate", "provided": "", "inferred": ", ".join(inferred)}
+            data["reason"] = "defaultRollingRange"
+            text = "Without recordDate, the response has only the last 3 months."
+            made.append(_hint("param.inferred", "info", text, data=data))
         return made
 
     def _missing_ids(self, reading: Reading) -> list[str]:
@@ -258,7 +288,7 @@ class WalletRecordsByIdRequest(_WalletRequest):
         if missing:
             answer["missingIds"] = missing
         if missing and self.given["agentHints"]:
-            answer["agentHints"] = [hints.partial_match(missing)]
+            answer["agentHints"] = [_partial_match(missing)]
         return Payload(state, orjson.dumps(answer))
 
 

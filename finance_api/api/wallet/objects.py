@@ -4,18 +4,20 @@ from typing import Any
 
 from finance_api.api.openapi.schemas import date_time, of_given, of_members, value
 from finance_api.api.openapi.schemas import of_field as field_schema
-from finance_api.api.wallet.context import Context, category_embed, slug
 from finance_api.api.wallet.members import (
+    Context,
     Member,
     Write,
     always,
     amount,
+    category_embed,
     decimal,
     documents,
     moment,
     money,
     object_schema,
     of_field,
+    slug,
     stored,
 )
 from finance_api.api.wallet.occurrences import DISMISSED, ORDER, ORIGINAL

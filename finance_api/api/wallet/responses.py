@@ -7,10 +7,9 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.api.openapi.document import PERSONAL_TOKEN, Surface, an_example
-from finance_api.api.openapi.problems import PROBLEM
-from finance_api.api.openapi.responses import OF_DATA, Header
+from finance_api.api.openapi.responses import OF_DATA, PROBLEM, Header
 from finance_api.api.openapi.schemas import Schema, of_members, value
-from finance_api.api.ops.openapi import description_service
+from finance_api.api.ops import description_service
 from finance_api.api.representation import JSON, HeaderItems
 from finance_api.api.wallet.members import moment
 from finance_api.http.errors import CONTENT_TYPE

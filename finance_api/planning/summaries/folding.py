@@ -7,7 +7,7 @@ from functools import cache, partial
 from operator import itemgetter
 from typing import Any, cast
 
-from finance_api.planning.flows import is_received
+from finance_api.planning.counted import is_received
 from finance_api.planning.summaries.comparing import GroupKey, TimeKeys, bounds_of
 from finance_api.planning.summaries.declaration import Dimension, SummaryQuery
 from finance_api.planning.summaries.reading import Converted, SummaryReader, Sums, check_groups

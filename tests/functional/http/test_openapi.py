@@ -14,8 +14,7 @@ import jsonschema
 import pytest
 from openapi_spec_validator import validate
 
-from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
-from finance_api.api.openapi.samples import HOST
+from finance_api.api.openapi.document import HOST, INTERNAL, PUBLIC, described
 from finance_api.api.parameters import list_schema, read_parameters
 from finance_api.api.representation import XLSX
 from finance_api.api.wallet import others, responses

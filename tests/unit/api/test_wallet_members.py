@@ -6,7 +6,7 @@ import orjson
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from finance_api.api.wallet import context
+from finance_api.api.wallet import members
 from finance_api.api.wallet.members import decimal
 from finance_api.resources import CATEGORIES
 from finance_api.storage.interface import reading
@@ -29,10 +29,10 @@ def test_what_is_remembered_of_a_category_takes_two_kilobytes(new_backend):
     count, unit = 500, Unit(new_backend("memory"))
     unit.put(CATEGORIES, *[make_row(CATEGORIES, n, name=f"Category {n}") for n in range(count)])
     with reading(unit.backend) as storage:
-        context._read_names(storage, unit.user.id)
+        members._read_names(storage, unit.user.id)
         tracemalloc.start()
         try:
-            names = context._read_names(storage, unit.user.id)
+            names = members._read_names(storage, unit.user.id)
             assert tracemalloc.get_traced_memory()[0] / count <= 2_000
         finally:
             tracemalloc.stop()

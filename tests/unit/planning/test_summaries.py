@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.planning.balances import BalancesQuery, list_balances
-from finance_api.planning.counted import counted_only
-from finance_api.planning.flows import with_flow
+from finance_api.planning.counted import counted_only, with_flow
 from finance_api.planning.summaries.declaration import (
     DIMENSIONS,
     LEFT_OUT,

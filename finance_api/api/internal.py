@@ -1,0 +1,294 @@
+"""The internal API: GET /internal/v1/get-records and /internal/v1/get-docs."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from typing import Any
+
+import orjson
+
+from finance_api.api.data_request import DataRequest, Payload, Reading
+from finance_api.api.listing import next_link
+from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
+from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
+from finance_api.api.openapi.schemas import (
+    Schema,
+    array_of,
+    date_time,
+    of_fields,
+    of_members,
+    of_names,
+    of_order,
+    value,
+)
+from finance_api.api.parameters import (
+    SORT_MEANING,
+    Fault,
+    Parameter,
+    ParameterSchema,
+    Scalar,
+    conversion,
+    page,
+    parameter,
+    required,
+)
+from finance_api.api.representation import next_offset
+from finance_api.api.service import Service, data_service
+from finance_api.auth.policy import Permission, own_internal_data
+from finance_api.http.requests import Request
+from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import Operator, Query, SortKey
+from finance_api.query.parse import parse_bound, parse_order, parse_sort
+from finance_api.resources import DOCUMENTS, RECORDS
+from finance_api.resources.common import EXAMPLE_ID
+from finance_api.resources.documents import TRANSACTION_FIELDS, document, transaction
+from finance_api.resources.field import Resource, names_of
+from finance_api.resources.naming import snake_case
+from finance_api.resources.records import VOID
+from finance_api.resources.wire import RowEncoder
+from finance_api.storage.interface import Page, Storage
+from finance_api.values import Row
+
+# -- transactions ---------------------------------------------------------------------------------
+
+
+MAX_TRANSACTIONS = 300
+DEFAULT_SORT = "-record_date"
+CONVERT_TO = "convert_to"
+
+_BOUNDS = {
+    "min_amount": ("amount", Operator.GTE),
+    "max_amount": ("amount", Operator.LTE),
+    "date_from": ("record_date", Operator.GTE),
+    "date_to": ("record_date", Operator.LTE),
+}
+_BEYOND = {Operator.GTE: "above", Operator.LTE: "below"}
+_OPERANDS: dict[str, Schema] = {
+    "amount": {"type": "string", "pattern": DECIMAL_PATTERN, "examples": ["-100.5"]},
+    "record_date": {"type": "string", "pattern": TIME_SPAN_PATTERN, "examples": ["2026-01-31"]},
+}
+# A transaction shows its state only as void or not void, and is sorted by that.
+_SORT_KEYS = {
+    name: SortKey(field, equals=VOID if name == "record_state" else None)
+    for name, field in TRANSACTION_FIELDS.items()
+}
+
+
+def _is_in_order(low: str, high: str, than: str, parameters: Mapping[str, Any]) -> Fault | None:
+    first, last = parameters[low], parameters[high]
+    is_beyond = first is not None and last is not None and first.at > last.at
+    return (low, f"is {than} than {high}") if is_beyond else None
+
+
+def _bound(name: str, field: str, operator: Operator) -> Parameter:
+    parse = partial(parse_bound, TRANSACTION_FIELDS[field], operator)
+    meaning = f"Only transactions with this {field} or {_BEYOND[operator]} it."
+    return parameter(name, Scalar(parse, _OPERANDS[field]), meaning, None)
+
+
+_sort = partial(parse_order, _SORT_KEYS)
+_TRANSACTIONS_SCHEMA = ParameterSchema(
+    *(_bound(name, *bound) for name, bound in _BOUNDS.items()),
+    *page(MAX_TRANSACTIONS),
+    parameter(
+        "sort_by",
+        Scalar(_sort, of_order(_SORT_KEYS, DEFAULT_SORT)),
+        SORT_MEANING,
+        _sort(DEFAULT_SORT),
+    ),
+    conversion(CONVERT_TO),
+    rules=(
+        partial(_is_in_order, "min_amount", "max_amount", "greater"),
+        partial(_is_in_order, "date_from", "date_to", "later"),
+    ),
+)
+
+
+def _transaction_page() -> Schema:
+    converted = converted_fields(CONVERTED[RECORDS])
+    keys = {field.name: snake_case(field.name) for field in converted}
+    keys |= {field.name: key for key, field in TRANSACTION_FIELDS.items()}
+    row = of_fields("Transaction", list(TRANSACTION_FIELDS.values()), converted, keys)
+    row["properties"] |= {
+        "record_date": date_time("Date of the transaction.", "2026-01-31T00:00:00Z"),
+        "record_state": value(
+            "Void transactions count in no sum or balance.", "active", enum=["active", VOID]
+        ),
+    }
+    return of_members("TransactionPage", {"transactions": array_of(row)})
+
+
+@cache
+def _encoder_of(resource: Resource) -> RowEncoder:
+    fields = converted_fields(CONVERTED[resource])
+    return RowEncoder(fields, keys=[snake_case(name) for name in names_of(fields)])
+
+
+def _conversions(
+    reading: Reading, resource: Resource, rows: Sequence[Row], target: str | None
+) -> list[dict[str, Any]]:
+    """Return each row's members about its converted amount, for orjson; none without a target."""
+    if target is None or resource not in CONVERTED:
+        return [{} for _ in rows]
+    converted = with_converted(reading.storage, resource, rows, target, reading.today)
+    return [_encoder_of(resource).document(row) for row in converted]
+
+
+class TransactionsRequest(DataRequest):
+    """A page of records as transactions."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        bounds = [self.given[name] for name in _BOUNDS if self.given[name] is not None]
+        conditions = tuple(bound.condition for bound in bounds)
+        order = (self.given[name] for name in ("sort_by", "limit", "offset"))
+        self._query = Query(RECORDS, conditions, *order)
+        self.convert_to = self.given[CONVERT_TO]
+        self.is_cheap = self.convert_to is None and self._query.is_cheap
+
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id = reading.storage, reading.user_id
+        state = storage.data.get_state(user_id)
+        page = storage.data.list_rows(user_id, self._query)
+        converted = _conversions(reading, RECORDS, page.rows, self.convert_to)
+        rows = [transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
+        body = orjson.dumps({"transactions": rows})
+        return Payload(state, body, next_link(self, next_offset(self._query, page)))
+
+
+# -- documents ------------------------------------------------------------------------------------
+
+
+MAX_DOCUMENTS = 200
+ALL = "all"
+
+_BY_TYPE = {resource.model_type: resource for resource in DOCUMENTS}
+_WANTED = f"{ALL}, or one or more of {', '.join(_BY_TYPE)}"
+
+
+def _types(text: str) -> tuple[Resource, ...]:
+    """Document types of a comma-separated list, in its order, without duplicates."""
+    if text == ALL:
+        return DOCUMENTS
+    names = dict.fromkeys(text.split(","))
+    if ALL in names:
+        raise QueryError(f"{quoted(ALL)} cannot be combined with other types; it takes {_WANTED}")
+    unknown = [quoted(name) if name else "an empty name" for name in names if name not in _BY_TYPE]
+    if unknown:
+        verb = "is not a document type" if len(unknown) == 1 else "are not document types"
+        raise QueryError(f"{', '.join(unknown)} {verb}; it takes {_WANTED}")
+    return tuple(_BY_TYPE[name] for name in names)
+
+
+_DOCUMENTS_SCHEMA = ParameterSchema(
+    required(
+        "document_type",
+        Scalar(
+            _types,
+            of_names(
+                (ALL, *_BY_TYPE),
+                ["Account", "Label"],
+                **{"if": {"contains": {"const": ALL}}, "then": {"maxItems": 1}},
+            ),
+        ),
+        _WANTED,
+        f"{_WANTED}.",
+    ),
+    *page(MAX_DOCUMENTS),
+    conversion(CONVERT_TO),
+)
+
+
+def _document_page() -> Schema:
+    data = []
+    for resource in DOCUMENTS:
+        fields = [f for f in resource.listed_fields if f.name != "id"]
+        more = converted_fields(CONVERTED[resource]) if resource in CONVERTED else ()
+        keys = {f.name: snake_case(f.name) for f in (*fields, *more)}
+        data.append(of_fields(f"{resource.model_type}Data", fields, more, keys))
+    document = of_members(
+        "Document",
+        {
+            "id": value("Identifier.", EXAMPLE_ID, format="uuid"),
+            "reserved_model_type": value("The type.", "Account", enum=[*_BY_TYPE]),
+            "data": {"anyOf": data},
+        },
+    )
+    members = {
+        "documents": array_of(document),
+        "total": value("Number of documents of all these types.", 7),
+        "limit": value("Maximum number of documents of each type on a page.", 30),
+        "offset": value("Number of documents of each type before the page.", 0),
+    }
+    return of_members("DocumentPage", members)
+
+
+def _page(storage: Storage, user_id: int, query: Query) -> Page:
+    """The page, with the fields of open-ended types that are not declared."""
+    page = storage.data.list_rows(user_id, query)
+    if not query.resource.open_ended:
+        return page
+    whole = storage.data.get_rows(user_id, query.resource, [row["id"] for row in page.rows])
+    return Page([whole[row["id"]] for row in page.rows], page.has_more, page.total)
+
+
+class DocumentsRequest(DataRequest):
+    """A page of each requested type, in the order of the request."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self.convert_to = self.given[CONVERT_TO]
+        self.depends_on_today = self.convert_to is not None
+        self.is_cheap = self.convert_to is None
+
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id = reading.storage, reading.user_id
+        types, limit, offset = (self.given[n] for n in ("document_type", "limit", "offset"))
+        state = storage.data.get_state(user_id)
+        documents, total, following = [], 0, None
+        for resource in types:
+            sort = parse_sort(resource, "+name")
+            query = Query(resource, (), sort, limit, offset, with_total=True)
+            page = _page(storage, user_id, query)
+            converted = _conversions(reading, resource, page.rows, self.convert_to)
+            for row, members in zip(page.rows, converted, strict=True):
+                made = document(resource, row)
+                made["data"] |= members
+                documents.append(made)
+            total += page.total or 0
+            following = following or next_offset(query, page)
+        body = {"documents": documents, "total": total, "limit": limit, "offset": offset}
+        return Payload(state, orjson.dumps(body), next_link(self, following))
+
+
+def _service(
+    path: str, make: type[DataRequest], permission: Permission, page: Schema, **declared: Any
+) -> Service:
+    return data_service(
+        path,
+        make,
+        response=ResponseDescription(page, headers=(*OF_DATA, LINK)),
+        permission=permission,
+        factory=own_internal_data(permission),
+        **declared,
+    )
+
+
+SERVICES = (
+    _service(
+        "/internal/v1/get-records",
+        TransactionsRequest,
+        Permission.INTERNAL_RECORDS_READ,
+        _transaction_page(),
+        description="Transactions: records, void ones included.",
+        schema=_TRANSACTIONS_SCHEMA,
+    ),
+    _service(
+        "/internal/v1/get-docs",
+        DocumentsRequest,
+        Permission.INTERNAL_DOCUMENTS_READ,
+        _document_page(),
+        description="Documents: data of all types except records.",
+        schema=_DOCUMENTS_SCHEMA,
+    ),
+)

@@ -1,1 +1,0 @@
-"""The internal API: one module for each endpoint."""

@@ -1,1 +1,0 @@
-"""For operators and their monitoring: health, version, metrics."""
