@@ -10,7 +10,6 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from posixpath import splitext
 from typing import Any, NamedTuple
@@ -47,8 +46,7 @@ MAX_COST = 250
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The storage, user and moment to answer a data request with. now: in seconds.
 
     may_suggest: whether hints may name other objects of the user.
@@ -69,8 +67,7 @@ class Reading:
         return day_in(self.user.time_zone, self.now)
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(NamedTuple):
     """state: the data's, when the body was read. headers: besides those of every response."""
 
     state: DataState
@@ -138,8 +135,7 @@ class DataRequest(TaggedRequest, ABC):
         """Read the response. Raises NotFound if there is no such user."""
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(NamedTuple):
     """state: the state of the exported data. count: number of rows. chunks: the body."""
 
     state: DataState
@@ -351,7 +347,7 @@ def respond(
 
         payload = request.in_place(read, user.id, is_cheap=asked.is_cheap)
         if asked.has_texts:
-            payload = replace(payload, body=with_texts(amounts, payload.body))
+            payload = payload._replace(body=with_texts(amounts, payload.body))
         response = conditional.complete(payload)
         # Use the payload's tag: another process may have imported since the user was read.
         cache.put(user.id, payload.state.tag, key, response, len(response.body))

@@ -1,6 +1,7 @@
 """The internal API: GET /internal/v1/get-records and /internal/v1/get-docs."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence, Set
 from functools import cache, partial
 from typing import Any
 
@@ -41,15 +42,42 @@ from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order, parse_sort
 from finance_api.resources import DOCUMENTS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
-from finance_api.resources.documents import TRANSACTION_FIELDS, document, transaction
-from finance_api.resources.field import Resource, names_of
-from finance_api.resources.naming import snake_case
+from finance_api.resources.field import Field, Resource, names_of
+from finance_api.resources.naming import is_camel_case, snake_case
 from finance_api.resources.records import VOID
 from finance_api.resources.wire import RowEncoder
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
+from finance_api.values.time import instant_text
 
 # -- transactions ---------------------------------------------------------------------------------
+
+
+#: Maps the names of a transaction's members to those of a record, in the transaction's order.
+_NAMES = {
+    "id": "id",
+    "note": "note",
+    "payee": "payee",
+    "amount": "amount",
+    "currency": "currencyCode",
+    "record_date": "recordDate",
+    "category": "category",
+    "record_state": "recordState",
+}
+TRANSACTION_FIELDS: dict[str, Field] = {key: RECORDS[name] for key, name in _NAMES.items()}
+
+_transaction_encoder = RowEncoder(
+    tuple(TRANSACTION_FIELDS.values()),
+    {"recordDate": instant_text},
+    keys=tuple(TRANSACTION_FIELDS),
+)
+
+
+def _transaction(record: Row) -> dict[str, object]:
+    """Return the document of a record, for orjson; its state is either void or active."""
+    document = _transaction_encoder.document(record)
+    document["record_state"] = VOID if record["recordState"] == VOID else "active"
+    return document
 
 
 MAX_TRANSACTIONS = 300
@@ -151,7 +179,7 @@ class TransactionsRequest(DataRequest):
         state = storage.data.get_state(user_id)
         page = storage.data.list_rows(user_id, self._query)
         converted = _conversions(reading, RECORDS, page.rows, self.convert_to)
-        rows = [transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
+        rows = [_transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
         body = orjson.dumps({"transactions": rows})
         return Payload(state, body, next_link(self, next_offset(self._query, page)))
 
@@ -232,6 +260,44 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
     return Page([whole[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
+@cache
+def _data_encoder(resource: Resource) -> RowEncoder:
+    fields = [f for f in resource.listed_fields if f.name != "id"]
+    return RowEncoder(fields, keys=[snake_case(name) for name in names_of(fields)])
+
+
+def _document(resource: Resource, row: Row) -> dict[str, Any]:
+    """Return the document of a row, for orjson.
+
+    row: for an open-ended type, all that is stored of it; for others, its listed fields.
+    """
+    data = _data_encoder(resource).document(row)
+    if resource.open_ended:
+        data |= _extra_members(row["extra"], data.keys())
+    return {"id": row["id"], "reserved_model_type": resource.model_type, "data": data}
+
+
+def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
+    """Return the undeclared members that an import brought, with numbers as stored.
+
+    Writes a top-level key in snake_case, like the declared members, unless that key is taken.
+    """
+    if text is None:
+        return {}
+    given = json.loads(text, parse_float=orjson.Fragment, parse_int=orjson.Fragment)
+    taken = declared | given.keys()
+    members = {}
+    for key, member in given.items():
+        if key in declared:
+            continue
+        name = snake_case(key) if is_camel_case(key) else key
+        if name in taken:
+            name = key
+        taken.add(name)
+        members[name] = member
+    return members
+
+
 class DocumentsRequest(DataRequest):
     """A page of each requested type, in the order of the request."""
 
@@ -252,7 +318,7 @@ class DocumentsRequest(DataRequest):
             page = _page(storage, user_id, query)
             converted = _conversions(reading, resource, page.rows, self.convert_to)
             for row, members in zip(page.rows, converted, strict=True):
-                made = document(resource, row)
+                made = _document(resource, row)
                 made["data"] |= members
                 documents.append(made)
             total += page.total or 0

@@ -89,7 +89,8 @@ class _RowsRequest(DataRequest):
             stored = storage.data.list_json(user_id, query)
             # A table takes its columns from whole rows.
             columns = self.resource.fields if self.representation in TABLES else self.columns
-            return replace(stored, lines=shown(self.resource, columns, stored.lines))
+            lines = shown(self.resource, columns, stored.lines)
+            return stored if lines is stored.lines else replace(stored, lines=lines)
         state = storage.data.get_state(user_id)
         page = list_computed(storage, user_id, query, reading.today)
         return JsonPage(state, self.lines(reading, page.rows), page.has_more, page.total)
@@ -273,6 +274,12 @@ class TableRequest(DataRequest):
             )
         body = body_of(self.representation, self.name, columns, encoder.lines(rows))
         return Payload(state, body, (*headers, *link))
+
+
+def names_by_id(reading: Reading, *resources: Resource) -> dict[str, str | None]:
+    """Return the names of all objects of these resources."""
+    scan, user_id = reading.storage.data.scan_rows, reading.user_id
+    return {row["id"]: row["name"] for each in resources for row in scan(user_id, each)}
 
 
 # -- exports ------------------------------------------------------------------------------------

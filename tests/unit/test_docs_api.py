@@ -15,6 +15,7 @@ import pytest
 from pyramid.request import Request
 
 from finance_api import main
+from finance_api.api.internal import TRANSACTION_FIELDS
 from finance_api.api.parameters import AMOUNTS, Conditions
 from finance_api.api.public import api_usage
 from finance_api.auth import sessions
@@ -35,7 +36,6 @@ from finance_api.ratelimit.interface import Decision, Level, Limit, parse_limits
 from finance_api.ratelimit.tween import rate_headers
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.documents import TRANSACTION_FIELDS
 from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.naming import snake_case
 from finance_api.settings import SETTINGS

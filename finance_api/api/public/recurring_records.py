@@ -5,14 +5,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from finance_api.api.data_request import Payload, Reading
-from finance_api.api.listing import TableRequest
+from finance_api.api.listing import TableRequest, names_by_id
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, of_names
 from finance_api.api.parameters import Listed, ParameterSchema, conditions_on, parameter
 from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.planning.intervals import INTERVALS
-from finance_api.planning.object_names import names_by_id
 from finance_api.planning.recurring import (
     Recurring,
     Status,
@@ -122,7 +121,7 @@ class RecurringRequest(TableRequest):
             reading.storage, user_id, accounts, reading.today, given["accountId"]
         )
         shown = [each for each in found if each.status in given["status"]]
-        names = names_by_id(reading.storage, user_id, ACCOUNTS, CATEGORIES)
+        names = names_by_id(reading, ACCOUNTS, CATEGORIES)
         rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
         asked = Query(RECORDS, given["accountId"])
         hints = self.hint_member(asked, reading, has_rows=bool(rows))

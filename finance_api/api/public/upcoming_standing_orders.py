@@ -5,13 +5,12 @@ from typing import Any
 import orjson
 
 from finance_api.api.data_request import Payload, Reading
-from finance_api.api.listing import TableRequest
+from finance_api.api.listing import TableRequest, names_by_id
 from finance_api.api.openapi.responses import table_response
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema, integer, page
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
-from finance_api.planning.object_names import names_by_id
 from finance_api.planning.upcoming import (
     MAX_DUE_DAYS,
     TooManyDueDays,
@@ -94,7 +93,7 @@ class UpcomingRequest(TableRequest):
             "from": date_text(today),
             "to": date_text(today + (days - 1) * DAY_SECONDS),
         }
-        names = names_by_id(storage, user_id, ACCOUNTS, CATEGORIES)
+        names = names_by_id(reading, ACCOUNTS, CATEGORIES)
         rows = [
             {
                 **row,

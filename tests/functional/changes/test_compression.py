@@ -6,7 +6,7 @@ import pytest
 from webob import Request
 
 from finance_api.api.data_request import ResponseCache
-from support.native_rows import account, household, record
+from support.native_rows import account, record
 from support.service import read_no_rows
 
 TAKEN = (
@@ -110,11 +110,3 @@ def test_usage_is_compressed_too(loaded):
     assert (
         packed.headers["Vary"] == plain.headers["Vary"] == "Accept, Accept-Encoding, Authorization"
     )
-
-
-def test_the_forms_of_two_users_are_their_own(service):
-    clients = [service.client(), service.client()]
-    clients[0].load(*household())
-    packed = [ask(client, "gzip") for client in clients]
-    assert packed[0].headers["Content-Encoding"] == "gzip"
-    assert packed[1].json == {"records": [], "limit": 30, "offset": 0, "nextOffset": None}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
-from support.native_rows import account, budget, goal, household, label, record, standing_order
+from support.native_rows import account, household, label, record
 
 LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
 BY_ID = "records/by-id?id=00000004-0000-4000-8000-000000000001"
@@ -125,27 +125,6 @@ def test_the_tag_changes_with_what_is_asked_and_not_with_how(client):
     tags = [of(query) for query in different]
     assert len(set(tags)) == len(tags)
     assert len({tag(client, path) for path in PATHS}) == len(PATHS)
-
-
-def test_a_tag_of_another_user_means_nothing(service):
-    users = [service.client(), service.client()]
-    for user in users:
-        user.load(*household())
-    for path in PATHS:
-        mine, other = (tag(user, path) for user in users)
-        assert mine != other
-        assert status(users[1], path, mine) == 200
-
-
-def test_plans_change_with_the_day(client):
-    client.load(account(), budget(), goal(), standing_order())
-    before = {path: tag(client, path) for path in PATHS}
-    client.service.clock.set("2026-03-18T23:59:59Z")
-    assert before == {path: tag(client, path) for path in PATHS}
-    client.service.clock.set("2026-03-19T00:00:00Z")
-    for path in PATHS:
-        changed = path in ("budgets", "goals", "standing-orders")
-        assert (tag(client, path) != before[path]) is changed, path
 
 
 def test_two_tokens_of_one_user_share_tags(service):

@@ -37,14 +37,6 @@ def test_a_foreign_id_answers_like_a_missing_one(service, client, resource):
         assert client.get(f"{resource.path}/{text}").status_int == 404
 
 
-@EACH
-def test_it_needs_the_scope_of_the_list(service, resource):
-    for other in PUBLIC_RESOURCES:
-        narrow = service.client(scopes=[str(other.path)])
-        response = narrow.get(f"{resource.path}/{uid('Record', 1)}")
-        assert response.status_int == (404 if other is resource else 403)
-
-
 def test_it_costs_as_much_as_a_list_and_has_the_headers(client):
     client.load(account(), record())
     whole = client.get("records", limit=1)

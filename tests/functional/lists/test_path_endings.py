@@ -60,13 +60,6 @@ def test_other_endings_are_404(client):
     assert client.get("records.xlsx", limit=0).status_int == 400
 
 
-def test_an_ending_needs_the_scope_of_the_list(service):
-    narrow = service.client(scopes=["accounts"])
-    for suffix in TYPES:
-        assert narrow.get(f"accounts.{suffix}").status_int == 200
-        assert narrow.get(f"records.{suffix}").status_int == 403
-
-
 #: Path and query of the lists, and of what is computed.
 EXPORTED = [
     *((str(r.path), {"limit": 2, "withTotal": "true", "sortBy": "-id"}) for r in PUBLIC_RESOURCES),

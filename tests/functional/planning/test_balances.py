@@ -136,17 +136,3 @@ def test_as_many_as_fit_are_answered(books):
     assert len(found["balances"]) == 3 * fits
     response = books.get("accounts/balances", interval="day", **{"from": "2022-11-01"})
     assert response.status_int == 400
-
-
-def test_the_tag_goes_with_the_day(books, service):
-    etag = books.get("accounts/balances").headers["ETag"]
-    again = {"If-None-Match": etag}
-    assert books.get("accounts/balances", headers=again).status_int == 304
-    service.clock.set("2026-03-19T12:00:00Z")
-    assert books.get("accounts/balances", headers=again).status_int == 200
-    assert balances(books)["to"] == "2026-03-19"
-
-
-def test_it_needs_the_scope_of_accounts(service):
-    assert service.client(scopes=["accounts"]).get("accounts/balances").status_int == 200
-    assert service.client(scopes=["records"]).get("accounts/balances").status_int == 403

@@ -150,10 +150,3 @@ def test_too_many_balances_are_refused(client):
     response = client.get(PATH, interval="day", to="2027-11-26")
     assert response.status_int == 400
     assert "more than 3,700 balances of 6 accounts" in response.json["errors"][0]["message"]
-
-
-def test_it_goes_with_the_day(household, service):
-    etag = household.get(PATH).headers["ETag"]
-    assert household.get(PATH, headers={"If-None-Match": etag}).status_int == 304
-    service.clock.set("2026-03-19T00:00:00Z")
-    assert household.get(PATH, headers={"If-None-Match": etag}).status_int == 200

@@ -83,18 +83,8 @@ def test_another_id_is_not_found(client, service, budget_id):
     assert response.content_type == "application/problem+json"
 
 
-def test_an_id_is_taken_in_any_case(client):
-    client.load(account(), budget())
-    assert client.get(PATH.upper().replace("BUDGETS/", "budgets/").replace("PERIODS", "periods"))
-
-
 @pytest.mark.parametrize("last", [0, 121, "x"])
 def test_what_is_not_understood_is_refused(client, last):
     response = client.get(PATH, last=last)
     assert response.status_int == 400
     assert response.json["errors"][0]["name"] == "last"
-
-
-def test_it_needs_the_scope_of_budgets(service):
-    assert service.client(scopes=["budgets"]).get(PATH).status_int == 404
-    assert service.client(scopes=["records"]).get(PATH).status_int == 403

@@ -279,11 +279,6 @@ def test_an_answer_is_known_by_its_tag_until_the_data_changes(books):
     assert cells(books, "net", **query)[-1] == (-5,)
 
 
-def test_it_needs_the_scope_of_records(service):
-    assert service.client(scopes=["records"]).get("records/summary").status_int == 200
-    assert service.client(scopes=["accounts"]).get("records/summary").status_int == 403
-
-
 def test_words_subcategories_and_relative_days_are_filters_too(books, service):
     def net(**query):
         return [found for (found,) in cells(books, "net", currencyCode="EUR", **query)]

@@ -108,22 +108,8 @@ def test_csv_and_the_next_page_in_headers(orders):
     assert response.headers["Link"].endswith('limit=1&offset=1>; rel="next"')
 
 
-def test_it_goes_with_the_day(orders, service):
-    etag = orders.get("standing-orders/upcoming").headers["ETag"]
-    service.clock.set("2026-03-19T00:00:00Z")
-    response = orders.get("standing-orders/upcoming", headers={"If-None-Match": etag})
-    assert response.status_int == 200
-    assert days(orders)[0] == ("03-20", "Unknown")
-
-
 @pytest.mark.parametrize("query", [{"days": 0}, {"days": 367}, {"limit": 1001}, {"name": "eq.x"}])
 def test_what_is_not_understood_is_refused(client, query):
     response = client.get("standing-orders/upcoming", **query)
     assert response.status_int == 400
     assert response.json["errors"][0]["name"] == next(iter(query))
-
-
-def test_it_needs_the_scope_of_standing_orders(service):
-    path = "standing-orders/upcoming"
-    assert service.client(scopes=["standing-orders"]).get(path).status_int == 200
-    assert service.client(scopes=["records"]).get(path).status_int == 403

@@ -237,15 +237,6 @@ def test_every_list_takes_1_to_200_rows(wallet, path):
     assert wallet.refused(f"{path}{mark}limit=201") == "limit must be at most 200"
 
 
-def test_200_rows_come(empty):
-    from support.native_rows import account, record
-
-    rows = [record(n, amount=-n, recordDate="2026-11-01") for n in range(1, 206)]
-    empty.client.load(account(), *rows)
-    page = empty.get("records?limit=200")
-    assert len(page["records"]) == page["nextOffset"] == 200
-
-
 @pytest.mark.parametrize("name", ["id", "accountId", "categoryId", "transferId"])
 def test_100_ids_are_taken(wallet, name):
     for number, status in ((100, 200), (101, 400)):
