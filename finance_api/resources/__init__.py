@@ -1,7 +1,8 @@
 """Every resource and every field of it, declared as data."""
 
-from finance_api.resources.accounts import ACCOUNTS
-from finance_api.resources.classification import (
+from finance_api.resources.field import Field, Kind, Resource, Role, names_of
+from finance_api.resources.objects import (
+    ACCOUNTS,
     CATEGORIES,
     CONTACTS,
     HASH_TAGS,
@@ -9,7 +10,6 @@ from finance_api.resources.classification import (
     MAGIC_RULES,
     RECORD_RULES,
 )
-from finance_api.resources.field import Field, Kind, Resource, Role, names_of
 from finance_api.resources.plans import BUDGETS, GOALS, STANDING_ORDERS
 from finance_api.resources.records import RECORDS, SPLITS
 
