@@ -10,6 +10,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from posixpath import splitext
 from typing import Any, NamedTuple
@@ -135,7 +136,8 @@ class DataRequest(TaggedRequest, ABC):
         """Read the response. Raises NotFound if there is no such user."""
 
 
-class Export(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Export:
     """state: the state of the exported data. count: number of rows. chunks: the body."""
 
     state: DataState
