@@ -21,11 +21,12 @@ from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.statement_accounts import is_of_several
 from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS
+from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.sentences import amount_text
-from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, date_text
+from finance_api.values.sentences import amount_text, day_text
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
 
 #: For how many imports to try whether their records of a day came before or after a file's.
 _MOST_PARTS = 8
@@ -209,11 +210,13 @@ class _DailySums:
 def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
     """implied: stated balances in order, each with the initial balance that follows from it."""
     name, unexplained = account["name"], 0
+    decimals = decimals_of(account["currencyCode"])
     for gap in _gaps(implied):
         unexplained += abs(gap.amount)
         remarks.append(
-            f"{name}: from {date_text(gap.first)} to {date_text(gap.last)} the bank's "
-            f"balance changed by {amount_text(gap.amount)} more than the records add up to"
+            f"{name}: from {day_text(gap.first)} to {day_text(gap.last)} the bank's "
+            f"balance changed by {amount_text(gap.amount, decimals)} more than the records "
+            f"add up to"
         )
     own = account["ownInitialBalance"]
     own = account["initialBalance"] if own is None else own
@@ -223,8 +226,8 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
         unexplained += abs(initial - own)
         if initial != own:
             remarks.append(
-                f"{name}: its initial balance was set to {amount_text(own)}; the bank's balance "
-                f"of {date_text(newest.day)} gives {amount_text(initial)}"
+                f"{name}: its initial balance was set to {amount_text(own, decimals)}; the bank's "
+                f"balance of {day_text(newest.day)} gives {amount_text(initial, decimals)}"
             )
     elif newest is not None:
         settled = {"initialBalance": initial, "ownInitialBalance": own}

@@ -24,9 +24,8 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.sentences import amount_text
+from finance_api.values.sentences import amount_text, day_text
 from finance_api.values.text import counted
-from finance_api.values.time import date_text
 
 _BATCH = 500
 _WHOLE = tuple(field.name for field in SPLITS.persisted_fields)
@@ -115,7 +114,7 @@ def check_account(session: LedgerSession, whole: Row, line: int | None) -> None:
 
 def title_of_whole(whole: Row) -> str:
     text = whole["payee"] or whole["note"] or "-"
-    return f"{date_text(whole['recordDate'])} {text} {amount_text(whole['amount'])}"
+    return f"{day_text(whole['recordDate'])} {text} {amount_text(whole['amount'])}"
 
 
 def put_wholes(session: LedgerSession, pairs: Sequence[Pair]) -> None:

@@ -28,6 +28,7 @@ from finance_api.ledger.splits import deleted_among
 from finance_api.ledger.statement_accounts import find_account, is_of_several
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.query.model import any_of, dated
+from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.sentences import amount_text
@@ -205,9 +206,12 @@ class StatementImport:
             name = "initialBalance" if row["ownInitialBalance"] is None else "ownInitialBalance"
             accounts.put({**row, name: initial})
         elif row["initialBalance"] != initial:
+            own, of_file = (
+                amount_text(units, decimals_of(row["currencyCode"]))
+                for units in (row["initialBalance"], initial)
+            )
             self._report.remarks.append(
-                f"{row['name']}: its initial balance was set to "
-                f"{amount_text(row['initialBalance'])}; the file says {amount_text(initial)}"
+                f"{row['name']}: its initial balance was set to {own}; the file says {of_file}"
             )
 
     def _find_covers(self, accounts: Iterable[KnownAccount]) -> None:

@@ -1,4 +1,4 @@
-"""Writes numbers in sentences: plainly for commands and the API, on pages as in a region."""
+"""Writes numbers and days in sentences: plainly, or on pages as in a region."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
 
 if TYPE_CHECKING:
     # Commands start faster without the data of all regions.
@@ -28,6 +29,12 @@ def count_text(number: int) -> str:
     """``1,204``; ``1.204`` on pages of some regions."""
     find_region = _FIND_REGION.get()
     return f"{number:,}" if find_region is None else find_region().count(number)
+
+
+def day_text(seconds: int) -> str:
+    """``2026-11-26``; on pages as in a region: ``26 Nov 2026``."""
+    find_region = _FIND_REGION.get()
+    return date_text(seconds) if find_region is None else find_region().day(seconds)
 
 
 def amount_text(units: int, least_decimals: int = 2) -> str:

@@ -24,13 +24,18 @@ from finance_api.storage.interface import User
 from finance_api.uploads.stored_uploads import get_kept_form, keep_form
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.page import SeeOther, identity_of, login_path, page_after, writing
+from finance_api.web.routes import ROUTES
 
 #: The parameter of a page that shows a kept form again.
 KEPT = "kept"
+#: The route of a row's form in the list of records, whose page shows it again; and the field of
+#: the kept form that says which row.
+CATEGORY_OF_ROW = "records.category"
+ROW = "row"
 #: The routes of forms that are kept; their pages show them again.
 _ROUTES = frozenset(
     (
-        *("records", "record.new", "record", "record.split", "records.rule"),
+        *("records", CATEGORY_OF_ROW, "record.new", "record", "record.split", "records.rule"),
         *("question.new", "question.edit"),
         *(f"{name}{a}" for name in OBJECT_PAGES for a in (".new", ".edit")),
     )
@@ -98,11 +103,13 @@ def _keep(request: Request, user: User) -> str | None:
 def _path_of(request: Request) -> str:
     """Return the path of the form's page, with its query but without an earlier form."""
     query = urlencode([pair for pair in request.GET.items() if pair[0] != KEPT])
-    return f"{request.path}{'?' if query else ''}{query}"
+    path = ROUTES["records"] if request.matched_route.name == CATEGORY_OF_ROW else request.path
+    return f"{path}{'?' if query else ''}{query}"
 
 
 def _entries(request: Request) -> list[tuple[str, str]]:
-    return [
+    row = [(ROW, request.matchdict["id"])] if request.matched_route.name == CATEGORY_OF_ROW else []
+    return row + [
         (name, value)
         for name, value in request.POST.items()
         if isinstance(value, str)

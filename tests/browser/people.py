@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from functools import cached_property
 
-from browser.rows import CORRECTED, extremes, journeys, statement, usage_of
+from browser.rows import CORRECTED, extremes, hostile, journeys, statement, usage_of
 from browser.site import PASSWORD, Site
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import digest as session_digest
@@ -20,6 +21,10 @@ _AGENTS = (
 
 #: The secret of a link to a page with a chart.
 LINK_SECRET = "finq_" + "s" * 32
+
+
+#: Who sees every page, besides the household.
+DATA_SETS = ("newcomer", "crowd", "hostile")
 
 
 class People:
@@ -42,9 +47,34 @@ class People:
         self.importer = self._importer()
 
     def _household(self, quota: bool) -> User:
+        user = self.site.user("demo@example.com", password=PASSWORD)
+        self.site.load_demo(user, records=2_000)
+        self._furnish(user, quota, LINK_SECRET)
+        return user
+
+    @cached_property
+    def crowd(self) -> User:
+        user = self.site.user("crowd@example.com", password=PASSWORD)
+        self.site.load_demo(user, records=100_000)
+        self._furnish(user)
+        self._send_files(user)
+        return user
+
+    @cached_property
+    def hostile(self) -> User:
+        """Names as long as they can be, from right to left and like markup."""
         site, now = self.site, self.site.now()
-        user = site.user("demo@example.com", password=PASSWORD)
-        site.load_demo(user, records=2_000)
+        user = site.user("h" * 64 + "@" + "example." * 22 + "org", password=PASSWORD)
+        site.load(user, hostile(now))
+        for name in ("x" * 100, "👩‍👩‍👧‍👦" * 14, "ثم نفس سقطت وبالتحديد " * 4):
+            site.token(user, name[:100], expires_at=now + 3_000 * DAY_SECONDS)
+        self._furnish(user)
+        self._send_files(user)
+        return user
+
+    def _furnish(self, user: User, quota: bool = False, secret: str | None = None) -> None:
+        """Add tokens, saved questions with links, JWTs, sessions and usage."""
+        site, now = self.site, self.site.now()
         made = [
             site.token(user, "Trial", at=now - 200 * DAY_SECONDS, expires_at=now - 3 * DAY_SECONDS),
             site.token(user, "Old laptop", at=now - 160 * DAY_SECONDS, scopes=["records"]),
@@ -76,7 +106,7 @@ class People:
                 "Outdated": "records?total=lt.0",
             },
         )
-        site.link_questions(user, LINK_SECRET)
+        site.link_questions(user, secret or new_secret())
         _, first = site.jwt(user, at=now - 3_000)
         site.jwt(user, at=now - 7_000, seconds=86_400)
         site.jwt(user, at=now - 400, seconds=604_800)
@@ -105,7 +135,6 @@ class People:
                 )
 
         site.change(work)
-        return user
 
     def _extreme(self) -> User:
         """Everything is as long as it can be, and has no blanks to break a line at."""
@@ -153,9 +182,13 @@ class People:
 
     def _importer(self) -> User:
         """Has files in every state."""
+        user = self.site.user("importer@example.com")
+        self.site.load_demo(user, records=400)
+        self._send_files(user)
+        return user
+
+    def _send_files(self, user: User) -> None:
         site = self.site
-        user = site.user("importer@example.com")
-        site.load_demo(user, records=400)
         site.upload(user, "Umsätze 2026-03.csv", statement(60, "Main account").encode())
         open_file = statement(6, "").replace("account", "").replace("amount", "betrag")
         site.upload(user, "card.csv", open_file.encode())
@@ -165,7 +198,6 @@ class People:
         site.upload(user, "All my data.ndjson", b"{}", **failed)
         at_work = {"state": UploadState.CHECKING, "alive_at": site.now() + DAY_SECONDS}
         site.upload(user, "x" * 150 + ".csv", b"x" * 3_000_000, **at_work)
-        return user
 
     def of(self, name: str | None) -> User | None:
         return None if name is None else getattr(self, name)

@@ -1,12 +1,13 @@
 """Every page in every state that looks different, and the steps that lead there."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from playwright.sync_api import Page
 
-from browser.people import LINK_SECRET
+from browser.people import DATA_SETS, LINK_SECRET
 from browser.rows import serial_numbers, statement
+from browser.site import PASSWORD
 from finance_api.web.object_pages import OBJECT_PAGES
 
 #: What this browser calls itself in pictures.
@@ -157,6 +158,11 @@ def _first_object_removed(page: Page) -> None:
     page.wait_for_load_state()
 
 
+def _open_first_object(page: Page) -> None:
+    _first_object(page)
+    _open_all(page)
+
+
 def _first_token_without_name(page: Page) -> None:
     _first_object(page)
     _submit("Rename", name=" ")(page)
@@ -165,6 +171,54 @@ def _first_token_without_name(page: Page) -> None:
 def _stay(page: Page) -> None:
     """The page would load itself anew while it is looked at."""
     page.evaluate("for (let timer = 1; timer < 100; timer++) clearTimeout(timer)")
+
+
+def _tick(page: Page) -> None:
+    page.locator(".record-list tbody [name=id]").first.check()
+
+
+def _delete_ticked(page: Page) -> None:
+    _tick(page)
+    _open_all(page)
+    _click("Delete")(page)
+
+
+def _unknown_category(page: Page) -> None:
+    field = page.locator(".row-category [name=category]").first
+    field.fill("Nothing like it")
+    field.press("Enter")
+    page.locator(".row-category + .error").first.wait_for()
+
+
+def _save_changed_elsewhere(page: Page) -> None:
+    """Save a record that another tab has changed since its form was opened."""
+    _first_record(page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    for tab, note in ((other, "In another tab"), (page, "In this tab")):
+        tab.locator("#note").fill(f"{note} {next(serial_numbers)}")
+        _click("Save")(tab)
+    other.close()
+
+
+def _send_without_token(page: Page) -> None:
+    page.evaluate("document.querySelector('main [name=csrf_token]').value = ''")
+    page.evaluate("document.querySelector('main [name=form-user]').value = ''")
+    _click("Add the label")(page)
+
+
+def _sign_out_and_send(page: Page) -> None:
+    page.locator("#amount").fill("12.50")
+    page.locator("#payee").fill("Corner Shop")
+    page.context.clear_cookies()
+    _click("Add the record")(page)
+
+
+def _sign_in_again(page: Page) -> None:
+    """The form is as it was; the next screens have the new session."""
+    email = page.locator(".who-email").inner_text()
+    _sign_out_and_send(page)
+    _submit("Sign in", email=email, password=PASSWORD)(page)
 
 
 def _look_at_progress(page: Page) -> None:
@@ -233,6 +287,7 @@ SCREENS = (
     Screen("link-revoke", "household", "/questions", _follow("Newest records", "Revoke Sheet")),
     Screen("links-revoke", "household", "/questions", _follow("Newest records", "Revoke all")),
     Screen("link", None, f"/q/{LINK_SECRET}.html"),
+    Screen("question-edit", "household", "/questions", _follow("Newest records", "Change it")),
     Screen("question-remove", "household", "/questions", _follow("Newest records", "Remove this")),
     Screen("jwts", "household", "/settings/jwts"),
     Screen("jwts-none", "newcomer", "/settings/jwts"),
@@ -249,16 +304,29 @@ SCREENS = (
     Screen("usage-none", "newcomer", "/settings/usage"),
     Screen("usage-extreme", "extreme", "/settings/usage", _open_table),
     Screen("overview-year", "household", "/overview?period=2026", _open_all),
+    Screen("overview-month", "household", "/overview?period=last-month"),
+    Screen("overview-empty", "household", "/overview?period=2001-01"),
+    Screen("overview-faults", "household", "/overview?from=never&to=2026-02-07"),
     Screen("overview-days", "household", "/overview?from=2026-01-05&to=2026-02-07"),
     Screen("overview-currencies", "travelled", "/overview"),
     Screen("overview-converted", "travelled", "/overview?convertTo=EUR"),
     Screen("records", "household", "/records"),
     Screen("records-found", "household", "/records?q=market&from=2026-01-01", _open_all),
+    Screen(
+        "records-filtered",
+        "household",
+        "/records?period=last-year&type=expense&min=10&note=none&sort=-amount&size=100&offset=100",
+    ),
+    Screen("records-remove", "household", "/records", _delete_ticked),
+    Screen("records-ticked", "household", "/records", _tick),
+    Screen("records-category-unknown", "household", "/records", _unknown_category),
     Screen("records-none-found", "household", "/records?q=nothing+of+this"),
     Screen("records-faults", "household", "/records?from=never&select=some", _set_no_category),
     Screen("records-none", "newcomer", "/records"),
     Screen("records-extreme", "extreme", "/records"),
     Screen("record", "household", "/records", _first_record),
+    Screen("record-conflict", "household", "/records", _save_changed_elsewhere),
+    Screen("record-copy", "household", "/records", _of_record(_follow("Duplicate"))),
     Screen("record-split", "household", "/records", _split_form),
     Screen("record-split-faults", "household", "/records", _split_faults),
     Screen("record-split-extreme", "extreme", "/records", _split_form),
@@ -281,14 +349,20 @@ SCREENS = (
     Screen("transfers-faults", "travelled", "/transfers", _click("Not transfers")),
     # They share their templates: of each the list, of some the other states.
     *(Screen(name, "household", f"/{name}") for name in OBJECT_PAGES),
+    *(Screen(f"{name}-new", "household", f"/{name}/new") for name in OBJECT_PAGES),
+    *(Screen(f"{name}-one", "household", f"/{name}", _first_object) for name in OBJECT_PAGES),
     Screen("labels-none", "newcomer", "/labels"),
     Screen("accounts-extreme", "extreme", "/accounts"),
-    Screen("budgets-new", "household", "/budgets/new"),
-    Screen("rules-new", "household", "/rules/new"),
     Screen(
         "budgets-faults", "household", "/budgets/new", _submit("Add the budget", limitAmount="x")
     ),
-    Screen("accounts-one", "household", "/accounts", _first_object),
+    Screen("account-edit", "household", "/accounts", _open_first_object),
+    Screen(
+        "standing-orders-faults",
+        "household",
+        "/standing-orders/new",
+        _submit("Add the standing order", amount="1.250"),
+    ),
     Screen("accounts-remove", "household", "/accounts", _first_object_removed),
     Screen("categories-remove", "household", "/categories", _first_object_removed),
     Screen("menu", "household", "/labels", _open_menu),
@@ -329,4 +403,23 @@ SCREENS = (
     Screen("notice", "household", "/labels/new", _submit("Add the label", name="Trip")),
     Screen("error", "household", "/settings/tokens/nothing/revoke"),
     Screen("error-lost", "household", "/budget"),
+    Screen("error-method", "household", "/settings/security/password"),
+    Screen("error-expired", "household", "/labels/new", _send_without_token),
+    Screen("form-carried", "maker", "/records/new", _sign_out_and_send),
+    Screen("form-kept", "household", "/records/new", _sign_in_again),
 )
+
+
+def _swept() -> Iterator[Screen]:
+    """Yield the screens of the household and of imports for each of the other data sets."""
+    for screen in SCREENS:
+        path = screen.path.partition("?")[0]
+        needs_data = screen.then is not None and not path.endswith("/new")
+        if screen.who == "importer" or screen.who == "household":
+            for who in DATA_SETS:
+                if who != "newcomer" or (not needs_data and screen.who == "household"):
+                    yield replace(screen, name=f"{screen.name}-{who}", who=who)
+
+
+#: Every page of a new user, of 100,000 records and of names that no page expects.
+SWEPT = tuple(_swept())

@@ -14,8 +14,8 @@ from finance_api.values import Row
 from finance_api.values.ids import are_ids
 from finance_api.values.likeness import did_you_mean
 from finance_api.values.number import NumberError, parse_decimal
+from finance_api.values.sentences import day_text
 from finance_api.values.text import counted, fold
-from finance_api.values.time import date_text
 
 
 def counted_rows(count: int, resource: Resource) -> str:
@@ -58,7 +58,7 @@ def _candidate(owned: UserRows, resource: Resource, row: Row) -> str:
     elif resource is CATEGORIES and row["parentId"] in owned.row_set(CATEGORIES).rows:
         about = f"in {owned.row_set(CATEGORIES).rows[row['parentId']]['name']}"
     else:
-        about = f"of {date_text(row['createdAt'])}"
+        about = f"of {day_text(row['createdAt'])}"
     return f"{row['id']} ({about})"
 
 

@@ -13,8 +13,8 @@ from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
-from finance_api.values.sentences import amount_text, count_text
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.sentences import amount_text, count_text, day_text
+from finance_api.values.time import DAY_SECONDS
 
 #: Longer names and values are cut.
 _MAX_CHARACTERS = 80
@@ -201,7 +201,7 @@ def title_of(resource: Resource, row: Row) -> str:
         text = row["payee"] or row["note"] or "-"
         currency = row["currencyCode"]
         amount = amount_text(row["amount"], decimals_of(currency))
-        return f"{date_text(row['recordDate'])} {text} {amount} {currency}"
+        return f"{day_text(row['recordDate'])} {text} {amount} {currency}"
     return str(row["name"] or row["id"])
 
 

@@ -16,9 +16,9 @@ from finance_api.ledger.matching.model import (
     Pair,
 )
 from finance_api.ledger.matching.stated import KnownAccount
-from finance_api.values.sentences import amount_text
+from finance_api.values.sentences import amount_text, day_text
 from finance_api.values.text import fold, shown
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.time import DAY_SECONDS
 
 SAME, NEW = "same", "new"
 #: The option that answers the questions of two rules.
@@ -258,4 +258,4 @@ def stored_described(stored: Candidate) -> str:
 
 
 def _day_and_amount(day: int, amount: int) -> str:
-    return f"{date_text(day * DAY_SECONDS)} {amount_text(amount)}"
+    return f"{day_text(day * DAY_SECONDS)} {amount_text(amount)}"

@@ -10,11 +10,12 @@ from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
 from finance_api.ledger.undo.past import Key, Past
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
+from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
-from finance_api.values.sentences import amount_text
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.sentences import amount_text, day_text
+from finance_api.values.time import DAY_SECONDS
 
 #: A refusal names up to this many rows.
 _NAMED_ROWS = 10
@@ -192,8 +193,8 @@ def _row_text(resource: Resource, row_id: str, row: Row | None) -> str:
         return f"the {resource.model_type} {row_id}, which no longer exists"
     if resource in (RECORDS, SPLITS):
         texts = (
-            date_text(row["recordDate"]),
-            amount_text(row["amount"]),
+            day_text(row["recordDate"]),
+            amount_text(row["amount"], decimals_of(row.get("currencyCode"))),
             row["payee"] or row["note"],
         )
         return f"the record {' '.join(text for text in texts if text)} ({row_id})"

@@ -231,7 +231,8 @@ def set_category(request: Request) -> Response | dict[str, Any]:
         change_records(session, [row["id"]], {"categoryId": category})
     if errors:
         faults = {f"c-{row['id']}": next(iter(errors.values()))}
-        return refused(request, list_page(request, faults, typed=(row["id"], text)))
+        typed = (row["id"], text, row["categoryId"] or "")
+        return refused(request, list_page(request, faults, typed))
     filters = RecordFilters.of(request)
     response = changed(session, filters.path(offset=str(offset_of(request) or "")))
     if following := form_text(request, "next"):

@@ -17,7 +17,7 @@ from finance_api.web.forms import (
     choice_label,
     named_options,
 )
-from finance_api.web.kept_forms import kept_form
+from finance_api.web.kept_forms import ROW, kept_form
 from finance_api.web.overview import added
 from finance_api.web.page import (
     Pager,
@@ -40,24 +40,30 @@ from finance_api.web.routes import get
 
 @get("records", Permission.DATA_READ, "records")
 def list_records(request: Request) -> dict[str, Any]:
-    return list_page(request, {}, sent=kept_form(request))
+    sent = kept_form(request)
+    if sent is not None and ROW in sent:
+        typed = tuple(str(sent.get(name, "")) for name in (ROW, "category", "seen"))
+        return {**list_page(request, {}, typed), "is_kept": True}
+    return list_page(request, {}, sent=sent)
 
 
 #: The controls of the form that changes the chosen records.
 GIVEN = ("set_category", NEW_CATEGORY, "set_label", "set_note", "set_state")
 _CHOSEN_ALL = "all"
+_NOT_LISTED = "The record whose category you typed is no longer in this list."
 
 
 def list_page(
     request: Request,
     errors: dict[str, str],
-    typed: tuple[str, str] | None = None,
+    typed: tuple[str, ...] | None = None,
     sent: MultiDict | None = None,
 ) -> dict[str, Any]:
     """Return the variables of the list.
 
     errors: sentences about the form that changes the chosen records, or about the category that
-    was typed. typed: the id of that record, and the text. sent: that form, to show it again.
+    was typed. typed: the id of that record, the text, and in a kept form the id of the category
+    that the record had. sent: the form for several records, to show it again.
     """
     filters, offset = RecordFilters.of(request), offset_of(request)
     owned, results = own_rows(request), ApiResults(request)
@@ -65,7 +71,7 @@ def list_page(
     found = results.page(RECORDS, asked)
     if typed is not None and all(row["id"] != typed[0] for row in found.rows):
         # The record was deleted, or has left the list.
-        errors = {"form": next(iter(errors.values()))}
+        errors = {"form": next(iter(errors.values()), _NOT_LISTED)}
     sums = results.summary(filters.sums_request)
     accounts, categories, labels = (
         named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
@@ -79,7 +85,7 @@ def list_page(
         rule_of=rule_link,
         here=filters.path(offset=str(offset or "")),
         paths=dict(categories),
-        typed=typed or ("", ""),
+        typed=typed or ("", "", ""),
         addable=typed[1] if typed and not rows_called(owned, CATEGORIES, typed[1]) else "",
         sums=sums,
         converted=added(sums, "converted") if filters.convert_to else None,

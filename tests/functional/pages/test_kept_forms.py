@@ -92,6 +92,7 @@ def form_with(page, names):
     ("path", "entries"),
     [
         ("/records?q=aldi&select=some", {"id": uid("Record", 1), "set_note": "mine"}),
+        ("/records?q=aldi", {"category": "mine"}),
         (f"{RECORD}/rule?back=%2Frecords%3Fq%3Daldi", {"keyword": "mine"}),
         (f"{RECORD}/split", {"amount-1": "mine", "note-2": "<i>rest</i>"}),
     ],

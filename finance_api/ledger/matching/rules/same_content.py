@@ -27,7 +27,8 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.rules.same_id import pair_earlier
 from finance_api.ledger.matching.stated import Content, KnownAccount
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.sentences import day_text
+from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000
 
@@ -176,7 +177,7 @@ def _check_part(
         first = rows.read(open_entries[0])
         yield which_one(
             "--first-day",
-            f"the file covers only part of {date_text(day * DAY_SECONDS)}, and {described(first)} "
+            f"the file covers only part of {day_text(day * DAY_SECONDS)}, and {described(first)} "
             f"equals a stored record",
             first.line,
             how=(
