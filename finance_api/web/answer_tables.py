@@ -21,6 +21,7 @@ _FOR_PROGRAMS = re.compile(r"id|.*Ids?|(?:created|updated)At|color|periodStart")
 #: Numbers that are no amounts.
 _PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|progress|interval|weekday|percent)")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}
 #: Columns that a chart has on its axis: intervals of time. Others are drawn in the order of rows.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
 #: The columns that a chart can show, the best first; expenses are drawn in their colour.
@@ -114,7 +115,7 @@ def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
 
 def _words(name: str) -> str:
     """Return ``Account name`` for ``accountName``."""
-    return _WORDS.sub(" ", name).capitalize()
+    return _NAMES.get(name) or _WORDS.sub(" ", name).capitalize()
 
 
 def _is_number(value: Any) -> bool:
@@ -131,7 +132,9 @@ def _cell(name: str, row: _Object) -> str | Markup:
         return ", ".join(map(str, value))
     if not _is_number(value):
         seconds = _day(value)
-        return value if seconds is None else day(seconds)
+        if seconds is None:
+            return _time_words(value) if name in _TIMES else value
+        return day(seconds)
     if _PLAIN.fullmatch(name):
         return current_region().decimal(str(value)).replace("-", "−")
     currency = "convertedCurrencyCode" if name.startswith("converted") else "currencyCode"
@@ -144,6 +147,13 @@ def _day(text: str) -> int | None:
         return parse_date(text)
     except TimeError:
         return None
+
+
+def _time_words(text: str) -> str:
+    """Return a day or a month as in the user's region; other texts as they are."""
+    if (at := _day(text)) is not None:
+        return day_words(at)
+    return text if (month := _day(f"{text}-01")) is None else month_words(month)
 
 
 def _units(value: Any) -> int:
@@ -165,7 +175,7 @@ def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str
     if value is None or label is None or len(currencies) > 1 or "recordDate" in first:
         return None, "", False
     texts = [str(point[label] or "none") for point in points]
-    shown = [(day_words(at) if (at := _day(text)) is not None else text) for text in texts]
+    shown = list(map(_time_words, texts))
     units = [_units(point[value] or 0) for point in points]
     currency = first.get("currencyCode")
     marks = [
@@ -190,8 +200,8 @@ def _short(text: str, room: int) -> str:
     month = _day(f"{text}-01")
     if month is not None:
         return month_words(month)[:3]
-    if _day(text) is not None:
-        return text[5:]
+    if (at := _day(text)) is not None:
+        return current_region().day_of_year(at)
     return text if len(text) <= room else f"{text[: room - 1]}…"
 
 

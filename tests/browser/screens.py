@@ -129,7 +129,7 @@ def _first_part(page: Page) -> None:
     if page.get_by_role("link", name="Change the parts").is_visible():
         return
     _follow("Split this record")(page)
-    total = float(page.locator("form .money").first.inner_text().split()[0])
+    total = float(page.locator("form .money").first.inner_text().split()[0].replace(",", ""))
     page.locator("#amount-1").fill("1")
     page.locator("#amount-2").fill(f"{total - 1:.2f}")
     _click("Split")(page)

@@ -73,7 +73,7 @@ def test_the_form_for_several_records_appears_when_one_is_ticked(list_page):
     form.get_by_label("Category", exact=True).select_option("Fun")
     form.get_by_role("button", name="Set").first.click()
     expect(page.get_by_role("heading", level=2)).to_contain_text("of 1 record to Fun?")
-    page.get_by_role("button", name="Change them").click()
+    page.get_by_role("button", name="Change it").click()
     expect(category_of(page, "Rewe")).to_have_value("Fun")
 
 
@@ -89,7 +89,7 @@ def test_without_scripts_records_are_chosen_and_get_categories(site, windows):
     page.get_by_role("checkbox", name="Choose Aldi").check()
     form = page.get_by_role("form", name="Change the chosen records")
     form.get_by_role("button", name="Delete").click()
-    page.get_by_role("button", name="Delete them").click()
+    page.get_by_role("button", name="Delete it").click()
     expect(page.get_by_role("link", name="Aldi", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("link", name="Aldi", exact=True)).to_be_visible()

@@ -109,6 +109,11 @@ def test_the_form_for_several_records_is_folded_until_it_has_something_to_correc
     form.get_by_text("Change them").click()
     button.click()
     expect(form.locator(".error").first).to_be_visible()
+    expect(button).to_be_hidden()
+    page.locator("main input[name=id]").first.check()
+    form.get_by_text("Change them").click()
+    button.click()
+    expect(form.locator("details .error").first).to_be_visible()
     expect(button).to_be_visible()
 
 

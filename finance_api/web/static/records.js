@@ -67,7 +67,7 @@ list?.addEventListener("submit", (event) => {
 });
 if (list) {
   // On a narrow screen the form would cover the list, unless there is something to correct.
-  if (matchMedia("(max-width: 40rem)").matches && !chosen.querySelector(".error"))
+  if (matchMedia("(max-width: 40rem)").matches && !chosen.querySelector("details .error"))
     chosen.querySelector("details").open = false;
   showChosen();
 }

@@ -80,7 +80,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
     request.override_renderer = "records_confirm.jinja2"
     return page(
         "records",
-        "Change several records",
+        "Change records",
         planned=change,
         sums=sums,
         count=sum(number for number, _ in sums.values()),
@@ -231,8 +231,7 @@ def set_category(request: Request) -> Response | dict[str, Any]:
         change_records(session, [row["id"]], {"categoryId": category})
     if errors:
         faults = {f"c-{row['id']}": next(iter(errors.values()))}
-        typed = (row["id"], text, row["categoryId"] or "")
-        return refused(request, list_page(request, faults, typed))
+        return refused(request, list_page(request, faults, typed=(row["id"], text)))
     filters = RecordFilters.of(request)
     response = changed(session, filters.path(offset=str(offset_of(request) or "")))
     if following := form_text(request, "next"):

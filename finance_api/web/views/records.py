@@ -85,7 +85,7 @@ def list_page(
         rule_of=rule_link,
         here=filters.path(offset=str(offset or "")),
         paths=dict(categories),
-        typed=typed or ("", "", ""),
+        typed=typed or ("", ""),
         addable=typed[1] if typed and not rows_called(owned, CATEGORIES, typed[1]) else "",
         sums=sums,
         converted=added(sums, "converted") if filters.convert_to else None,

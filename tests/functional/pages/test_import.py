@@ -250,7 +250,7 @@ def test_an_import_is_undone_after_a_preview(service, user, visitor):
     path = sent(visitor, STATEMENT)
     do(visitor, path, "confirm")
     text = shown_text(visitor.get("/imports").text)
-    assert "bank.csv 1 · csv · by page" in text and "Current account" in text
+    assert "bank.csv 1 · csv · on a page" in text and "Current account" in text
     text = shown_text(visitor.get("/imports/1").text)
     for expected in ("Import 1", "Records left 3", "Created 3", "1 Mar 2026 3 Mar 2026"):
         assert expected in text

@@ -199,7 +199,7 @@ def test_all_records_that_match_are_changed_and_changed_back(client, visitor):
     question, notice = change(visitor, sent, path)
     assert question == (
         "Set the note of 5 records to “checked”? 4 records, together 440.00 EUR "
-        "1 record, together 100.00 USD"
+        "1 record, 100.00 USD"
     )
     assert notice == "Note of 5 records set to checked."
     assert len(client.names("records", "payee", note="eq.checked")) == 5

@@ -38,7 +38,7 @@ def test_sums_by_month_are_a_chart_if_they_are_of_one_currency() -> None:
     [
         ("category", "Electronics", "Electro…"),
         ("category", "Clothing", "Clothing"),
-        ("day", "2026-03-18", "03-18"),
+        ("day", "2026-03-18", "18 Mar"),
         ("month", "2026-03", "Mar"),
     ],
 )
@@ -61,7 +61,7 @@ def test_long_rows_show_the_columns_that_people_read() -> None:
     record |= {"currencyCode": "EUR", "recordDate": "2026-03-01", "category": "Food", "note": "x"}
     long = {**record, "labels": ["a", "b"], "recordType": "expense", "splitId": None}
     table = answer_table({"records": [long]})
-    shown = ["Record date", "Note", "Category", "Account name", "Labels", "Amount", "Currency code"]
+    shown = ["Date", "Note", "Category", "Account", "Labels", "Amount", "Currency"]
     assert [label for label, _ in table.columns] == shown
     assert table.rows[0][-3] == "a, b"
 
@@ -72,7 +72,7 @@ def test_recurring_payments_show_the_next_day_and_the_yearly_amount() -> None:
     row = {**dict.fromkeys(names, "x"), **dict.fromkeys(amounts, -1), "currencyCode": "EUR"}
     table = answer_table({"recurring": [{**row, "nextDate": "2026-12-01"}]})
     shown = [label for label, _ in table.columns]
-    assert shown[-4:] == ["Amount", "Currency code", "Next date", "Yearly amount"]
+    assert shown[-4:] == ["Amount", "Currency", "Next date", "Yearly amount"]
     assert "Recurrence rule" not in shown
 
 
@@ -81,7 +81,7 @@ def test_chosen_fields_are_shown_in_their_order() -> None:
     assert table.columns == [("Note", "what"), ("Amount", "number")]
     document = {"records": [{"id": "1", "amount": 2, "recordDate": "2026-03-01", "note": "x"}]}
     table = answer_table(document, "/v1/api/records?limit=5&fields=recordDate,note,amount")
-    assert [label for label, _ in table.columns] == ["Record date", "Note", "Amount"]
+    assert [label for label, _ in table.columns] == ["Date", "Note", "Amount"]
 
 
 def test_percentages_have_the_minus_of_amounts() -> None:
