@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
@@ -342,6 +343,15 @@ def find_option(options: Sequence[tuple[str, str]], text: str, word: str) -> str
             raise ChangeRefused(f"{text} can be {some}{more}: type more of the name")
     near = did_you_mean(text, [label for _, label in options])
     raise ChangeRefused(f"there is no {word} {text}{near}")
+
+
+def last_parts(options: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the last part of each path, or the path where others end alike. See `find_option`."""
+    parts = {value: label.rpartition(_STEP)[2] for value, label in options}
+    number = Counter(map(fold, parts.values()))
+    return {
+        value: label if number[fold(parts[value])] > 1 else parts[value] for value, label in options
+    }
 
 
 def read_texts(

@@ -15,6 +15,7 @@ from finance_api.web.api_results import ApiResults
 from finance_api.web.forms import (
     NEW_CATEGORY,
     choice_label,
+    last_parts,
     named_options,
 )
 from finance_api.web.kept_forms import ROW, kept_form
@@ -85,6 +86,7 @@ def list_page(
         rule_of=rule_link,
         here=filters.path(offset=str(offset or "")),
         paths=dict(categories),
+        names=last_parts(categories),
         typed=typed or ("", ""),
         addable=typed[1] if typed and not rows_called(owned, CATEGORIES, typed[1]) else "",
         sums=sums,
