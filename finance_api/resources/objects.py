@@ -171,7 +171,7 @@ RECORD_RULES = Resource(
         reference_field("categoryId", "Category", "The category it gives."),
         LABEL_IDS,
         reference_field(
-            "accountId", "Account", "The only account it applies to; null: any account."
+            "accountId", "Account", "The only account it applies to; without one, all."
         ),
         CREATED_AT,
         UPDATED_AT,

@@ -47,9 +47,9 @@ BUDGETS = Resource(
         reference_list_field(
             "categoryIds",
             "Category",
-            "Categories that count, including those below them; an empty list: all.",
+            "Categories that count, including those below them; without any, all.",
         ),
-        reference_list_field("accountIds", "Account", "Accounts that count; an empty list: all."),
+        reference_list_field("accountIds", "Account", "Accounts that count; without any, all."),
         LABEL_IDS,
         date_field("startDate", "First day."),
         date_field("endDate", "Last day."),

@@ -38,6 +38,9 @@ class Cells:
 
     @staticmethod
     def css(field: Field) -> str:
+        if field.references or field.kind is Kind.TEXT_LIST:
+            # Names may be long.
+            return "what"
         return "number" if field.kind is Kind.NUMBER else ""
 
     def cell(self, field: Field, row: Row) -> Markup | str:

@@ -54,6 +54,15 @@ _CHOICES = {
     "BUDGET_INTERVAL_YEAR": "Year",
     "BUDGET_CUSTOM": "From start date to end date",
 }
+#: Hints of fields whose meaning is written for programmers.
+_HINTS = {
+    "amount": "Negative if money goes out.",
+    "color": "",
+    "excludeFromStats": "Budgets and sums leave its records out.",
+    "manualPayment": "You make each payment yourself.",
+    "note": "",
+    "state": "",
+}
 _CURRENCY = 3
 #: Forms with a category also take the name of a new one.
 NEW_CATEGORY = "new-category"
@@ -153,6 +162,8 @@ def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control
 
 def _hint(field: Field, label: str) -> str:
     """Return the field's meaning, with labels in place of names; "" if the label says it all."""
+    if field.name in _HINTS:
+        return _HINTS[field.name]
     meaning = field.meaning.rstrip(".").lower().removeprefix("whether it is ").removeprefix("the ")
     if meaning == label.lower() or field.meaning.startswith("Ids of"):
         return ""
