@@ -2,20 +2,17 @@
 
 A `StorageBackend` lives as long as the process, and makes units of work. A `Storage` reads, and
 sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
-when its transaction manager commits, either all of its writes are stored or none. A unit of work
-has a part for each role: users, tokens, links, JWTs, sessions, usage, the data itself, its history,
-exchange rates, proposed transfers, files that wait to be imported, saved questions, and the audit
-log.
+at its end, either all of its writes are stored or none. A unit of work has a part for each role:
+users, tokens, links, JWTs, sessions, usage, the data itself, its history, exchange rates, proposed
+transfers, files that wait to be imported, saved questions, and the audit log.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from transaction import TransactionManager
 
 from finance_api.runtime.settings import made_by_name
 from finance_api.runtime.time_limit import no_time_limit
@@ -156,7 +153,7 @@ class Storage:
 
 @dataclass(frozen=True, kw_only=True)
 class WritableStorage(Storage):
-    """A unit of work that writes. It ends with its transaction.
+    """A unit of work that writes. It ends with the block of `StorageBackend.write`.
 
     origin: what asked for the changes, as in `AuditEntry`.
     """
@@ -203,13 +200,9 @@ class StorageBackend(ABC):
 
     @abstractmethod
     def write(
-        self,
-        tm: TransactionManager,
-        *,
-        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
-        origin: str = COMMAND,
-    ) -> WritableStorage:
-        """Begin a unit of work that writes in the manager's current transaction, and ends with it.
+        self, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, origin: str = COMMAND
+    ) -> AbstractContextManager[WritableStorage]:
+        """Run the block in a unit of work that writes; store the writes unless the block fails.
 
         lock_timeout_seconds: how long to wait for another writer before StorageUnavailable.
         origin: see `WritableStorage`.
@@ -293,10 +286,12 @@ def unit_of_work(
     lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
     origin: str = COMMAND,
 ) -> Iterator[WritableStorage]:
-    """Run the block in a unit of work that writes; store the writes unless the block fails."""
-    tm = TransactionManager(explicit=True)
-    with no_time_limit(), tm:
-        yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
+    """Run the block as `StorageBackend.write` does, without a time limit."""
+    with (
+        no_time_limit(),
+        backend.write(lock_timeout_seconds=lock_timeout_seconds, origin=origin) as storage,
+    ):
+        yield storage
 
 
 _IMPLEMENTATIONS = {

@@ -1,9 +1,9 @@
 """The backend, and its units of work, which have one part for each role."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
-
-from transaction import TransactionManager
 
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import (
@@ -64,30 +64,20 @@ class MemoryBackend(StorageBackend):
         # No time limit is needed: no read waits for anything.
         return Storage(**_parts(Unit(self.database)), close=lambda: None)
 
+    @contextmanager
     def write(
-        self,
-        tm: TransactionManager,
-        *,
-        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
-        origin: str = COMMAND,
-    ) -> WritableStorage:
+        self, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, origin: str = COMMAND
+    ) -> Iterator[WritableStorage]:
         if not self.write_lock.acquire(timeout=lock_timeout_seconds):
             raise StorageUnavailable(
                 "another import or change is running: try again when it has ended"
             )
-        unit = Unit(self.database)
-        tm.get().addAfterCommitHook(self._end, (unit,))
-        tm.get().addAfterAbortHook(self._end, (False, unit))
-        return WritableStorage(**_parts(unit), origin=origin)
-
-    def _end(self, is_committed: bool, unit: Unit) -> None:
-        """Store the writer's database if it committed. Called twice if a commit fails."""
-        if unit.has_ended:
-            return
-        unit.has_ended = True
-        if is_committed:
+        try:
+            unit = Unit(self.database)
+            yield WritableStorage(**_parts(unit), origin=origin)
             self.database = unit.database
-        self.write_lock.release()
+        finally:
+            self.write_lock.release()
 
     def check(self) -> None:
         """Do nothing: memory is always available."""

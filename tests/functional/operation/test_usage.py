@@ -190,11 +190,11 @@ class Away:
         self.tried = 0
         write = backend.write
 
-        def refuse(tm, **options):
+        def refuse(**options):
             if self.away:
                 self.tried += 1
                 raise StorageUnavailable("nobody can write now")
-            return write(tm, **options)
+            return write(**options)
 
         monkeypatch.setattr(backend, "write", refuse)
 
