@@ -105,7 +105,7 @@ def make_seen_sessions(backend: StorageBackend) -> WriteBehind[str]:
 
     def write(seen_at: Mapping[str, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            storage.sessions.set_seen(seen_at)
+            storage.sessions.set_used(seen_at)
 
     name = "writing when sessions were last used"
     return WriteBehind(name, _FLUSH_SECONDS, merge=max, write=write)

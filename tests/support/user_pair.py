@@ -231,7 +231,7 @@ class Pair:
             "revoke all JWTs of nobody": lambda s: s.jwts.revoke_all(99, 50),
             "delete all sessions": lambda s: s.sessions.delete_all(mine),
             "delete a session": lambda s: s.sessions.delete("1"),
-            "note a use of a session": lambda s: s.sessions.set_seen({"1": 99}),
+            "note a use of a session": lambda s: s.sessions.set_used({"1": 99}),
             "note a use of a link": lambda s: s.links.set_used({make_id(1): 99}),
             "revoke a link": lambda s: s.links.revoke(mine, 50, [make_id(1), make_id(2)]),
             "note a use of a token": lambda s: s.tokens.set_used({make_id(1): 99}),

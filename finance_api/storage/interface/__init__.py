@@ -64,17 +64,16 @@ from finance_api.storage.interface.questions import Question, QuestionReader, Qu
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.uploads import Upload, UploadReader, UploadState, UploadWriter
 from finance_api.storage.interface.users import (
+    CredentialReader,
+    CredentialWriter,
     Jwt,
     JwtReader,
     JwtWriter,
-    LinkReader,
     LinkWriter,
     QuestionLink,
     Session,
-    SessionReader,
     SessionWriter,
     Token,
-    TokenReader,
     TokenWriter,
     User,
     UserReader,
@@ -83,9 +82,9 @@ from finance_api.storage.interface.users import (
 
 __all__ = ["User", "UserReader", "UserWriter"]
 __all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"]
-__all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
-__all__ += ["LinkReader", "LinkWriter", "QuestionLink"]
-__all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
+__all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenWriter"]
+__all__ += ["CredentialReader", "CredentialWriter", "LinkWriter", "QuestionLink"]
+__all__ += ["Session", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["TooManySums"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
@@ -136,10 +135,10 @@ class Storage:
     """
 
     users: UserReader
-    tokens: TokenReader
-    links: LinkReader
+    tokens: CredentialReader[Token]
+    links: CredentialReader[QuestionLink]
     jwts: JwtReader
-    sessions: SessionReader
+    sessions: CredentialReader[Session]
     usage: UsageReader
     data: DataReader
     history: HistoryReader

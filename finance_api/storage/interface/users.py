@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from finance_api.storage.interface.data import DataState
 from finance_api.values.time import UTC
@@ -125,21 +125,51 @@ class QuestionLink:
     revoked_at: int | None = None
 
 
-class TokenReader(ABC):
-    @abstractmethod
-    def get_owner(self, sha256: str) -> tuple[Token, User]:
-        """Return the token with this digest, whatever its state, and its user. Raises NotFound."""
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A user's session on the settings pages. The secret in the cookie is not stored.
+
+    sha256: the secret's digest, in hexadecimal.
+    seen_at: when it was last used, accurate to about a minute.
+    user_agent: the browser's User-Agent header.
+    """
+
+    sha256: str
+    user_id: int
+    created_at: int
+    seen_at: int
+    user_agent: str = ""
+
+
+C = TypeVar("C")
+
+
+class CredentialReader(ABC, Generic[C]):
+    """Tokens, links or sessions, which are found by the digest of their secret."""
 
     @abstractmethod
-    def list_by_user(self, user_id: int) -> list[Token]:
-        """Return the user's tokens, including revoked and expired ones, oldest first."""
+    def get_owner(self, sha256: str) -> tuple[C, User]:
+        """Return the one with this digest, whatever its state, and its user. Raises NotFound."""
 
-
-class TokenWriter(TokenReader):
     @abstractmethod
-    def add(self, token: Token) -> None:
-        """Add a token. Raises NotFound if there is no such user."""
+    def list_by_user(self, user_id: int) -> list[C]:
+        """Return the user's, including revoked and expired ones: oldest first, sessions newest."""
 
+
+class CredentialWriter(CredentialReader[C]):
+    @abstractmethod
+    def add(self, credential: C) -> None:
+        """Add one. Raises NotFound if there is no such user."""
+
+    @abstractmethod
+    def set_used(self, used_at: Mapping[str, int]) -> None:
+        """Store when they were last used; ignore unknown ones and earlier times.
+
+        used_at: times by id, for sessions by digest.
+        """
+
+
+class TokenWriter(CredentialWriter[Token]):
     @abstractmethod
     def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
         """Change `name` or `expires_at`. Raises NotFound, also for another user's token."""
@@ -155,33 +185,25 @@ class TokenWriter(TokenReader):
     def revoke_all(self, user_id: int, at: int) -> None:
         """Revoke the user's tokens; tokens that are already revoked keep their date."""
 
-    @abstractmethod
-    def set_used(self, used_at: Mapping[str, int]) -> None:
-        """Store when tokens (by id) were last used; ignore unknown ids and earlier times."""
 
-
-class LinkReader(ABC):
-    @abstractmethod
-    def get_owner(self, sha256: str) -> tuple[QuestionLink, User]:
-        """Return the link with this digest, whatever its state, and its user. Raises NotFound."""
-
-    @abstractmethod
-    def list_by_user(self, user_id: int) -> list[QuestionLink]:
-        """Return the user's links, including revoked and expired ones, oldest first."""
-
-
-class LinkWriter(LinkReader):
-    @abstractmethod
-    def add(self, link: QuestionLink) -> None:
-        """Add a link. Raises NotFound if there is no such user."""
-
+class LinkWriter(CredentialWriter[QuestionLink]):
     @abstractmethod
     def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
         """Revoke some of the user's links; links that are already revoked keep their date."""
 
+
+class SessionWriter(CredentialWriter[Session]):
     @abstractmethod
-    def set_used(self, used_at: Mapping[str, int]) -> None:
-        """Store when links (by id) were last used; ignore unknown ids and earlier times."""
+    def delete(self, sha256: str) -> None:
+        """Delete a session; harmless if there is none."""
+
+    @abstractmethod
+    def delete_all(self, user_id: int) -> None:
+        """Delete the user's sessions."""
+
+    @abstractmethod
+    def prune(self, *, created_before: int, seen_before: int) -> None:
+        """Delete sessions that were created, or last used, before these times."""
 
 
 class JwtReader(ABC):
@@ -218,51 +240,3 @@ class JwtWriter(JwtReader):
     @abstractmethod
     def prune(self, before: int) -> None:
         """Delete tokens that expired before then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A user's session on the settings pages. The secret in the cookie is not stored.
-
-    sha256: the secret's digest, in hexadecimal.
-    seen_at: when it was last used, accurate to about a minute.
-    user_agent: the browser's User-Agent header.
-    """
-
-    sha256: str
-    user_id: int
-    created_at: int
-    seen_at: int
-    user_agent: str = ""
-
-
-class SessionReader(ABC):
-    @abstractmethod
-    def get_owner(self, sha256: str) -> tuple[Session, User]:
-        """Return the session with this digest, whatever its age, and its user. Raises NotFound."""
-
-    @abstractmethod
-    def list_by_user(self, user_id: int) -> list[Session]:
-        """Return the user's sessions, newest first."""
-
-
-class SessionWriter(SessionReader):
-    @abstractmethod
-    def add(self, session: Session) -> None:
-        """Add a session. Raises NotFound if there is no such user."""
-
-    @abstractmethod
-    def set_seen(self, seen_at: Mapping[str, int]) -> None:
-        """Store when sessions (by digest) were used; ignore unknown ones and earlier times."""
-
-    @abstractmethod
-    def delete(self, sha256: str) -> None:
-        """Delete a session; harmless if there is none."""
-
-    @abstractmethod
-    def delete_all(self, user_id: int) -> None:
-        """Delete the user's sessions."""
-
-    @abstractmethod
-    def prune(self, *, created_before: int, seen_before: int) -> None:
-        """Delete sessions that were created, or last used, before these times."""

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
+    CredentialWriter,
     DataState,
     Jwt,
     JwtWriter,
@@ -88,24 +89,57 @@ class MemoryUsers(Part, UserWriter):
         )
 
 
-class MemoryTokens(Part, TokenWriter):
-    def get_owner(self, sha256: str) -> tuple[Token, User]:
-        for token in self._unit.database.tokens.values():
-            if token.sha256 == sha256:
-                return token, self._unit.user(token.user_id)
-        raise NotFound("there is no such token")
+C = TypeVar("C", Token, QuestionLink, Session)
 
-    def list_by_user(self, user_id: int) -> list[Token]:
-        tokens = [t for t in self._unit.database.tokens.values() if t.user_id == user_id]
-        return sorted(tokens, key=lambda token: (token.created_at, token.id))
 
-    def add(self, token: Token) -> None:
-        self._unit.user(token.user_id)
-        self._unit.change(tokens=self._unit.database.tokens | {token.id: token})
+class _Credentials(Part, CredentialWriter[C]):
+    """Credentials of one kind. kept: their name in `Database`. noun: what messages call one.
+
+    key, used: the fields of `CredentialWriter.set_used`.
+    """
+
+    kept: ClassVar[str]
+    noun: ClassVar[str]
+    key: ClassVar = "id"
+    used: ClassVar = "last_used_at"
+
+    @property
+    def all(self) -> dict[str, C]:
+        found: dict[str, C] = getattr(self._unit.database, self.kept)
+        return found
+
+    def put(self, *credentials: C) -> None:
+        changed = {getattr(each, self.key): each for each in credentials}
+        self._unit.change(**{self.kept: self.all | changed})
+
+    def get_owner(self, sha256: str) -> tuple[C, User]:
+        for each in self.all.values():
+            if each.sha256 == sha256:
+                return each, self._unit.user(each.user_id)
+        raise NotFound(f"there is no such {self.noun}")
+
+    def list_by_user(self, user_id: int) -> list[C]:
+        own = [each for each in self.all.values() if each.user_id == user_id]
+        return sorted(own, key=lambda each: (each.created_at, getattr(each, self.key)))
+
+    def add(self, credential: C) -> None:
+        self._unit.user(credential.user_id)
+        self.put(credential)
+
+    def set_used(self, used_at: Mapping[str, int]) -> None:
+        for name, at in used_at.items():
+            found = self.all.get(name)
+            if found is not None and (getattr(found, self.used) or at) <= at:
+                change: dict[str, Any] = {self.used: at}
+                self.put(replace(found, **change))
+
+
+class MemoryTokens(_Credentials[Token], TokenWriter):
+    kept, noun = "tokens", "token"
 
     def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
         token = replace(self._get(token_id, user_id), **changes)
-        self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
+        self.put(token)
         return token
 
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
@@ -115,7 +149,7 @@ class MemoryTokens(Part, TokenWriter):
         return token
 
     def _get(self, token_id: str, user_id: int | None) -> Token:
-        token = self._unit.database.tokens.get(token_id)
+        token = self.all.get(token_id)
         if token is None or user_id not in (None, token.user_id):
             raise NotFound("there is no such token")
         return token
@@ -124,45 +158,14 @@ class MemoryTokens(Part, TokenWriter):
         for token in self.list_by_user(user_id):
             self.revoke(token.id, at)
 
-    def set_used(self, used_at: Mapping[str, int]) -> None:
-        tokens = dict(self._unit.database.tokens)
-        for token_id, at in used_at.items():
-            token = tokens.get(token_id)
-            if token is not None and (token.last_used_at or at) <= at:
-                tokens[token_id] = replace(token, last_used_at=at)
-        self._unit.change(tokens=tokens)
 
-
-class MemoryLinks(Part, LinkWriter):
-    def get_owner(self, sha256: str) -> tuple[QuestionLink, User]:
-        for link in self._unit.database.links.values():
-            if link.sha256 == sha256:
-                return link, self._unit.user(link.user_id)
-        raise NotFound("there is no such link")
-
-    def list_by_user(self, user_id: int) -> list[QuestionLink]:
-        links = [li for li in self._unit.database.links.values() if li.user_id == user_id]
-        return sorted(links, key=lambda link: (link.created_at, link.id))
-
-    def add(self, link: QuestionLink) -> None:
-        self._unit.user(link.user_id)
-        self._unit.change(links=self._unit.database.links | {link.id: link})
+class MemoryLinks(_Credentials[QuestionLink], LinkWriter):
+    kept, noun = "links", "link"
 
     def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
-        revoked = {
-            link.id: replace(link, revoked_at=at)
-            for link in self.list_by_user(user_id)
-            if link.id in link_ids and link.revoked_at is None
-        }
-        self._unit.change(links=self._unit.database.links | revoked)
-
-    def set_used(self, used_at: Mapping[str, int]) -> None:
-        links = dict(self._unit.database.links)
-        for link_id, at in used_at.items():
-            link = links.get(link_id)
-            if link is not None and (link.last_used_at or at) <= at:
-                links[link_id] = replace(link, last_used_at=at)
-        self._unit.change(links=links)
+        for link in self.list_by_user(user_id):
+            if link.id in link_ids and link.revoked_at is None:
+                self.put(replace(link, revoked_at=at))
 
 
 class MemoryJwts(Part, JwtWriter):
@@ -207,28 +210,12 @@ class MemoryJwts(Part, JwtWriter):
         self._unit.change(jwts={k: jwt for k, jwt in jwts.items() if jwt.expires_at >= before})
 
 
-class MemorySessions(Part, SessionWriter):
-    def get_owner(self, sha256: str) -> tuple[Session, User]:
-        session = self._unit.database.sessions.get(sha256)
-        if session is None:
-            raise NotFound("there is no such session")
-        return session, self._unit.user(session.user_id)
+class MemorySessions(_Credentials[Session], SessionWriter):
+    kept, noun = "sessions", "session"
+    key, used = "sha256", "seen_at"
 
     def list_by_user(self, user_id: int) -> list[Session]:
-        found = [s for s in self._unit.database.sessions.values() if s.user_id == user_id]
-        return sorted(found, key=lambda s: (-s.created_at, s.sha256))
-
-    def add(self, session: Session) -> None:
-        self._unit.user(session.user_id)
-        self._unit.change(sessions=self._unit.database.sessions | {session.sha256: session})
-
-    def set_seen(self, seen_at: Mapping[str, int]) -> None:
-        sessions = dict(self._unit.database.sessions)
-        for sha256, at in seen_at.items():
-            session = sessions.get(sha256)
-            if session is not None and session.seen_at < at:
-                sessions[sha256] = replace(session, seen_at=at)
-        self._unit.change(sessions=sessions)
+        return sorted(super().list_by_user(user_id), key=lambda session: -session.created_at)
 
     def delete(self, sha256: str) -> None:
         self._keep(lambda session: session.sha256 != sha256)
@@ -240,5 +227,4 @@ class MemorySessions(Part, SessionWriter):
         self._keep(lambda s: s.created_at >= created_before and s.seen_at >= seen_before)
 
     def _keep(self, condition: Callable[[Session], bool]) -> None:
-        sessions = self._unit.database.sessions
-        self._unit.change(sessions={k: s for k, s in sessions.items() if condition(s)})
+        self._unit.change(sessions={k: s for k, s in self.all.items() if condition(s)})

@@ -135,7 +135,7 @@ class UsersConformance(OneUser):
             for used_at in ({make_id(1): 70, make_id(9): 70}, {make_id(1): 60}, {}):
                 storage.tokens.set_used(used_at)
             for seen_at in ({"a" * 64: 70, "b" * 64: 70}, {"a" * 64: 60}, {}):
-                storage.sessions.set_seen(seen_at)
+                storage.sessions.set_used(seen_at)
         with unit.reading() as storage:
             assert storage.tokens.list_by_user(unit.user.id)[0].last_used_at == 70
             assert storage.sessions.list_by_user(unit.user.id)[0].seen_at == 70

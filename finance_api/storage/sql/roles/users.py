@@ -1,8 +1,8 @@
 """Users, and their credentials: personal API tokens, JSON Web Tokens and sessions of the pages."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -204,23 +204,29 @@ def _and_owner(database: str, has_citus: bool, table: str) -> Select[Any]:
     return owned.where(found.c.sha256 == text_parameter("digest"))
 
 
-class _Credentials(_Owners):
-    """Credentials of one kind. table: where they are stored. noun: what messages call one."""
+R = TypeVar("R", Token, QuestionLink, Jwt, Session)
+
+
+class _Stored(_Owners, Generic[R]):
+    """Credentials and JWTs. table: where they are stored. noun: what messages call one."""
 
     table: ClassVar[Table]
+    kind: Callable[..., R]
     noun: ClassVar[str]
 
-    def rows_of_user(self, user_id: int) -> list[ResultRow]:
-        return self.connection.fetch(_of_user, self.table.name, values={"user": user_id})
+    def make(self, row: Sequence[Any]) -> R:
+        """Make an object of the values of _COLUMNS."""
+        return self.kind(*row)
 
-    def row_and_owner(self, sha256: str) -> tuple[ResultRow, User]:
-        values = {"digest": sha256}
-        for row, owner in self.fetch_owners(_and_owner, self.table.name, values=values):
-            return row, owner
-        raise NotFound(f"there is no such {self.noun}")
+    def list_by_user(self, user_id: int) -> list[R]:
+        found = self.connection.fetch(_of_user, self.table.name, values={"user": user_id})
+        return [self.make(row) for row in found]
 
-    def insert(self, values: dict[str, Any]) -> None:
-        """Insert a row. Raises Conflict, and NotFound if there is no such user."""
+    def add(self, credential: R) -> None:
+        """Add one. Raises Conflict, and NotFound if there is no such user."""
+        values = asdict(credential)
+        if values.get("scopes") is not None:
+            values["scopes"] = " ".join(values["scopes"])
         try:
             self.connection.execute(insert(self.table).values(values))
         except IntegrityError as error:
@@ -228,31 +234,48 @@ class _Credentials(_Owners):
                 raise Conflict(f"there is such a {self.noun} already") from error
             raise NotFound("there is no such user") from error
 
-    def revoke_one(self, key: ColumnElement[bool], at: int, user_id: int | None) -> ResultRow:
+    def revoke_one(self, key: ColumnElement[bool], at: int, user_id: int | None) -> R:
         """Revoke a token or JWT, unless it is revoked. user_id: the user it must belong to."""
-        wanted = [key] if user_id is None else [key, self.table.c.user_id == user_id]
-        is_active = self.table.c.revoked_at.is_(None)
-        self.connection.execute(update(self.table).where(*wanted, is_active).values(revoked_at=at))
-        return self.get_row(wanted)
+        wanted: list[ColumnElement[bool]] = [key]
+        if user_id is not None:
+            wanted.append(self.table.c.user_id == user_id)
+        return self.change([*wanted, self.table.c.revoked_at.is_(None)], wanted, revoked_at=at)
 
-    def get_row(self, wanted: Sequence[ColumnElement[bool]]) -> ResultRow:
+    def change(
+        self,
+        which: Sequence[ColumnElement[bool]],
+        wanted: Sequence[ColumnElement[bool]],
+        **values: Any,
+    ) -> R:
+        """Change the row that ``which`` selects, and return the one that ``wanted`` selects."""
+        self.connection.execute(update(self.table).where(*which).values(**values))
         found = select(*_COLUMNS[self.table.name]).where(*wanted)
         row = self.connection.execute(found).first()
         if row is None:
             raise NotFound(f"there is no such {self.noun}")
-        return tuple(row)
+        return self.make(row)
 
-    def note_use(
-        self, key: ColumnElement[Any], used: ColumnElement[Any], used_at: Mapping[str, int]
-    ) -> None:
-        """Store when some credentials were last used. used_at: times by the credentials' keys."""
+
+class _Credentials(_Stored[R]):
+    """Credentials with a digest. key, used: the columns of `CredentialWriter.set_used`."""
+
+    key: ClassVar[ColumnElement[str]]
+    used: ClassVar[ColumnElement[int]]
+
+    def get_owner(self, sha256: str) -> tuple[R, User]:
+        values = {"digest": sha256}
+        for row, owner in self.fetch_owners(_and_owner, self.table.name, values=values):
+            return self.make(row), owner
+        raise NotFound(f"there is no such {self.noun}")
+
+    def set_used(self, used_at: Mapping[str, int]) -> None:
         if not used_at:
             return
         at: ColumnElement[int] = bindparam("at")
         self.connection.execute(
             update(self.table)
-            .where(key == bindparam("used"), or_(used.is_(None), used < at))
-            .values({used: at}),
+            .where(self.key == bindparam("used"), or_(self.used.is_(None), self.used < at))
+            .values({self.used: at}),
             # Always in the same order, so that two processes cannot wait for each other.
             [{"used": name, "at": second} for name, second in sorted(used_at.items())],
         )
@@ -261,65 +284,36 @@ class _Credentials(_Owners):
 _SCOPES = [field.name for field in fields(Token)].index("scopes")
 
 
-def _to_token(row: Sequence[Any]) -> Token:
-    values = list(row)
-    if values[_SCOPES] is not None:
-        values[_SCOPES] = tuple(values[_SCOPES].split())
-    return Token(*values)
+class SqlTokens(_Credentials[Token], TokenWriter):
+    table, kind, noun = tokens, Token, "token"
+    key, used = tokens.c.id, tokens.c.last_used_at
 
-
-class SqlTokens(_Credentials, TokenWriter):
-    table = tokens
-    noun = "token"
-
-    def get_owner(self, sha256: str) -> tuple[Token, User]:
-        row, owner = self.row_and_owner(sha256)
-        return _to_token(row), owner
-
-    def list_by_user(self, user_id: int) -> list[Token]:
-        return [_to_token(row) for row in self.rows_of_user(user_id)]
-
-    def add(self, token: Token) -> None:
-        scopes = None if token.scopes is None else " ".join(token.scopes)
-        self.insert(asdict(token) | {"scopes": scopes})
+    def make(self, row: Sequence[Any]) -> Token:
+        values = list(row)
+        if values[_SCOPES] is not None:
+            values[_SCOPES] = tuple(values[_SCOPES].split())
+        return Token(*values)
 
     def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
         wanted = [tokens.c.id == token_id, tokens.c.user_id == user_id]
-        self.connection.execute(update(tokens).where(*wanted).values(**changes))
-        return _to_token(self.get_row(wanted))
+        return self.change(wanted, wanted, **changes)
 
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
-        return _to_token(self.revoke_one(tokens.c.id == token_id, at, user_id))
+        return self.revoke_one(tokens.c.id == token_id, at, user_id)
 
     def revoke_all(self, user_id: int, at: int) -> None:
         active = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
         self.connection.execute(update(tokens).where(*active).values(revoked_at=at))
 
-    def set_used(self, used_at: Mapping[str, int]) -> None:
-        self.note_use(tokens.c.id, tokens.c.last_used_at, used_at)
 
-
-class SqlLinks(_Credentials, LinkWriter):
-    table = question_links
-    noun = "link"
-
-    def get_owner(self, sha256: str) -> tuple[QuestionLink, User]:
-        row, owner = self.row_and_owner(sha256)
-        return QuestionLink(*row), owner
-
-    def list_by_user(self, user_id: int) -> list[QuestionLink]:
-        return [QuestionLink(*row) for row in self.rows_of_user(user_id)]
-
-    def add(self, link: QuestionLink) -> None:
-        self.insert(asdict(link))
+class SqlLinks(_Credentials[QuestionLink], LinkWriter):
+    table, kind, noun = question_links, QuestionLink, "link"
+    key, used = question_links.c.id, question_links.c.last_used_at
 
     def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
         links = question_links.c
         active = links.user_id == user_id, links.id.in_(link_ids), links.revoked_at.is_(None)
         self.connection.execute(update(question_links).where(*active).values(revoked_at=at))
-
-    def set_used(self, used_at: Mapping[str, int]) -> None:
-        self.note_use(question_links.c.id, question_links.c.last_used_at, used_at)
 
 
 def _jwt_owner(database: str, has_citus: bool, key: str) -> Select[Any]:
@@ -329,9 +323,8 @@ def _jwt_owner(database: str, has_citus: bool, key: str) -> Select[Any]:
     return _with_owner(has_citus, revoked).where(users.c[key] == _WANTED)
 
 
-class SqlJwts(_Credentials, JwtWriter):
-    table = jwts
-    noun = "JWT"
+class SqlJwts(_Stored[Jwt], JwtWriter):
+    table, kind, noun = jwts, Jwt, "JWT"
 
     def get_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
@@ -342,18 +335,15 @@ class SqlJwts(_Credentials, JwtWriter):
             return owner, bool(is_revoked)
         raise NotFound("there is no such user")
 
-    def list_by_user(self, user_id: int) -> list[Jwt]:
-        return [Jwt(*row) for row in self.rows_of_user(user_id)]
-
     def add(self, jwt: Jwt) -> None:
         known = select(jwts.c.jti).where(jwts.c.jti == jwt.jti)
         # Check first: in PostgreSQL, a transaction cannot continue after an error.
         if self.connection.execute(known).first() is not None:
             raise Conflict(f"there is a JWT {jwt.jti} already")
-        self.insert(asdict(jwt))
+        super().add(jwt)
 
     def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
-        return Jwt(*self.revoke_one(jwts.c.jti == jti, at, user_id))
+        return self.revoke_one(jwts.c.jti == jti, at, user_id)
 
     def revoke_all(self, user_id: int, at: int) -> None:
         latest = func.coalesce(users.c.jwts_revoked_at, at)
@@ -369,22 +359,9 @@ class SqlJwts(_Credentials, JwtWriter):
         self.connection.execute(delete(jwts).where(jwts.c.expires_at < before))
 
 
-class SqlSessions(_Credentials, SessionWriter):
-    table = sessions
-    noun = "session"
-
-    def get_owner(self, sha256: str) -> tuple[Session, User]:
-        row, owner = self.row_and_owner(sha256)
-        return Session(*row), owner
-
-    def list_by_user(self, user_id: int) -> list[Session]:
-        return [Session(*row) for row in self.rows_of_user(user_id)]
-
-    def add(self, session: Session) -> None:
-        self.insert(asdict(session))
-
-    def set_seen(self, seen_at: Mapping[str, int]) -> None:
-        self.note_use(sessions.c.sha256, sessions.c.seen_at, seen_at)
+class SqlSessions(_Credentials[Session], SessionWriter):
+    table, kind, noun = sessions, Session, "session"
+    key, used = sessions.c.sha256, sessions.c.seen_at
 
     def delete(self, sha256: str) -> None:
         self.connection.execute(delete(sessions).where(sessions.c.sha256 == sha256))
