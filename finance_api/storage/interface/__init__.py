@@ -80,25 +80,6 @@ from finance_api.storage.interface.users import (
     UserWriter,
 )
 
-__all__ = ["User", "UserReader", "UserWriter"]
-__all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"]
-__all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenWriter"]
-__all__ += ["CredentialReader", "CredentialWriter", "LinkWriter", "QuestionLink"]
-__all__ += ["Session", "SessionWriter", "UsageReader", "UsageWriter"]
-__all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
-__all__ += ["TooManySums"]
-__all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
-__all__ += ["DELETE_LINE", "PUT_LINE", "Change", "ChangeKey", "Changes"]
-__all__ += ["DISTRIBUTE", "NO_VALUE", "REPAIR", "RESTORE", "START"]
-__all__ += ["Fault", "Found", "after_repair"]
-__all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
-__all__ += ["Question", "QuestionReader", "QuestionWriter"]
-__all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
-__all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
-__all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
-__all__ += ["BackendState", "Totals"]
-__all__ += ["data_state_of", "open_backend", "reading", "unit_of_work"]
-
 #: Default time to wait for another unit of work that writes.
 LOCK_TIMEOUT_SECONDS = 30
 

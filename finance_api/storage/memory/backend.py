@@ -14,13 +14,16 @@ from finance_api.storage.interface import (
     Totals,
     WritableStorage,
 )
-from finance_api.storage.memory.activity import MemoryAudit, MemoryUsage
 from finance_api.storage.memory.data import MemoryData, MemoryTransfers
 from finance_api.storage.memory.database import Database, Unit
-from finance_api.storage.memory.history import MemoryHistory
-from finance_api.storage.memory.questions import MemoryQuestions
-from finance_api.storage.memory.rates import MemoryRates
-from finance_api.storage.memory.uploads import MemoryUploads
+from finance_api.storage.memory.roles import (
+    MemoryAudit,
+    MemoryHistory,
+    MemoryQuestions,
+    MemoryRates,
+    MemoryUploads,
+    MemoryUsage,
+)
 from finance_api.storage.memory.users import (
     MemoryJwts,
     MemoryLinks,

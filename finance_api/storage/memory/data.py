@@ -40,7 +40,7 @@ class MemoryData(Part, DataWriter):
         return self._unit.user(user_id).data
 
     def _table(self, user_id: int, resource: Resource) -> Table:
-        return self._unit.database.tables.get((user_id, resource.name)) or Table()
+        return self._database.tables.get((user_id, resource.name)) or Table()
 
     def _rows(self, user_id: int, resource: Resource) -> dict[str, Row]:
         return self._table(user_id, resource).rows
@@ -125,7 +125,7 @@ class MemoryData(Part, DataWriter):
             Change(n, by_name[name], row_id, self._shown(user_id, by_name[name], row_id)).line
             for n, name, row_id in sorted(found)[:limit]
         ]
-        known = self._unit.database.states
+        known = self._database.states
         tags = {n: known[user_id, n].tag for n in revisions if (user_id, n) in known}
         return Changes(self.get_state(user_id), tags, lines)
 
@@ -204,9 +204,9 @@ class MemoryData(Part, DataWriter):
         key = (user_id, resource.name)
         if key not in self._unit.copied:
             table = self._table(user_id, resource).copy()
-            self._unit.change(tables=self._unit.database.tables | {key: table})
+            self._unit.change(tables=self._database.tables | {key: table})
             self._unit.copied.add(key)
-        return self._unit.database.tables[key]
+        return self._database.tables[key]
 
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
         table, revision = self._own_table(user_id, resource), self._next_revision(user_id)
@@ -217,11 +217,11 @@ class MemoryData(Part, DataWriter):
 
     def set_state(self, user_id: int, state: DataState) -> None:
         self._unit.update_user(user_id, data=state)
-        states = self._unit.database.states | {(user_id, state.revision): state}
+        states = self._database.states | {(user_id, state.revision): state}
         self._unit.change(states=states)
 
     def forget_states(self, user_id: int, before: int) -> None:
-        states = self._unit.database.states
+        states = self._database.states
         old = [k[1] for k, s in states.items() if k[0] == user_id and s.changed_at < before]
         if not old:
             return
@@ -236,7 +236,7 @@ class MemoryData(Part, DataWriter):
 
 class MemoryTransfers(Part, TransferWriter):
     def _proposals(self, user_id: int) -> list[TransferProposal]:
-        return self._unit.database.proposals.get(user_id, [])
+        return self._database.proposals.get(user_id, [])
 
     def count(self, user_id: int) -> int:
         return len(self._proposals(user_id))
@@ -257,4 +257,4 @@ class MemoryTransfers(Part, TransferWriter):
         self._set(user_id, kept)
 
     def _set(self, user_id: int, proposals: list[TransferProposal]) -> None:
-        self._unit.change(proposals=self._unit.database.proposals | {user_id: proposals})
+        self._unit.change(proposals=self._database.proposals | {user_id: proposals})

@@ -120,3 +120,7 @@ class Part:
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
+
+    @property
+    def _database(self) -> Database:
+        return self._unit.database

@@ -25,16 +25,16 @@ from finance_api.storage.memory.database import Part
 
 class MemoryUsers(Part, UserWriter):
     def get(self, email: str) -> User:
-        for user in self._unit.database.users.values():
+        for user in self._database.users.values():
             if user.email == email:
                 return user
         raise NotFound(f"there is no user {email}")
 
     def list_all(self) -> list[User]:
-        return sorted(self._unit.database.users.values(), key=lambda user: user.email)
+        return sorted(self._database.users.values(), key=lambda user: user.email)
 
     def list_with_past_states(self, before: int) -> list[int]:
-        states = self._unit.database.states
+        states = self._database.states
         counts = Counter(
             user_id for (user_id, _), state in states.items() if state.changed_at < before
         )
@@ -43,11 +43,11 @@ class MemoryUsers(Part, UserWriter):
     def add(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
     ) -> User:
-        users = self._unit.database.users
+        users = self._database.users
         if any(user.email == email for user in users.values()):
             raise Conflict(f"there is a user {email} already")
         user = User(
-            self._unit.database.next_user_id,
+            self._database.next_user_id,
             uuid,
             email,
             premium,
@@ -56,7 +56,7 @@ class MemoryUsers(Part, UserWriter):
             created_at,
             data=DataState(0, created_at),
         )
-        states = self._unit.database.states | {(user.id, 0): user.data}
+        states = self._database.states | {(user.id, 0): user.data}
         self._unit.change(next_user_id=user.id + 1, users=users | {user.id: user}, states=states)
         return user
 
@@ -67,7 +67,7 @@ class MemoryUsers(Part, UserWriter):
         return self._unit.update_user(user_id, **changes)
 
     def delete(self, user_id: int) -> None:
-        database = self._unit.database
+        database = self._database
         self._unit.user(user_id)
         self._unit.change(
             users={k: user for k, user in database.users.items() if k != user_id},
@@ -105,7 +105,7 @@ class _Credentials(Part, CredentialWriter[C]):
 
     @property
     def all(self) -> dict[str, C]:
-        found: dict[str, C] = getattr(self._unit.database, self.kept)
+        found: dict[str, C] = getattr(self._database, self.kept)
         return found
 
     def put(self, *credentials: C) -> None:
@@ -172,30 +172,30 @@ class MemoryJwts(Part, JwtWriter):
     def get_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
-        for user in self._unit.database.users.values():
+        for user in self._database.users.values():
             if uuid in (None, user.uuid) and email in (None, user.email):
-                jwt = self._unit.database.jwts.get(jti)
+                jwt = self._database.jwts.get(jti)
                 return user, jwt is not None and jwt.revoked_at is not None
         raise NotFound("there is no such user")
 
     def list_by_user(self, user_id: int) -> list[Jwt]:
-        jwts = [jwt for jwt in self._unit.database.jwts.values() if jwt.user_id == user_id]
+        jwts = [jwt for jwt in self._database.jwts.values() if jwt.user_id == user_id]
         return sorted(jwts, key=lambda jwt: (jwt.issued_at or 0, jwt.jti))
 
     def add(self, jwt: Jwt) -> None:
-        if jwt.jti in self._unit.database.jwts:
+        if jwt.jti in self._database.jwts:
             raise Conflict(f"there is a JWT {jwt.jti} already")
         if jwt.user_id is not None:
             self._unit.user(jwt.user_id)
-        self._unit.change(jwts=self._unit.database.jwts | {jwt.jti: jwt})
+        self._unit.change(jwts=self._database.jwts | {jwt.jti: jwt})
 
     def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
-        jwt = self._unit.database.jwts.get(jti)
+        jwt = self._database.jwts.get(jti)
         if jwt is None or user_id not in (None, jwt.user_id):
             raise NotFound("there is no such JWT")
         if jwt.revoked_at is None:
             jwt = replace(jwt, revoked_at=at)
-            self._unit.change(jwts=self._unit.database.jwts | {jti: jwt})
+            self._unit.change(jwts=self._database.jwts | {jti: jwt})
         return jwt
 
     def revoke_all(self, user_id: int, at: int) -> None:
@@ -206,7 +206,7 @@ class MemoryJwts(Part, JwtWriter):
                 self.revoke(jwt.jti, at)
 
     def prune(self, before: int) -> None:
-        jwts = self._unit.database.jwts
+        jwts = self._database.jwts
         self._unit.change(jwts={k: jwt for k, jwt in jwts.items() if jwt.expires_at >= before})
 
 

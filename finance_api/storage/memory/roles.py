@@ -1,0 +1,235 @@
+"""Every role but the data and the users: requests, the audit log, history, questions, and so on."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from finance_api.resources.field import Resource
+from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.interface import (
+    AuditEntry,
+    AuditWriter,
+    BeforeImage,
+    HistoryEntry,
+    HistoryWriter,
+    Question,
+    QuestionWriter,
+    RatesState,
+    RateWriter,
+    Upload,
+    UploadWriter,
+    UsageWriter,
+)
+from finance_api.storage.memory.database import Part
+from finance_api.values.rates import DayRates
+
+
+class MemoryUsage(Part, UsageWriter):
+    def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
+        return sorted(
+            (day, count)
+            for (owner_id, day), count in self._database.usage.items()
+            if owner_id == user_id and start <= day < end
+        )
+
+    def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
+        sums: Counter[str] = Counter()
+        for (owner_id, day, token_id), count in self._database.token_usage.items():
+            if owner_id == user_id and start <= day < end:
+                sums[token_id] += count
+        return dict(sums)
+
+    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
+        self._unit.change(usage=self._added(self._database.usage, requests))
+
+    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
+        self._unit.change(token_usage=self._added(self._database.token_usage, requests))
+
+    def _added(self, usage: Mapping[Any, int], requests: Mapping[Any, int]) -> dict[Any, int]:
+        known = {k: n for k, n in requests.items() if k[0] in self._database.users}
+        sums = Counter(usage)
+        sums.update(known)
+        return dict(sums)
+
+    def prune(self, before: int) -> None:
+        usage, by_token = self._database.usage, self._database.token_usage
+        self._unit.change(
+            usage={key: n for key, n in usage.items() if key[1] >= before},
+            token_usage={key: n for key, n in by_token.items() if key[1] >= before},
+        )
+
+
+class MemoryAudit(Part, AuditWriter):
+    def list_newest(
+        self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
+    ) -> list[AuditEntry]:
+        found = [
+            entry
+            for entry in reversed(self._database.audit)
+            if user_id in (None, entry.user_id) and entry.at >= since
+        ]
+        return sorted(found, key=lambda entry: entry.at, reverse=True)[:limit]
+
+    def add(self, entry: AuditEntry) -> None:
+        database = self._database
+        if entry.user_id is None or entry.user_id in database.users:
+            self._unit.change(audit=(*database.audit, entry))
+
+    def prune(self, before: int) -> None:
+        kept = tuple(entry for entry in self._database.audit if entry.at >= before)
+        self._unit.change(audit=kept)
+
+
+class MemoryHistory(Part, HistoryWriter):
+    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+        return [e for key, e in sorted(self._database.history.items()) if key[0] == user_id]
+
+    def scan_before(
+        self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
+    ) -> list[BeforeImage]:
+        images = self._database.before.get((user_id, number), {})
+        return [images[key] for key in sorted(images) if key > after][:limit]
+
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        images = self._database.before.get((user_id, number), {})
+        keys = [(resource.name, row_id) for row_id in ids]
+        return {key[1]: images[key] for key in keys if key in images}
+
+    def add(self, user_id: int, entry: HistoryEntry) -> None:
+        key = (user_id, entry.number)
+        if key in self._database.history:
+            raise Conflict(f"there is an entry {entry.number} of the history already")
+        self._unit.change(history=self._database.history | {key: entry})
+
+    def set_undone(self, user_id: int, number: int, at: int) -> None:
+        key = (user_id, number)
+        entry = replace(self._database.history[key], undone_at=at)
+        self._unit.change(history=self._database.history | {key: entry})
+
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
+        added = {(image.resource.name, image.row_id): image for image in images}
+        key = (user_id, number)
+        kept = self._database.before.get(key, {})
+        both = kept | added if replace else added | kept
+        self._unit.change(before=self._database.before | {key: both})
+
+    def prune_before(self, user_id: int, at: int) -> None:
+        old = {k for k, e in self._database.history.items() if k[0] == user_id and e.at < at}
+        database = self._database
+        pruned = {key: replace(database.history[key], pruned=True) for key in old}
+        self._unit.change(
+            history=database.history | pruned,
+            before={k: images for k, images in database.before.items() if k not in old},
+        )
+
+
+class MemoryQuestions(Part, QuestionWriter):
+    def get(self, user_id: int, question_id: str) -> Question:
+        question = self._database.questions.get(question_id)
+        if question is None or question.user_id != user_id:
+            raise NotFound("there is no such question")
+        return question
+
+    def list_by_user(self, user_id: int) -> list[Question]:
+        found = [q for q in self._database.questions.values() if q.user_id == user_id]
+        return sorted(found, key=lambda question: question.name)
+
+    def add(self, question: Question) -> None:
+        self._unit.user(question.user_id)
+        self._put(question)
+
+    def update(self, user_id: int, question_id: str, **changes: Any) -> Question:
+        question = replace(self.get(user_id, question_id), **changes)
+        self._put(question)
+        return question
+
+    def _put(self, question: Question) -> None:
+        others = self.list_by_user(question.user_id)
+        if any(q.name == question.name and q.id != question.id for q in others):
+            raise Conflict("there is such a question already")
+        self._unit.change(questions=self._database.questions | {question.id: question})
+
+    def delete(self, user_id: int, question_id: str) -> None:
+        self.get(user_id, question_id)
+        questions = self._database.questions
+        self._unit.change(questions={k: q for k, q in questions.items() if k != question_id})
+
+
+class MemoryRates(Part, RateWriter):
+    def get_state(self) -> RatesState:
+        return self._database.rates_state
+
+    def list_days(self, days: Collection[int] | None = None) -> list[DayRates]:
+        rates = self._database.rates
+        return [found for key, found in sorted(rates.items()) if days is None or key[0] in days]
+
+    def lock(self) -> RatesState:
+        return self.get_state()
+
+    def put(self, rates: Sequence[DayRates]) -> None:
+        added = {(each.day, each.base): each for each in rates}
+        self._unit.change(rates=self._database.rates | added)
+
+    def set_state(self, state: RatesState) -> None:
+        self._unit.change(rates_state=state)
+
+
+class MemoryUploads(Part, UploadWriter):
+    def get(self, user_id: int, upload_id: str) -> Upload:
+        upload = self._database.uploads.get((user_id, upload_id))
+        if upload is None:
+            raise NotFound("there is no such upload")
+        return upload
+
+    def list_by_user(self, user_id: int) -> list[Upload]:
+        found = [u for key, u in self._database.uploads.items() if key[0] == user_id]
+        return sorted(found, key=lambda upload: (upload.created_at, upload.id))
+
+    def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
+        pieces = self._database.upload_pieces.get((user_id, upload_id), ())
+        return pieces[number] if number < len(pieces) else b""
+
+    def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
+        self._unit.user(user_id)
+        key, database = (user_id, upload.id), self._database
+        self._unit.change(
+            uploads=database.uploads | {key: upload},
+            upload_pieces=database.upload_pieces | {key: tuple(pieces)},
+        )
+
+    def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
+        if self.get(user_id, upload.id).step != upload.step:
+            raise Conflict("another request changed the upload in the meantime")
+        return self._put(user_id, upload.id, step=upload.step + 1, **changes)
+
+    def _put(self, user_id: int, upload_id: str, **changes: Any) -> Upload:
+        upload = replace(self.get(user_id, upload_id), **changes)
+        self._unit.change(uploads=self._database.uploads | {(user_id, upload_id): upload})
+        return upload
+
+    def set_alive(self, uploads: Collection[tuple[int, Upload]], at: int) -> None:
+        for user_id, upload in uploads:
+            stored = self._database.uploads.get((user_id, upload.id))
+            if stored is not None and stored.step == upload.step:
+                self._put(user_id, upload.id, alive_at=at, outcome=upload.outcome)
+
+    def drop_content(self, user_id: int, upload_id: str) -> None:
+        pieces = self._database.upload_pieces
+        gone = (user_id, upload_id)
+        self._unit.change(upload_pieces={k: p for k, p in pieces.items() if k != gone})
+
+    def delete(self, user_id: int, upload_id: str) -> None:
+        self.drop_content(user_id, upload_id)
+        uploads = self._database.uploads
+        gone = (user_id, upload_id)
+        self._unit.change(uploads={k: u for k, u in uploads.items() if k != gone})
+
+    def prune(self, *, created_before: int, alive_before: int) -> None:
+        for (user_id, upload_id), upload in self._database.uploads.items():
+            if upload.created_at < created_before and upload.alive_at < alive_before:
+                self.delete(user_id, upload_id)
