@@ -24,7 +24,7 @@ from finance_api.storage.interface import (
 from finance_api.storage.sql.tables import metadata
 from finance_api.storage.sql.writing import rebuilding
 from finance_api.storage.testing import Unit, make_id, make_row
-from finance_api.storage.testing.links import make_link
+from finance_api.storage.testing.credentials import make_link
 from finance_api.storage.testing.questions import make_question
 from finance_api.storage.testing.units import make_query, make_token
 

@@ -12,9 +12,9 @@ An implementation outside this project tests itself against the contract by inhe
 
 from finance_api.storage.testing.anchors import AnchorsConformance
 from finance_api.storage.testing.changes import ChangesConformance
+from finance_api.storage.testing.credentials import CredentialsConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
-from finance_api.storage.testing.links import LinksConformance
 from finance_api.storage.testing.queries import QueriesConformance
 from finance_api.storage.testing.questions import QuestionsConformance
 from finance_api.storage.testing.rows import RowsConformance
@@ -27,7 +27,7 @@ __all__ = ["StorageConformance", "Unit", "make_id", "make_row"]
 
 class StorageConformance(
     UsersConformance,
-    LinksConformance,
+    CredentialsConformance,
     RowsConformance,
     ChangesConformance,
     HistoryConformance,
