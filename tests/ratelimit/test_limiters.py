@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from finance_api.ratelimit.fallback import FallbackLimiter
-from finance_api.ratelimit.interface import Algorithm, Rule
+from finance_api.ratelimit.interface import Algorithm
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.ratelimit.redis import RedisLimiter
 from support.limiter_models import (
@@ -81,10 +81,12 @@ def test_memory_lets_go_of_what_is_full_again(memory, rule):
 
 
 @pytest.mark.parametrize("rule", [bucket_rule("500/hour"), window_rule("500/hour")])
-def test_memory_keeps_nothing_for_what_was_not_taken(memory, rule):
-    memory.peek(rule, "peeked", NOW)
-    memory.refund(rule, "given back", memory.take(rule, "given back", NOW), NOW)
+def test_nothing_is_kept_for_what_was_not_taken(memory, shared, server, rule):
+    for limiter in (memory, shared):
+        limiter.peek(rule, "peeked", NOW)
+        limiter.refund(rule, "given back", limiter.take(rule, "given back", NOW), NOW)
     assert memory.state_count == 0
+    assert list(server.scan_iter()) == []
 
 
 def test_memory_keeps_what_counts_for_a_whole_window(memory):
@@ -130,14 +132,6 @@ def test_redis_lets_go_of_what_is_full_again_but_not_early(shared, server, make_
 
 
 @pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
-def test_redis_keeps_nothing_for_what_was_not_taken(shared, server, make_rule):
-    rule = make_rule("5/minute")
-    shared.peek(rule, "peeked", NOW)
-    shared.refund(rule, "given back", shared.take(rule, "given back", NOW), NOW)
-    assert list(server.scan_iter()) == []
-
-
-@pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
 def test_redis_keeps_what_counts_while_its_clock_is_ahead(shared, server, make_rule):
     """Redis' clock runs on; the service's stands still, or was put back."""
     rule, key = make_rule("1/second"), make_key()
@@ -159,7 +153,7 @@ def test_redis_need_not_have_forgotten_what_no_longer_counts(shared, server):
 
 
 @pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
-def test_redis_goes_by_a_limit_that_was_lowered_or_raised(shared, server, make_rule):
+def test_redis_goes_by_a_limit_or_an_algorithm_that_was_changed(shared, server, make_rule):
     many, few, key = make_rule("10/minute"), make_rule("4/minute"), make_key()
     take_many(shared, many, key, 8)
     refused = shared.take(few, key, NOW)
@@ -168,13 +162,9 @@ def test_redis_goes_by_a_limit_that_was_lowered_or_raised(shared, server, make_r
     wait_ms = refused.retry_after_seconds * 1000
     assert 0 < wait_ms <= MINUTE
     assert shared.take(few, key, NOW + wait_ms).allowed
-
-
-def test_redis_starts_over_under_another_algorithm(shared, server):
-    key = make_key()
-    for algorithm in (Algorithm.TOKEN_BUCKET, Algorithm.SLIDING_WINDOW):
-        rule = Rule("changed", algorithm, bucket_rule("3/minute").limits)
-        assert take_many(shared, rule, key, 5) == 3
+    # Another algorithm starts over.
+    other = {bucket_rule: window_rule, window_rule: bucket_rule}[make_rule]
+    assert take_many(shared, other("3/minute", many.name), key, 5) == 3
 
 
 @pytest.mark.parametrize("make_limiter", [MemoryLimiter, RedisLimiter])

@@ -66,31 +66,12 @@ def test_numbers_of_one_key_are_merged_and_written_together(sums, sink):
     for key, number in (("a", 1), ("b", 5), ("a", 2), ("a", 4)):
         sums.note(key, number)
     assert sink.written == []
-    sums.flush()
-    assert sink.written == [{"a": 7, "b": 5}]
-
-
-def test_of_times_the_newest_can_be_kept(made, sink):
-    times = made(WriteBehind("times", NEVER, merge=max, write=sink))
-    for number in (3, 9, 5):
-        times.note("a", number)
-    times.flush()
-    assert sink.written == [{"a": 9}]
-
-
-def test_what_was_written_is_not_written_again(sums, sink):
+    for _ in range(2):
+        sums.flush()
+        assert sink.written == [{"a": 7, "b": 5}]
     sums.note("a", 1)
     sums.flush()
-    sums.flush()
-    assert sink.written == [{"a": 1}]
-    sums.note("a", 2)
-    sums.flush()
-    assert sink.written == [{"a": 1}, {"a": 2}]
-
-
-def test_nothing_is_written_where_nothing_was_noted(sums, sink):
-    sums.flush()
-    assert sink.written == []
+    assert sink.written == [{"a": 7, "b": 5}, {"a": 1}]
 
 
 @pytest.mark.parametrize("error", [OSError("away"), KeyboardInterrupt()])
@@ -172,19 +153,6 @@ def test_a_write_that_takes_long_keeps_no_note_waiting(made, sink):
     assert sink.written == [{"a": 1}, {"a": 1}]
 
 
-def test_what_is_left_is_written_at_the_end_and_an_error_then_raises_nothing(sink, caplog):
-    sums = WriteBehind("adding up", NEVER, merge=operator.add, write=sink)
-    sums.note("a", 1)
-    sums.stop()
-    assert sink.written == [{"a": 1}]
-    failing = WriteBehind("adding up", NEVER, merge=operator.add, write=sink)
-    failing.note("a", 1)
-    sink.error = OSError("away")
-    with caplog.at_level(logging.INFO, LOGGER):
-        failing.stop()
-    assert "adding up failed" in caplog.text
-
-
 def test_noted_numbers_are_written_after_a_while_by_themselves(made):
     written = threading.Event()
     sums = made(
@@ -237,23 +205,16 @@ def test_work_that_fails_is_tried_again_and_logged_once(made, caplog):
     ]
 
 
-def test_at_the_end_the_thread_is_gone_and_the_work_done_once_more():
+@pytest.mark.parametrize(("last", "expected"), [(True, [1]), (False, [])])
+def test_at_the_end_the_thread_is_gone_and_the_work_done_once_more_if_asked(last, expected):
     done = []
-    periodic = Periodic("work", NEVER, lambda: done.append(1))
+    periodic = Periodic("work", NEVER, lambda: done.append(1), last=last)
     before = threading.active_count()
     periodic.start()
     assert threading.active_count() == before + 1
     periodic.stop()
     assert threading.active_count() == before
-    assert done == [1]
-
-
-def test_work_that_need_not_be_done_at_the_end_is_not():
-    done = []
-    periodic = Periodic("work", NEVER, lambda: done.append(1), last=False)
-    periodic.start()
-    periodic.stop()
-    assert done == []
+    assert done == expected
 
 
 def test_what_was_stopped_does_not_start_again():
@@ -264,13 +225,6 @@ def test_what_was_stopped_does_not_start_again():
     periodic.start()
     assert threading.active_count() == before
     assert done == []
-
-
-def test_an_end_without_a_beginning_is_harmless(sink):
-    sums = WriteBehind("adding up", NEVER, merge=operator.add, write=sink)
-    sums.stop()
-    sums.stop()
-    assert sink.written == []
 
 
 def test_at_the_end_as_many_attempts_are_made_as_were_asked_for(caplog):
@@ -284,8 +238,11 @@ def test_at_the_end_as_many_attempts_are_made_as_were_asked_for(caplog):
     for attempts, expected in ((3, []), (4, [{"a": 2}])):
         failures[:] = [ValueError("locked")] * 3
         behind = WriteBehind("writing", 3_600, merge=max, write=write, last_attempts=attempts)
-        behind.note("a", 2)
+        for number in (1, 2, 1):
+            behind.note("a", number)
         behind.stop()
         assert written == expected
         assert ("is lost: locked" in caplog.text) is (not expected)
         caplog.clear()
+    behind.stop()
+    assert written == [{"a": 2}]

@@ -132,25 +132,20 @@ def test_a_turn_that_does_not_come_is_refused_in_the_end(
     assert len(running.bulkhead._calls) == 1
 
 
-def test_one_more_waits_behind_one_that_has_just_begun(make_running: Make) -> None:
+@pytest.mark.parametrize("has_ended", [True, False], ids=["which ends", "which goes on"])
+def test_one_more_waits_behind_one_that_has_just_begun(make_running: Make, has_ended: bool) -> None:
     running = make_running()
     ends = [running.begin("one", is_cheap=True) for _ in range(PLACES - 1)]
     running.now -= WAIT_SECONDS / 2
     asked = running.ask("one", is_cheap=True)
-    # Longer than it waits, by the clock of the machine: refused too early it would be done.
-    assert not threading.Event().wait(2 * WAIT_SECONDS) and not asked.done()
-    ends[0].set()
-    assert asked.result(LONG) == "called"
-
-
-def test_one_that_waits_is_refused_in_the_end(make_running: Make) -> None:
-    running = make_running()
-    for _ in range(PLACES - 1):
-        running.begin("one", is_cheap=True)
-    running.now -= WAIT_SECONDS / 2
-    asked = running.ask("one", is_cheap=True)
-    running.now += WAIT_SECONDS
-    assert refused(asked).is_own
+    if has_ended:
+        # Longer than it waits, by the clock of the machine: refused too early it would be done.
+        assert not threading.Event().wait(2 * WAIT_SECONDS) and not asked.done()
+        ends[0].set()
+        assert asked.result(LONG) == "called"
+    else:
+        running.now += WAIT_SECONDS
+        assert refused(asked).is_own
 
 
 @pytest.mark.parametrize("is_cheap", [True, False])

@@ -63,19 +63,17 @@ def fail(secret):
     raise ValueError(f"{secret} in the message")
 
 
-def test_line_outside_of_requests_has_a_dash_for_the_id(written):
-    logger.error("hello")
-    assert written[1]() == "ERROR finance_api.tests [-] hello\n"
-
-
 def test_line_within_a_request_has_its_id_whichever_logger_writes_it(written, in_request):
     handler, text = written
     elsewhere = logging.getLogger("elsewhere")
     elsewhere.addHandler(handler)
     elsewhere.error("one")
     elsewhere.removeHandler(handler)
-    logger.error("two")
-    assert text() == "ERROR elsewhere [0123abcd] one\nERROR finance_api.tests [0123abcd] two\n"
+    logger.error("Zoë paid 5 € at %s, 100%%", "寿司 Sakura")
+    assert text() == (
+        "ERROR elsewhere [0123abcd] one\n"
+        "ERROR finance_api.tests [0123abcd] Zoë paid 5 € at 寿司 Sakura, 100%\n"
+    )
 
 
 def test_thread_that_was_started_in_a_request_is_not_of_it(written, in_request):
@@ -96,31 +94,25 @@ def test_no_text_forges_a_line(either, text):
     assert either().isascii()
 
 
-def test_what_can_be_printed_stays_as_it_is(written):
-    logger.error("Zoë paid 5 € at %s, 100%%", "寿司 Sakura")
-    assert "Zoë paid 5 € at 寿司 Sakura, 100%\n" in written[1]()
-
-
 def test_exception_is_reported_by_place_and_type_alone(either):
     try:
         fail(47 * 100 + 11)
     except ValueError:
         logger.exception("it failed")
+    logger.error("nothing went wrong", exc_info=True)
     said = either()
+    assert "nothing went wrong" in said
     assert "ValueError" in said and "test_logs.py" in said and "in fail" in said
     assert "4711" not in said
-
-
-def test_exception_that_is_none_says_so(either):
-    logger.error("nothing went wrong", exc_info=True)
-    assert "nothing went wrong" in either()
 
 
 def test_json_has_a_whole_line_for_a_record(written, in_request):
     handler, text = written
     handler.setFormatter(JsonFormatter())
     before = datetime.now().astimezone()
-    logger.warning("%(count)d rows of %(name)s", {"count": 3, "name": "Zoë"})
+    logger.info("nothing")
+    # A library may log anything under any name.
+    logger.warning("%(level)d rows of %(path)s", {"level": 3, "path": Path("/x")})
     try:
         fail("4711")
     except ValueError:
@@ -133,21 +125,11 @@ def test_json_has_a_whole_line_for_a_record(written, in_request):
         "level": "WARNING",
         "logger": "finance_api.tests",
         "requestId": "0123abcd",
-        "message": "3 rows of Zoë",
-        "count": 3,
-        "name": "Zoë",
+        "message": "3 rows of /x",
+        "path": "/x",
     }
     assert error["message"] == "failed: why"
     assert error["exception"].endswith("ValueError")
-
-
-def test_json_takes_whatever_a_library_logs(written):
-    handler, text = written
-    handler.setFormatter(JsonFormatter())
-    logger.info("nothing")
-    logger.warning("%(level)s of %(path)s", {"level": 3, "path": Path("/x")})
-    line = json.loads(text())
-    assert (line["message"], line["level"], line["path"]) == ("3 of /x", "WARNING", "/x")
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
