@@ -103,23 +103,17 @@ def test_a_connection_is_given_back_once_and_without_its_snapshot(new_backend, d
             # One state, until the unit of work ends.
             assert len(storage.data.scan_rows(unit.user.id, ACCOUNTS)) == number - 1
         storage.close()
+        # Its connection may be another thread's by then.
+        with pytest.raises(RuntimeError, match="has ended"):
+            storage.users.list_all()
+        with reading(backend):
+            # Who reads nothing takes no connection.
+            assert backend.read_engine.pool.checkedout() == 0
+        with pytest.raises(ZeroDivisionError), reading(backend) as storage:
+            storage.users.list_all()
+            _ = 1 // 0
     assert len(made) == 1
     assert backend.read_engine.pool.checkedout() == 0
-
-
-@DATABASES
-def test_a_unit_of_work_that_has_ended_reads_no_more(new_backend, database):
-    # Its connection may be another thread's by then.
-    with reading(new_backend(database)) as storage:
-        assert storage.users.list_all() == []
-    with pytest.raises(RuntimeError, match="has ended"):
-        storage.users.list_all()
-
-
-def test_what_reads_nothing_takes_no_connection(new_backend):
-    backend = new_backend("sqlite")
-    with reading(backend):
-        assert backend.read_engine.pool.checkedout() == 0
 
 
 def test_after_a_disconnect_no_connection_of_before_is_used(new_backend):
@@ -170,15 +164,6 @@ def test_a_connection_that_was_idle_is_asked_before_it_is_used(new_backend, monk
     with reading(backend) as storage:
         assert len(storage.users.list_all()) == 1
     Unit(backend, "two")
-
-
-def test_units_of_work_that_fail_give_their_connections_back(new_backend):
-    backend = new_backend("postgresql")
-    for _ in range(20):
-        with pytest.raises(ZeroDivisionError), reading(backend) as storage:
-            storage.users.list_all()
-            _ = 1 // 0
-    assert backend.read_engine.pool.checkedout() == 0
 
 
 @DATABASES

@@ -48,12 +48,16 @@ def unit(new_backend):
 
 
 @DATABASES
-def test_a_statement_is_ended_at_what_is_left_of_the_limit(unit, database):
-    backend = unit(database).backend
+@pytest.mark.parametrize("in_snapshot", [False, True])
+def test_a_statement_is_ended_at_what_is_left_of_the_limit(unit, database, in_snapshot):
+    made = unit(database)
+    backend = made.backend
     storage = backend.read()
     with time_limit(_SECONDS):
         # The first statement has taken some of it.
         storage.users.list_all()
+        if in_snapshot:
+            storage.users.connection.begin_snapshot()
         with pytest.raises(TookTooLong):
             storage.users.connection.fetch(endless, values={})
         # The connection is not used again, in this unit of work or in another one.
@@ -64,17 +68,6 @@ def test_a_statement_is_ended_at_what_is_left_of_the_limit(unit, database):
     assert again.users.connection.fetch(one, values={}) == [(1,)]
     again.close()
     assert backend.read_engine.pool.checkedout() == 0
-
-
-@DATABASES
-def test_a_snapshot_is_ended_at_the_limit(unit, database):
-    found = unit(database)
-    storage = found.backend.read()
-    with time_limit(_SECONDS):
-        storage.data.get_state(found.user.id)
-        with pytest.raises(TookTooLong):
-            storage.data.connection.fetch(endless, values={})
-    storage.close()
 
 
 @pytest.mark.parametrize("lost", [0, 2], ids=["asked once", "asked before it began"])

@@ -61,13 +61,6 @@ def test_lines_are_the_state_and_a_json_row_on_each(driver, statement):
     assert driver.lines(two, {}) == ((1, 2), '[1]\n[2, 3, "ß"]'.encode())
 
 
-def test_a_statement_is_prepared_once(connection, driver, statement):
-    asked = statement("SELECT :x ::text")
-    for number in range(3):
-        assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
-    assert prepared(connection) == 1
-
-
 def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statement, monkeypatch):
     monkeypatch.setattr(postgresql, "_MAX_PREPARED", 3)
     asked = [statement(f"SELECT {number}") for number in range(5)]

@@ -160,15 +160,6 @@ def test_an_upgrade_leaves_a_projection_of_this_version(unit, database, monkeypa
     unit.backend.upgrade()
 
 
-@DATABASES
-def test_a_missing_version_is_reported(unit, database):
-    unit = unit(database)
-    with unit.backend.engine.begin() as connection:
-        connection.execute(projection_version.delete())
-    with pytest.raises(StorageNotReady, match="read model has version none"):
-        unit.backend.check()
-
-
 def test_rebuilding_never_holds_all_rows_of_a_user(unit, monkeypatch):
     unit = unit("sqlite")
     scan_rows, limits = SqlDataReader.scan_rows, []
