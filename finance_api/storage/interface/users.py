@@ -149,23 +149,29 @@ class CredentialReader(ABC, Generic[C]):
 
     @abstractmethod
     def get_owner(self, sha256: str) -> tuple[C, User]:
-        """Return the one with this digest, whatever its state, and its user. Raises NotFound."""
+        """Return the credential with this digest, whatever its state, and its user.
+
+        Raises NotFound.
+        """
 
     @abstractmethod
     def list_by_user(self, user_id: int) -> list[C]:
-        """Return the user's, including revoked and expired ones: oldest first, sessions newest."""
+        """Return a user's credentials, including revoked and expired ones.
+
+        The oldest comes first; of sessions, the newest.
+        """
 
 
 class CredentialWriter(CredentialReader[C]):
     @abstractmethod
     def add(self, credential: C) -> None:
-        """Add one. Raises NotFound if there is no such user."""
+        """Add a credential. Raises NotFound if there is no such user."""
 
     @abstractmethod
     def set_used(self, used_at: Mapping[str, int]) -> None:
-        """Store when they were last used; ignore unknown ones and earlier times.
+        """Store when credentials were last used; ignore unknown credentials and earlier times.
 
-        used_at: times by id, for sessions by digest.
+        used_at: times by id; for sessions, by digest.
         """
 
 

@@ -93,7 +93,7 @@ C = TypeVar("C", Token, QuestionLink, Session)
 
 
 class _Credentials(Part, CredentialWriter[C]):
-    """Credentials of one kind. kept: their name in `Database`. noun: what messages call one.
+    """Credentials of one kind. kept: the field of `Database`. noun: what messages call one.
 
     key, used: the fields of `CredentialWriter.set_used`.
     """

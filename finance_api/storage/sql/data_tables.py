@@ -6,6 +6,7 @@ second column with the folded text, because neither database folds as Unicode do
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -124,23 +125,17 @@ class RowLoader:
 RevisionOf = Callable[[str, str], int]
 
 
+@dataclass(eq=False)
 class ConditionTable:
     """The columns that conditions use, by the names of their fields.
 
     folded: the columns of folded texts. lists: the names of the fields stored as packed lists.
     """
 
-    def __init__(
-        self,
-        user_id: ColumnElement[int],
-        columns: Mapping[str, ColumnElement[Any]],
-        folded: Mapping[str, ColumnElement[Any]],
-        lists: Collection[str],
-    ) -> None:
-        self.user_id = user_id
-        self.columns = columns
-        self.folded = folded
-        self.lists = lists
+    user_id: ColumnElement[int]
+    columns: Mapping[str, ColumnElement[Any]]
+    folded: Mapping[str, ColumnElement[Any]]
+    lists: Collection[str]
 
 
 #: PostgreSQL allows no texts above 2,704 bytes in an index; a character has up to 4.

@@ -12,7 +12,6 @@ from finance_api.query.evaluate import matches
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import encoder_of
-from finance_api.storage.errors import NotFound
 from finance_api.storage.testing.units import DAY, OneUser, Unit, make_query, make_row
 from finance_api.values import Row
 
@@ -200,16 +199,6 @@ class SearchingConformance(OneUser):
         third.delete()
         for search in _searches()[::7]:
             book.check(search)
-
-    def test_texts_of_a_deleted_user_do_not_disturb_others(self, book: _Book, other: Unit) -> None:
-        rows = [{**row, "note": "their own"} for row in book.rows.values()]
-        other.put(RECORDS, *rows[:1_400])
-        book.unit.delete()
-        for text, count in (("contains-i.straße", 0), ("contains-i.their own", 30)):
-            query = make_query(RECORDS, limit=30, note=text)
-            with pytest.raises(NotFound):
-                book.unit.list_json(query)
-            assert len(other.list_json(query).rows) == count
 
     def test_words_are_looked_for_in_all_texts(self, unit: Unit) -> None:
         texts: list[dict[str, Any]] = [
