@@ -129,7 +129,7 @@ class HistoryConformance(OneUser):
 
     # -- exchange rates, which belong to no user
 
-    def test_rates_are_exact_and_in_the_order_of_day_and_base(self, unit: Unit) -> None:
+    def test_rates_are_exact_in_order_and_replaced_by_day_and_base(self, unit: Unit) -> None:
         of_days = [
             DayRates(-DAY, "EUR", SMALL),
             DayRates(0, "EUR", EXACT),
@@ -144,17 +144,13 @@ class HistoryConformance(OneUser):
             assert storage.rates.list_days() == of_days
             assert storage.rates.list_days([0, 5 * DAY, -DAY]) == of_days[:3]
             assert storage.rates.list_days([]) == []
-
-    def test_the_rates_of_a_day_and_base_are_replaced_as_a_whole(self, unit: Unit) -> None:
+        changed = [DayRates(0, "EUR", SMALL), DayRates(2 * DAY, "EUR", SMALL)]
         with unit.writing() as storage:
-            storage.rates.put([DayRates(0, base, EXACT) for base in ("EUR", "USD")])
-            storage.rates.put([DayRates(0, "EUR", SMALL), DayRates(DAY, "EUR", SMALL)])
+            storage.rates.put(changed)
+            storage.users.delete(unit.user.id)
         with unit.reading() as storage:
-            assert storage.rates.list_days() == [
-                DayRates(0, "EUR", SMALL),
-                DayRates(0, "USD", EXACT),
-                DayRates(DAY, "EUR", SMALL),
-            ]
+            expected = [of_days[0], changed[0], *of_days[2:], changed[1]]
+            assert storage.rates.list_days() == expected
 
     def test_the_state_of_rates_is_the_one_that_was_set(self, unit: Unit) -> None:
         for state in (
@@ -180,12 +176,6 @@ class HistoryConformance(OneUser):
         with unit.reading() as storage:
             assert len(storage.rates.list_days()) == storage.rates.get_state().revision == 1
             assert storage.rates.list_days([5 * DAY]) == []
-
-    def test_rates_stay_when_a_user_goes(self, unit: Unit) -> None:
-        with unit.writing() as storage:
-            storage.rates.put([DayRates(0, "EUR", EXACT)])
-            storage.users.delete(unit.user.id)
-            assert len(storage.rates.list_days()) == 1
 
     # -- uploads
 
