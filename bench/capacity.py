@@ -29,7 +29,8 @@ from bench.processes import anonymous_bytes
 from bench.sizes import PAGE, Size
 from bench.workspace import Workspace, exclusive
 from finance_api.auth.personal_tokens import digest, new_token
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.storage.sql.indexes import metadata
 from finance_api.values.ids import new_id
 

@@ -23,7 +23,8 @@ from bench.prepare import run_program
 from bench.sizes import PAGE, Size
 from bench.workspace import Workspace, exclusive
 from finance_api.auth.sessions import start_session
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.storage.interface import StorageBackend, unit_of_work
 
 _SIZE = Size("distributed", users=20, large_records=20_000, regular_users=18, regular_records=1_000,

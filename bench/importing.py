@@ -18,7 +18,8 @@ from bench.sizes import SIZES
 from bench.workspace import Workspace
 from finance_api.auth.personal_tokens import SCOPES, START_CHARACTERS, digest
 from finance_api.auth.user_accounts import make_user
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.storage.interface import StorageBackend, Token
 from finance_api.values.ids import new_id
 

@@ -23,8 +23,7 @@ from finance_api.storage.interface import (
     reading,
     unit_of_work,
 )
-from finance_api.uploads.jobs import UploadJobs
-from finance_api.uploads.stored_uploads import prune_uploads
+from finance_api.uploads.jobs import UploadJobs, prune_uploads
 from finance_api.usage.counting import TokenDay, make_usage
 from finance_api.values.time import DAY_SECONDS
 
@@ -120,12 +119,7 @@ def make_services(settings: Settings, clock: Clock) -> Services:
             turn_seconds=settings["sqlalchemy.statement_seconds"],
         ),
         downloads=Downloads(settings["finance_api.max_downloads"]),
-        upload_jobs=UploadJobs(
-            storage,
-            clock,
-            settings,
-            on_import=lambda outcome: metrics.imports(outcome).inc(),
-        ),
+        upload_jobs=UploadJobs(storage, clock, settings, metrics),
         statement_seconds=settings["sqlalchemy.statement_seconds"],
     )
 

@@ -17,8 +17,8 @@ from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.interface import Answer, Command, ImportRefused
 from finance_api.importers.marks import currency_code
 from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, add_to_map
-from finance_api.ledger.importing import ImportSettings, import_file, make_order
-from finance_api.ledger.report import ImportReport
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportReport, make_order
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import text_writer
 from finance_api.runtime.limited_process import (
@@ -220,7 +220,7 @@ def _import(
     **how: Any,
 ) -> ImportReport:
     with opened(file) as stream:
-        order = make_order(stream, given, ImportSettings.of(settings), format_name, **how)
+        order = make_order(stream, given, settings, format_name, **how)
         return import_file(backend, order)
 
 

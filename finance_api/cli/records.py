@@ -4,9 +4,15 @@ import click
 
 from finance_api.cli.editing import Edit, edit_options, fields_argument, naming
 from finance_api.cli.input_files import opened
-from finance_api.ledger.edits.own_records import ADD, SET, add_assigned, set_assigned
 from finance_api.ledger.edits.record_file import record_file
-from finance_api.ledger.edits.records import edit_records, remove_records
+from finance_api.ledger.edits.records import (
+    ADD,
+    SET,
+    add_assigned,
+    edit_records,
+    remove_records,
+    set_assigned,
+)
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.edits.splits import join_parts, named_parts, split_record
 from finance_api.ledger.session import LedgerSession

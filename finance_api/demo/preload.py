@@ -54,7 +54,8 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
 
 def _load(backend: StorageBackend, email: str, path: str, now: int) -> None:
     from finance_api.importers.interface import ImportRefused
-    from finance_api.ledger.importing import ImportOrder, import_file
+    from finance_api.ledger.importing import import_file
+    from finance_api.ledger.orders import ImportOrder
 
     try:
         with open(path, "rb") as stream:

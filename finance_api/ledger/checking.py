@@ -30,7 +30,6 @@ from finance_api.storage.interface import (
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
-_PAGE = 1_000
 _TYPES: dict[Kind, type | tuple[type, ...]] = {
     Kind.NUMBER: int,
     Kind.DATE: int,
@@ -73,7 +72,6 @@ class _UserData:
     """A user's data, read in one unit of work. Keeps objects that others refer to in memory."""
 
     def __init__(self, storage: Storage, user: User) -> None:
-        self._storage = storage
         self._user = user
         self._owned = UserRows(storage, user)
         self._accounts = self._owned.accounts.rows
@@ -84,15 +82,12 @@ class _UserData:
         #: The splits with parts; the others are deleted records.
         self._with_parts: set[str] = set()
 
-    def _pages(self, resource: Resource) -> Iterator[list[Row]]:
-        return self._storage.data.scan_pages(self._user.id, resource, _PAGE)
-
     def faults(self) -> list[Fault]:
         found = Found(self._user.email)
         self._counted = {i: _nothing(row) for i, row in self._accounts.items()}
         self._rests, self._with_parts = {}, set()
         for resource in RESOURCES:
-            for page in self._pages(resource):
+            for page in self._owned.pages(resource):
                 for row in page:
                     self._check(found, resource, row)
         for split_id, rest in self._rests.items():
@@ -161,7 +156,7 @@ class _UserData:
 
     def correct(self, storage: WritableStorage) -> None:
         """Store the corrected derived fields. Call it after `faults`."""
-        for page in self._pages(RECORDS):
+        for page in self._owned.pages(RECORDS):
             corrected = [{**r, **self._derived(r)} for r in page if not _unsound(RECORDS, r)]
             before = {row["id"]: row for row in page}
             changed = [row for row in corrected if row != before[row["id"]]]

@@ -1,21 +1,39 @@
-"""Derives fields of records from other data, and applies record rules to new records.
+"""Derives fields of records and accounts from other data, and applies record rules.
 
 Each record stores the names of its account, category and labels: data is read far more often than
 it is imported, and so a list of records needs only one table.
+
+An account's balance is the sum of its records and of its initial balance, which follows from the
+balances that banks state. Every import keeps the balances that its files stated among the facts of
+its entry in the history: ``{"accountId": id, "opening": [day, units], "closing": [day, units],
+"asOf": seconds, "openingBeside": {number: units}, "closingBeside": {number: units}}``; any of them
+may be missing. A file may begin and end in the middle of a day. ``openingBeside`` and
+``closingBeside`` sum the stored records of such a day that the file lacks, by the number of the
+import that made them. Undone entries do not count. ``{"accountId": id, "forgets": true}`` discards
+the balances stated before it.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
+from math import inf
+from typing import Any, NamedTuple
 
+from finance_api.importers.formats import AccountKey, account_key_of
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.query.model import any_of
+from finance_api.ledger.session import PAGE, LedgerSession, UserRows
+from finance_api.query.model import any_of, dated
 from finance_api.resources import RECORD_RULES, RECORDS
+from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import record_type
+from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.sentences import amount_text, day_text
 from finance_api.values.text import fold
-
-_PAGE = 1_000
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
 
 
 def check_currency(account: Row, currency: str | None, line: int | None) -> None:
@@ -65,7 +83,9 @@ def rederive_records(session: LedgerSession) -> bool:
     ):
         if not ids:
             continue
-        for page in _pages_with(session, name, sorted(ids)):
+        wanted = sorted(ids)
+        conditions = [any_of(name, wanted[i : i + PAGE]) for i in range(0, len(wanted), PAGE)]
+        for page in chain.from_iterable(session.pages(RECORDS, each) for each in conditions):
             rows = []
             for row in page:
                 if row["accountId"] in accounts:
@@ -75,14 +95,6 @@ def rederive_records(session: LedgerSession) -> bool:
             session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=rows)
             changed = True
     return changed
-
-
-def _pages_with(session: LedgerSession, field_name: str, ids: list[str]) -> Iterator[list[Row]]:
-    for begin in range(0, len(ids), _PAGE):
-        condition = any_of(field_name, ids[begin : begin + _PAGE])
-        yield from session.storage.data.scan_pages(
-            session.user.id, RECORDS, _PAGE, conditions=[condition]
-        )
 
 
 def list_rules(owned: UserRows) -> list[Row]:
@@ -133,3 +145,267 @@ class Rules:
                 category_id = category_id or rule.category_id
                 label_ids.update(dict.fromkeys(rule.label_ids))
         return category_id, tuple(label_ids)
+
+
+#: For how many imports to try whether their records of a day came before or after a file's.
+_MOST_PARTS = 8
+
+#: The facts of one statement.
+Facts = dict[str, Any]
+
+
+class StatedBalance(NamedTuple):
+    """A balance that a file states. The fields are in the order that balances are sorted by.
+
+    day: of a closing balance, which covers the records before that day, and the file's records of
+    the day. For an opening balance, the first day of the file: the balance covers the records
+    before that day, and records of the day that the file lacks.
+    as_of: sorts the balances of one day by age. number: of the history entry. beside: see above;
+    None for an opening balance at the start of the day. of_one_day: the file covers part of a
+    single day; records that it lacks may come before or after it.
+    """
+
+    day: int
+    as_of: float
+    number: int
+    is_closing: bool
+    amount: int
+    beside: Mapping[str, int] | None
+    of_one_day: bool
+
+
+def settle_bank_balances(
+    session: LedgerSession, account_ids: Iterable[str], facts: Sequence[Facts] = ()
+) -> list[str]:
+    """Derive each account's initial balance from the newest balance stated for the account.
+
+    facts: those of this import; earlier ones are in the history. Call it when the accounts' records
+    are stored. Returns a sentence for each period in which records do not explain how the balance
+    changed. Raises ChangeRefused if an initial balance is out of range.
+    """
+    wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
+    stated = _stated_balances(session, [(session.number, facts)])
+    several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
+    known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
+    sums = _DailySums(session, known)
+    remarks: list[str] = []
+    for account_id in wanted:
+        account = session.accounts.rows[account_id]
+        implied = sums.initials(account_id, known.get(account_id, ()))
+        session.accounts.put(_settled(account, implied, remarks))
+    return remarks
+
+
+def is_of_several(account: Row) -> bool:
+    """Return whether it has statements of several bank accounts, so none states its balance."""
+    keys: tuple[str, ...] = account["statementKeys"]
+    sources = Counter(key.partition(":")[0] for key in keys)
+    # Keys that the user chose do not count: they are names that the account once had.
+    return any(
+        count > 1
+        for source, count in sources.items()
+        if account_key_of(source) is not AccountKey.USER
+    )
+
+
+class Gap(NamedTuple):
+    """Two stated balances whose difference is not the sum of the records between them.
+
+    first, last: the days of the balances. amount: the bank's change less the records' sum.
+    """
+
+    first: int
+    last: int
+    amount: int
+
+
+def list_gaps(owned: UserRows, account_id: str) -> list[Gap]:
+    """Return the periods whose records do not explain the bank's balances, oldest first."""
+    if is_of_several(owned.accounts.rows[account_id]):
+        return []
+    balances = sorted(_stated_balances(owned, ())[account_id])
+    if len(balances) < 2:
+        return []
+    sums = _DailySums(owned, {account_id: balances})
+    return _gaps(sums.initials(account_id, balances))
+
+
+def _gaps(implied: Sequence[tuple[StatedBalance, int]]) -> list[Gap]:
+    """implied: stated balances in order, each with the initial balance that follows from it."""
+    return [
+        Gap(earlier.day, later.day, after - before)
+        for (earlier, before), (later, after) in pairwise(implied)
+        if before != after
+    ]
+
+
+def _stated_balances(
+    owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
+) -> defaultdict[str, list[StatedBalance]]:
+    """further: facts that are not in the history yet, by the number of their entry."""
+    stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
+    known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
+    entries = [(e.number, e.facts) for e in owned.history if e.undone_at is None]
+    for number, of_entry in (*entries, *further):
+        for fact in of_entry:
+            balances, seen = stated[fact["accountId"]], known[fact["accountId"]]
+            if fact.get("forgets"):
+                balances.clear()
+                seen.clear()
+            for balance in _balances_in(fact, number):
+                # Skip a balance that was stated before: if a file is imported again, its balance
+                # does not cover records that were stored since.
+                what = balance.day, balance.is_closing, balance.amount
+                if what not in seen:
+                    seen.add(what)
+                    balances.append(balance)
+    return stated
+
+
+def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
+    of_one_day = "openingBeside" in fact and fact.get("first", -1) == fact.get("last")
+    if fact.get("opening") is not None:
+        day, amount = fact["opening"]
+        day += DAY_SECONDS
+        # Unless the file covers only this day, its opening balance sorts after the day's others.
+        as_of = fact.get("asOf") or day if of_one_day else inf
+        beside = fact.get("openingBeside")
+        yield StatedBalance(day, as_of, number, False, amount, beside, of_one_day)
+    if fact.get("closing") is not None:
+        day, amount = fact["closing"]
+        beside = fact.get("closingBeside", {})
+        yield StatedBalance(day, fact.get("asOf") or day, number, True, amount, beside, of_one_day)
+
+
+class _DailySums:
+    """The sums of some accounts' records, by day and import."""
+
+    def __init__(self, owned: UserRows, stated: dict[str, list[StatedBalance]]) -> None:
+        sums: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
+        self._sums = sums
+        if stated:
+            last = max(balances[-1].day for balances in stated.values())
+            found = owned.storage.data.sum_by(
+                owned.user.id,
+                ["accountId", "recordDate", "importId"],
+                [any_of("accountId", stated), dated(MIN_SECONDS, last + DAY_SECONDS)],
+            )
+            for (account_id, time, number), total in found.items():
+                key = (time - time % DAY_SECONDS, number or 0)
+                sums[account_id][key] = sums[account_id].get(key, 0) + total.amount
+        self._keys = {account_id: sorted(by_key) for account_id, by_key in sums.items()}
+        self._totals = {
+            account_id: list(accumulate((by_key[k] for k in self._keys[account_id]), initial=0))
+            for account_id, by_key in sums.items()
+        }
+
+    def initials(
+        self, account_id: str, balances: Sequence[StatedBalance]
+    ) -> list[tuple[StatedBalance, int]]:
+        """Return each balance with the initial balance that follows from it.
+
+        If several are possible, prefer one that another balance implies for certain.
+        """
+        possible = [
+            [balance.amount - covered for covered in self._covered(account_id, balance)]
+            for balance in balances
+        ]
+        certain = {initials[0] for initials in possible if len(set(initials)) == 1}
+        return [
+            (balance, next((each for each in initials if each in certain), initials[0]))
+            for balance, initials in zip(balances, possible, strict=True)
+        ]
+
+    def _covered(self, account_id: str, balance: StatedBalance) -> list[int]:
+        """Sums of the records that the balance may cover, the likeliest first."""
+        keys, totals = self._keys.get(account_id, []), self._totals.get(account_id, [0])
+        begin, end = (bisect_left(keys, (balance.day + days,)) for days in (0, DAY_SECONDS))
+        before = totals[begin]
+        if balance.beside is None:
+            return [before]
+        of_day = {n: self._sums[account_id][day, n] for day, n in keys[begin:end]}
+        # The file lacks some records of earlier imports and all records of later ones.
+        earlier = [units for n, units in balance.beside.items() if int(n) in of_day]
+        later = [units for n, units in of_day.items() if n > balance.number]
+        of_file = sum(of_day.values()) - sum(earlier) - sum(later)
+        if balance.is_closing:
+            before += of_file
+        if not balance.of_one_day:
+            return [before if balance.is_closing else before + sum(earlier) + sum(later)]
+        possible = [0]
+        for units in (*earlier, *later)[:_MOST_PARTS]:
+            possible += [each + units for each in possible]
+        return [before + sum(earlier), *(before + each for each in possible)]
+
+
+def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
+    """implied: stated balances in order, each with the initial balance that follows from it."""
+    name, unexplained = account["name"], 0
+    decimals = decimals_of(account["currencyCode"])
+    for gap in _gaps(implied):
+        unexplained += abs(gap.amount)
+        remarks.append(
+            f"{name}: from {day_text(gap.first)} to {day_text(gap.last)} the bank's "
+            f"balance changed by {amount_text(gap.amount, decimals)} more than the records "
+            f"add up to"
+        )
+    own = account["ownInitialBalance"]
+    own = account["initialBalance"] if own is None else own
+    settled = {"initialBalance": own, "ownInitialBalance": None}
+    newest, initial = next(((b, i) for b, i in reversed(implied) if b.is_closing), (None, own))
+    if newest is not None and "initialBalance" in account["setByHand"]:
+        unexplained += abs(initial - own)
+        if initial != own:
+            remarks.append(
+                f"{name}: its initial balance was set to {amount_text(own, decimals)}; the bank's "
+                f"balance of {day_text(newest.day)} gives {amount_text(initial, decimals)}"
+            )
+    elif newest is not None:
+        settled = {"initialBalance": initial, "ownInitialBalance": own}
+    if max(abs(initial), unexplained) > MAX_UNITS:
+        raise ChangeRefused(
+            f"the initial balance of the account {name} would be {amount_text(initial)}, "
+            "which is out of range"
+        )
+    return {
+        **account,
+        **settled,
+        "bankBalance": None if newest is None else newest.amount,
+        "bankBalanceDate": None if newest is None else newest.day,
+        "unexplained": unexplained,
+    }
+
+
+def settle_balances(session: LedgerSession) -> None:
+    """Set the accounts' balances, record counts and last dates, when the records are stored.
+
+    Raises ChangeRefused if a balance is out of range.
+    """
+    sums: Mapping[tuple[Any, ...], RecordSum] = {}
+    if session.touched:
+        sums = session.storage.data.sum_by(
+            session.user.id,
+            ["accountId", "isVoid"],
+            [any_of("accountId", session.touched)],
+            with_void=True,
+        )
+    for account_id, account in list(session.accounts.rows.items()):
+        stored = session.accounts.stored(account_id)
+        if stored is None or account_id in session.touched:
+            keys = [(account_id, is_void) for is_void in (False, True)]
+            found = [(key, sums[key]) for key in keys if key in sums]
+            records = sum(each.amount for (_, is_void), each in found if not is_void)
+            last = max((each.last for _, each in found), default=None)
+            counted = {
+                "recordCount": sum(each.number for _, each in found),
+                "lastRecordDate": None if last is None else last - last % DAY_SECONDS,
+            }
+        else:
+            records, counted = stored["balance"] - stored["initialBalance"], {}
+        balance = account["initialBalance"] + records
+        if abs(balance) > MAX_UNITS:
+            raise ChangeRefused(
+                f"the balance of the account {account['name']} would be "
+                f"{amount_text(balance)}, which is out of range"
+            )
+        session.accounts.put({**account, **counted, "balance": balance})

@@ -1,52 +1,31 @@
 """Imports files and rows. One file is one transaction and makes at most one new revision."""
 
 import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Any, BinaryIO
 
 from finance_api.importers import NATIVE
-from finance_api.importers.formats import AccountKey, detect_format, format_named
-from finance_api.importers.interface import ImportRefused, Remembered, StatementImporter
-from finance_api.importers.marks import currency_code
+from finance_api.importers.interface import Questions, Remembered
 from finance_api.importers.native import NativeRow, native_file
-from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.changing import changing
-from finance_api.ledger.matching.model import FileEntries
-from finance_api.ledger.matching.stated import remembered_options
+from finance_api.ledger.derivation import settle_balances, settle_bank_balances
+from finance_api.ledger.edits.transfers import link_by_number
+from finance_api.ledger.matching import match
+from finance_api.ledger.matching.model import CandidateReader, FileEntries, Outcome
+from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
+from finance_api.ledger.matching.open_rows import OpenRows
+from finance_api.ledger.matching.stated import KnownAccount, remembered_options
 from finance_api.ledger.native_import import NativeImport
-from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import IMPORT, KEEP_DAYS, DataMoved, LedgerSession, UserRows
-from finance_api.ledger.statement_accounts import is_new
-from finance_api.ledger.statement_import import StatementImport, StatementOptions
-from finance_api.storage.interface import COMMAND, HistoryEntry, StorageBackend, reading
-from finance_api.values.time import to_date
-
-#: Options about how rows of the file are matched with stored ones.
-_MATCHING = ("new_account", "ids", "first_day", "match_days")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ImportSettings:
-    """The operator's settings for imports.
-
-    profiles: the directory of profiles, "" for none.
-    """
-
-    keep_days: int
-    link_by_number: bool
-    profiles: str
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> "ImportSettings":
-        return cls(
-            keep_days=settings["finance_api.imports.keep_days"],
-            link_by_number=settings["finance_api.transfers.link_by_number"],
-            profiles=settings["finance_api.imports.profiles_directory"],
-        )
-
+from finance_api.ledger.orders import AccountTotal, ImportOrder, ImportReport, StatementOptions
+from finance_api.ledger.session import IMPORT, DataMoved, LedgerSession, UserRows
+from finance_api.ledger.statement_accounts import StatementFacts, find_accounts, is_new
+from finance_api.ledger.statement_records import StatementRecords
+from finance_api.storage.interface import HistoryEntry, StorageBackend, reading
+from finance_api.values.text import counted
+from finance_api.values.time import DAY_SECONDS, to_date
 
 #: How often to try an import if the data changes before it can be stored.
 _TRIES = 3
@@ -56,85 +35,6 @@ Step = Callable[[LedgerSession, ImportReport], None]
 
 def nothing_more(session: LedgerSession, report: ImportReport) -> None:
     """Do nothing: the default `Step`."""
-
-
-@dataclass(frozen=True)
-class ImportOrder:
-    """A file, the user to import it for, and the options.
-
-    email: the user's. stream: seekable, at its start. importer: reads a statement format; None:
-    the native format. options: for statements. format_name: the file's format, if `make_order`
-    determined it. name, answers: the file's name and the options that the user gave, for the
-    history. origin: see `WritableStorage`. dry_run: store nothing.
-    """
-
-    email: str
-    stream: BinaryIO
-    importer: StatementImporter | None = None
-    _: KW_ONLY
-    now: int
-    options: StatementOptions = field(default_factory=StatementOptions)
-    format_name: str | None = None
-    name: str | None = None
-    answers: Mapping[str, Any] = field(default_factory=dict)
-    origin: str = COMMAND
-    keep_days: int = KEEP_DAYS
-    dry_run: bool = False
-
-
-def make_order(
-    stream: BinaryIO,
-    answers: Mapping[str, Any],
-    settings: ImportSettings,
-    format_name: str | None = None,
-    **order: Any,
-) -> ImportOrder:
-    """Return the order for a file and a user's answers.
-
-    stream: seekable, at its start. answers: options by name, see `importers.options`.
-    format_name: None: detect it. order: the user and the rest of `ImportOrder`.
-    Raises ImportRefused for a file of no known format, and for options of another format.
-    """
-    given = {name: _tuples(value) for name, value in answers.items() if _is_given(value)}
-    if "currency" in given:
-        given["currency"] = currency_code(given["currency"])
-    found = format_named(format_name) if format_name else detect_format(stream)
-    others = given.keys() - {*found.options}
-    misplaced = [option.flag for option in FILE_OPTIONS if option.name in others]
-    if misplaced:
-        raise ImportRefused(
-            f"{', '.join(misplaced)}: not an option for a file in the format {found.name}"
-        )
-    # Such an importer (CSV) already gives the account the user's name.
-    names_it = found.account_key is AccountKey.USER
-    options = StatementOptions(
-        account_name=None if names_it else given.get("account"),
-        currency=given.get("currency"),
-        match=not given.get("no_match"),
-        link_by_number=settings.link_by_number,
-        **{name: given[name] for name in _MATCHING if name in given},
-    )
-    return ImportOrder(
-        stream=stream,
-        importer=found.new_importer(stream, given, settings.profiles),
-        format_name=found.name,
-        options=options,
-        answers=given,
-        keep_days=settings.keep_days,
-        **order,
-    )
-
-
-def _is_given(value: Any) -> bool:
-    is_empty = isinstance(value, Mapping | list | tuple) and not value
-    return not (value is None or value is False or is_empty)
-
-
-def _tuples(value: Any) -> Any:
-    """Convert the lists of a JSON value to tuples, as a command line gives them."""
-    if isinstance(value, Mapping):
-        return {key: _tuples(each) for key, each in value.items()}
-    return tuple(value) if isinstance(value, list) else value
 
 
 def import_file(
@@ -180,10 +80,9 @@ def import_file(
                 session = stack.enter_context(change)
                 begin(session, report)
                 if importer is None:
-                    native = NativeImport(session, report, report.details)
-                    native.run(file.documents, file.records)
+                    NativeImport(session, report).run(file.documents, file.records)
                 else:
-                    StatementImport(session, report, entries, order.options, report.details).run()
+                    _import_statements(session, report, entries, order.options)
                 end(session, report)
             return report
         except DataMoved:
@@ -230,8 +129,77 @@ def import_rows(
     now: int,
 ) -> ImportReport:
     """Import rows that a program creates, as if they came from one native file."""
-    report = ImportReport()
+    report = ImportReport(details={"format": NATIVE})
     rows = list(documents)
     with changing(backend, email, now, action=IMPORT) as session:
-        NativeImport(session, report, {"format": NATIVE}).run(lambda: rows, records)
+        NativeImport(session, report).run(lambda: rows, records)
     return report
+
+
+def _import_statements(
+    session: LedgerSession, report: ImportReport, file: FileEntries, options: StatementOptions
+) -> None:
+    """Store what a bank wrote, account by account. Raises ImportRefused."""
+    accounts = find_accounts(session, report, file, options)
+    rows = _decide(session, file, accounts, options)
+    totals = _count(file, report)
+    facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
+    # `rows` keeps every entry in memory.
+    del rows
+    records = StatementRecords(session, file, reader, report)
+    session.begin_storing()
+    records.write()
+    if options.link_by_number and (linked := link_by_number(session)):
+        records.changed = True
+        report.remarks.append(f"linked {counted(linked, 'transfer')} between own accounts")
+    facts.note_beside()
+    touched = dict.fromkeys((*(account.id for account in accounts), *session.touched))
+    report.remarks += remarks
+    report.remarks += settle_bank_balances(session, touched, facts.facts)
+    for statement in file.statements:
+        report.skipped.update(statement.skipped)
+        report.remarks += statement.remarks
+    settle_balances(session)
+    for account in accounts:
+        totals[account].end(session.accounts.rows[account.id])
+        report.totals.append(totals[account])
+    report.details |= {
+        "profile": next((s.profile for s in file.statements if s.profile), None),
+        "encoding": next((s.encoding for s in file.statements if s.encoding), None),
+        "counts": report.counts,
+        "accounts": facts.facts,
+    }
+    report.changed = session.close(records_changed=records.changed, details=report.details)
+
+
+def _decide(
+    session: LedgerSession,
+    file: FileEntries,
+    accounts: list[KnownAccount],
+    options: StatementOptions,
+) -> OpenRows:
+    """Decide every entry. Raises ImportRefused with the questions only the user can answer."""
+    questions = Questions()
+    reader = CandidateReader(session, file.source, accounts)
+    if not options.new_account and not reader.is_empty:
+        ask_about_new_accounts(session, file, accounts, questions)
+    reader.read_days()
+    rows = OpenRows(file, reader, accounts, options.first_day, options.match_days, questions)
+    match(rows, others=options.match)
+    questions.put()
+    return rows
+
+
+def _count(file: FileEntries, report: ImportReport) -> defaultdict[KnownAccount, AccountTotal]:
+    """Count unchanged and repeated entries; return each account's sums."""
+    totals: defaultdict[KnownAccount, AccountTotal] = defaultdict(AccountTotal)
+    counts: Counter[Outcome | None] = Counter()
+    for entry in file.open:
+        counts[entry.outcome] += 1
+        if entry.outcome not in (Outcome.DUPLICATE, Outcome.VOIDS):
+            for amount in entry.split or (entry.amount,):
+                totals[entry.account].add(amount, entry.day * DAY_SECONDS)
+    report.unchanged += counts[Outcome.SAME] + counts[Outcome.SAME_CONTENT]
+    if counts[Outcome.DUPLICATE]:
+        report.skipped["duplicate"] += counts[Outcome.DUPLICATE]
+    return totals

@@ -2,31 +2,33 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
-from finance_api.ledger.balances import Balances, Facts, settle_bank_balances
-from finance_api.ledger.derivation import derive, rederive_records
+from finance_api.ledger.derivation import (
+    Facts,
+    derive,
+    rederive_records,
+    settle_balances,
+    settle_bank_balances,
+)
 from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.matching.stated import note_stated
+from finance_api.ledger.orders import AccountTotal, ImportReport
 from finance_api.ledger.references import (
     carry_currencies_over,
     check_document,
     check_tree,
     complete_standing_order,
 )
-from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, Pair
 from finance_api.ledger.splits import (
-    Pair,
     change_wholes,
     check_account,
     check_splits,
     deleted_among,
     put_records,
-    put_wholes,
 )
 from finance_api.planning.categories import set_kind
 from finance_api.resources import (
@@ -47,20 +49,13 @@ BATCH_BYTES = 4 << 20
 
 
 class NativeImport:
-    """Stores the documents of a file, then its records. Refuses the file with the line at fault.
+    """Stores the documents of a file, then its records. Refuses the file with the line at fault."""
 
-    details: the details known so far of this import's entry in the history; `run` adds to them.
-    """
-
-    def __init__(
-        self, session: LedgerSession, report: ImportReport, details: dict[str, Any]
-    ) -> None:
+    def __init__(self, session: LedgerSession, report: ImportReport) -> None:
         self._session = session
         self._report = report
-        self._details = details
-        self._balances = Balances()
-        #: Account -> money in and money out of the file's records.
-        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        #: By account: the sums of the file's records.
+        self._totals: defaultdict[str, AccountTotal] = defaultdict(AccountTotal)
         #: The initial balances of the accounts in the file, by id.
         self._initial: dict[str, int] = {}
         self._facts: list[Facts] = []
@@ -84,18 +79,16 @@ class NativeImport:
             changed |= self._store(resource, rows)
         check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances()
-        self._balances.settle(session)
-        for account_id, (money_in, money_out) in self._sums.items():
-            row = session.accounts.rows[account_id]
-            total = AccountTotal(
-                row["name"], row["currencyCode"], money_in, money_out, row["balance"]
-            )
+        settle_balances(session)
+        for account_id, total in self._totals.items():
+            total.end(session.accounts.rows[account_id])
             self._report.totals.append(total)
-        self._details |= {"counts": self._report.counts, "accounts": self._facts}
-        self._report.changed = session.close(records_changed=changed, details=self._details)
+        details = self._report.details
+        details |= {"counts": self._report.counts, "accounts": self._facts}
+        self._report.changed = session.close(records_changed=changed, details=details)
 
     def _settle_bank_balances(self) -> None:
-        settled = (*self._initial, *self._balances.touched)
+        settled = (*self._initial, *self._session.touched)
         remarks = settle_bank_balances(self._session, settled, self._facts)
         # For an account in the file, the file's initial balance counts.
         rows = self._session.accounts.rows
@@ -159,7 +152,7 @@ class NativeImport:
         for rows in other_halves(self._session, transfer_ids).values():
             free = {"transferId": None, "updatedAt": self._session.now}
             pairs += [(row, {**row, **free}) for row in rows if row["id"] not in records]
-        put_records(self._session, self._balances, pairs)
+        put_records(self._session, pairs)
         return bool(pairs)
 
     def _change_wholes(
@@ -191,8 +184,8 @@ class NativeImport:
                 check_account(self._session, after, document.line)
                 pairs.append((stored, after))
                 self._report.updated += 1
-        put_wholes(self._session, [(row, None) for row in restored])
-        self._report.remarks += change_wholes(self._session, self._balances, pairs)
+        self._session.write(SPLITS, [(row, None) for row in restored])
+        self._report.remarks += change_wholes(self._session, pairs)
         return others, bool(pairs)
 
     def _whole(self, records: RowSet, wholes: RowSet, document: NativeRow) -> Row | None:
@@ -260,14 +253,11 @@ class NativeImport:
             if stored is not None and "stated" not in given:
                 note_stated(stored, row)
             derive(self._session, row, line)
-            amount = row["amount"]
-            self._sums[row["accountId"]][amount < 0] += amount
+            self._totals[row["accountId"]].add(row["amount"])
         stamp = stamped(row, given, stored, self._session.now)
         if stamp is None:
             self._report.unchanged += 1
             return row
-        if resource is RECORDS:
-            self._balances.note(stored, stamp)
         if stored is None and resource in (RECORDS, SPLITS):
             stamp["importId"] = self._session.number
         row_set.put(stamp, line)

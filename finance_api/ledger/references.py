@@ -20,7 +20,6 @@ from finance_api.values import Row
 MAX_LEVELS = 20
 
 
-_PAGE = 1_000
 #: The plans that have the currency of their account.
 _WITH_ACCOUNT = (GOALS, STANDING_ORDERS)
 
@@ -106,7 +105,7 @@ def carry_currencies_over(session: LedgerSession) -> bool:
         return False
     seen = False
     for resource in _WITH_ACCOUNT:
-        for page in session.storage.data.scan_pages(session.user.id, resource, _PAGE):
+        for page in session.pages(resource):
             plans = RowSet(resource, page)
             for plan in page:
                 if plan["accountId"] in changed and plan["currencyCode"] is not None:

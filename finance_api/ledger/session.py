@@ -5,12 +5,13 @@ imports and edits make one entry of the user's history.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from finance_api.ledger.rows import RowSet
 from finance_api.planning.categories import derived_kinds
+from finance_api.query.model import Condition
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES, SPLITS
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import (
@@ -33,8 +34,16 @@ _OWN_NAMES = {
 
 #: The action of imports in the history.
 IMPORT = "import"
+#: The fields that decide whether two records look like a transfer.
+_PAIRED_BY = (
+    *("accountId", "amount", "currencyCode", "recordDate"),
+    *("recordState", "splitId", "transferId", "counterpartyAccount"),
+)
+#: A row before and after a change; None: it did not exist, or no longer exists.
+Pair = tuple[Row | None, Row | None]
 
-
+#: Rows that are read at once.
+PAGE = 1_000
 #: How long before-images are kept, in days.
 KEEP_DAYS = 400
 
@@ -57,6 +66,18 @@ class UserRows:
             row_set = RowSet(resource, self.storage.data.scan_rows(self.user.id, resource))
             self._row_sets[resource.name] = row_set
         return row_set
+
+    def get_rows(self, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
+        """Return the stored rows with these ids, by id."""
+        return self.storage.data.get_rows(self.user.id, resource, ids)
+
+    def pages(
+        self, resource: Resource, *conditions: Condition, size: int | None = None
+    ) -> Iterator[list[Row]]:
+        """Yield the rows that meet the conditions, by id. Callers may change those already read."""
+        return self.storage.data.scan_pages(
+            self.user.id, resource, PAGE if size is None else size, conditions=conditions
+        )
 
     @cached_property
     def accounts(self) -> RowSet:
@@ -102,7 +123,7 @@ class LedgerSession(UserRows):
     keep_days: see KEEP_DAYS.
     open_writing: opens the unit of work that writes, if ``storage`` is a rehearsal until
     `begin_storing`. is_dry_run: whether ``storage`` stays a rehearsal.
-    on_days: called at the end with the days on which records were added, changed or deleted.
+    on_days: called at the end with the days on which transfers may have changed.
     """
 
     storage: WritableStorage
@@ -130,7 +151,9 @@ class LedgerSession(UserRows):
         self._has_images = False
         #: The history entry of this change, once it is stored.
         self.entry: HistoryEntry | None = None
-        #: The days of new, changed and removed records, as days since 1970-01-01.
+        #: The ids of the accounts with new, changed or deleted records, in that order.
+        self.touched: dict[str, None] = {}
+        #: The days on which transfers may have changed, as days since 1970-01-01.
         self._days: set[int] = set()
 
     def begin_storing(self) -> None:
@@ -166,12 +189,26 @@ class LedgerSession(UserRows):
         """The number of this change's entry in the history: the importId of its new records."""
         return self.history[-1].number + 1 if self.history else 1
 
-    def note_changes(
-        self, resource: Resource, changes: Iterable[tuple[Row | None, Row | None]]
-    ) -> None:
+    def write(self, resource: Resource, pairs: Sequence[Pair]) -> None:
+        """Store new, changed and deleted rows, and their before-images.
+
+        Transfers are looked for around the days of records at the end of the change.
+        """
+        self._note_before(resource, pairs)
+        if resource is RECORDS:
+            self._note_records(pairs)
+        data, user_id = self.storage.data, self.user.id
+        gone = [before["id"] for before, after in pairs if before and after is None]
+        if gone:
+            data.delete_rows(user_id, resource, gone)
+        new = [after for before, after in pairs if before is None and after]
+        changed = [after for before, after in pairs if before and after]
+        if new or changed:
+            data.put_rows(user_id, resource, new=new, changed=changed)
+
+    def _note_before(self, resource: Resource, pairs: Iterable[Pair]) -> None:
         """Store before-images of rows whose change goes beyond derived fields.
 
-        changes: each row before (None: it is new) and after (None: it is deleted).
         Records with the importId of this change need no image.
         """
         if self._action is None:
@@ -179,7 +216,7 @@ class LedgerSession(UserRows):
         made = self.number if resource in (RECORDS, SPLITS) else None
         images = [
             BeforeImage(resource, (before or after or {})["id"], before)
-            for before, after in changes
+            for before, after in pairs
             if made is None or (before or after or {})["importId"] != made
             if before is None or after is None or _differ(resource, before, after)
         ]
@@ -187,13 +224,16 @@ class LedgerSession(UserRows):
             self._has_images = True
             self.storage.history.put_before(self.user.id, self.number, images)
 
-    def note_records(
-        self, *, new: Iterable[Row] = (), changed: Iterable[Row] = (), gone: Iterable[Row] = ()
-    ) -> None:
-        """Note written records: transfers are looked for around their days at the end."""
-        others = [*changed, *gone]
-        self.storage.transfers.forget(self.user.id, [row["id"] for row in others])
-        self._days.update([row["recordDate"] // DAY_SECONDS for row in (*new, *others)])
+    def _note_records(self, pairs: Iterable[Pair]) -> None:
+        """Note the accounts of records, and the days on which transfers may have changed."""
+        forgotten = []
+        for before, after in pairs:
+            rows = [row for row in (before, after) if row]
+            self.touched.update((row["accountId"], None) for row in rows)
+            if before is None or after is None or _may_pair_otherwise(before, after):
+                self._days.add(rows[-1]["recordDate"] // DAY_SECONDS)
+                forgotten += [] if before is None else [before["id"]]
+        self.storage.transfers.forget(self.user.id, forgotten)
 
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
         """Store the row sets; if anything visible changed, increase the data's revision by one.
@@ -238,26 +278,16 @@ class LedgerSession(UserRows):
 
     def save(self, row_set: RowSet) -> bool:
         """Store the changed rows; return whether any change is visible from outside."""
-        new, changed = row_set.written()
-        removed = row_set.removed()
-        if removed:
-            self.delete(row_set.resource, removed)
-        if new or changed:
-            pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in new]
-            pairs += [(row_set.stored(row["id"]), row) for row in changed]
-            self.note_changes(row_set.resource, pairs)
-            if row_set.resource is RECORDS:
-                self.note_records(new=new, changed=changed)
-            self.storage.data.put_rows(self.user.id, row_set.resource, new=new, changed=changed)
+        removed, (new, changed) = row_set.removed(), row_set.written()
+        self.write(
+            row_set.resource,
+            [
+                *((row, None) for row in removed),
+                *((None, row) for row in new),
+                *((row_set.stored(row["id"]), row) for row in changed),
+            ],
+        )
         return bool(removed) or row_set.is_seen(new, changed)
-
-    def delete(self, resource: Resource, rows: Iterable[Row]) -> None:
-        """Delete rows, and store their before-images."""
-        gone = list(rows)
-        if resource is RECORDS:
-            self.note_records(gone=gone)
-        self.note_changes(resource, [(row, None) for row in gone])
-        self.storage.data.delete_rows(self.user.id, resource, [row["id"] for row in gone])
 
 
 def own_values(resource: Resource, row: Row) -> Row:
@@ -272,6 +302,13 @@ def own_values(resource: Resource, row: Row) -> Row:
     if resource is ACCOUNTS and row["ownInitialBalance"] is not None:
         own |= {"initialBalance": row["ownInitialBalance"], "ownInitialBalance": None}
     return own
+
+
+def _may_pair_otherwise(before: Row, after: Row) -> bool:
+    """Return whether the change can affect which transfer the record is part of."""
+    return any(before[name] != after[name] for name in _PAIRED_BY) or (
+        "transferId" in before["setByHand"]
+    ) != ("transferId" in after["setByHand"])
 
 
 def _differ(resource: Resource, before: Row, after: Row) -> bool:

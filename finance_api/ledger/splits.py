@@ -7,17 +7,16 @@ A deleted record that statements state is a whole without parts: it still matche
 that no file brings it back.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from finance_api.importers import NATIVE
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.rows import blank_row
-from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.query.model import any_of
+from finance_api.ledger.session import LedgerSession, Pair, UserRows
+from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.field import Role
 from finance_api.resources.records import VOID
@@ -26,6 +25,7 @@ from finance_api.values.ids import derived_id
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.sentences import amount_text, day_text
 from finance_api.values.text import counted
+from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 500
 _WHOLE = tuple(field.name for field in SPLITS.persisted_fields)
@@ -41,8 +41,6 @@ _FOLLOWED = tuple(
     for field in SPLITS.having_role(Role.STORED)
     if field.name not in ("id", "amount", "createdAt", "updatedAt", *_SHARED, *_OF_WHOLE)
 )
-#: A whole or part before and after a change; None: it did not exist, or no longer exists.
-Pair = tuple[Row | None, Row | None]
 
 
 def whole_of(record: Row) -> Row:
@@ -70,16 +68,13 @@ def is_stated(row: Row) -> bool:
 def keep_deleted(session: LedgerSession, records: Iterable[Row]) -> None:
     """Keep deleted records, so that files that state them do not bring them back."""
     gone = [row for row in records if row["splitId"] is None and is_stated(row)]
-    put_wholes(session, [(None, whole_of(row)) for row in gone])
+    session.write(SPLITS, [(None, whole_of(row)) for row in gone])
 
 
 def forget_deleted(session: LedgerSession, account_id: str) -> None:
     """Delete the wholes of an account that is removed with its records."""
-    data, user_id = session.storage.data, session.user.id
-    for page in data.scan_pages(
-        user_id, SPLITS, _BATCH, conditions=[any_of("accountId", [account_id])]
-    ):
-        put_wholes(session, [(row, None) for row in page])
+    for page in session.pages(SPLITS, any_of("accountId", [account_id])):
+        session.write(SPLITS, [(row, None) for row in page])
 
 
 def deleted_among(owned: UserRows, wholes: Iterable[str]) -> set[str]:
@@ -87,18 +82,12 @@ def deleted_among(owned: UserRows, wholes: Iterable[str]) -> set[str]:
     return {split_id for split_id, parts in parts_of(owned, wholes).items() if not parts}
 
 
-def get_wholes(owned: UserRows, ids: Iterable[str]) -> dict[str, Row]:
-    return owned.storage.data.get_rows(owned.user.id, SPLITS, list(ids))
-
-
 def parts_of(owned: UserRows, split_ids: Iterable[str]) -> dict[str, list[Row]]:
     """Return the parts of each split, by id; an empty list for a split without parts."""
     found: dict[str, list[Row]] = {split_id: [] for split_id in split_ids}
     wanted = iter(list(found))
     while batch := list(islice(wanted, _BATCH)):
-        for page in owned.storage.data.scan_pages(
-            owned.user.id, RECORDS, _BATCH, conditions=[any_of("splitId", batch)]
-        ):
+        for page in owned.pages(RECORDS, any_of("splitId", batch)):
             for row in page:
                 found[row["splitId"]].append(row)
     return found
@@ -117,35 +106,12 @@ def title_of_whole(whole: Row) -> str:
     return f"{day_text(whole['recordDate'])} {text} {amount_text(whole['amount'])}"
 
 
-def put_wholes(session: LedgerSession, pairs: Sequence[Pair]) -> None:
-    """Store new, changed and deleted wholes, and their before-images."""
-    data, user_id = session.storage.data, session.user.id
-    session.note_changes(SPLITS, pairs)
-    gone = [before["id"] for before, after in pairs if before and after is None]
-    if gone:
-        data.delete_rows(user_id, SPLITS, gone)
-    new = [after for before, after in pairs if before is None and after]
-    changed = [after for before, after in pairs if before and after]
-    if new or changed:
-        data.put_rows(user_id, SPLITS, new=new, changed=changed)
-
-
-def put_records(session: LedgerSession, balances: Balances, pairs: Sequence[Pair]) -> None:
-    """Derive and store new, changed and deleted records, and note how balances change."""
-    for before, after in pairs:
+def put_records(session: LedgerSession, pairs: Sequence[Pair]) -> None:
+    """Derive and store new, changed and deleted records."""
+    for _, after in pairs:
         if after is not None:
             derive(session, after)
-        balances.note(before, after)
-    new = [after for before, after in pairs if before is None and after]
-    changed = [(before, after) for before, after in pairs if before and after]
-    gone = [before for before, after in pairs if before and after is None]
-    if gone:
-        session.delete(RECORDS, gone)
-    if new or changed:
-        session.note_changes(RECORDS, [*((None, row) for row in new), *changed])
-        rows = [after for _, after in changed]
-        session.note_records(new=new, changed=rows)
-        session.storage.data.put_rows(session.user.id, RECORDS, new=new, changed=rows)
+    session.write(RECORDS, pairs)
 
 
 def follow(session: LedgerSession, before: Row, after: Row, parts: Sequence[Row]) -> list[Pair]:
@@ -175,16 +141,14 @@ def follow(session: LedgerSession, before: Row, after: Row, parts: Sequence[Row]
     return pairs
 
 
-def change_wholes(
-    session: LedgerSession, balances: Balances, pairs: Sequence[tuple[Row, Row]]
-) -> list[str]:
+def change_wholes(session: LedgerSession, pairs: Sequence[tuple[Row, Row]]) -> list[str]:
     """Store wholes as an import changed them, and let their parts follow.
 
     Returns sentences about differences that became parts. Raises ChangeRefused.
     """
     if not pairs:
         return []
-    put_wholes(session, pairs)
+    session.write(SPLITS, pairs)
     parts = parts_of(session, [after["id"] for _, after in pairs])
     changes: list[Pair] = []
     remarks = []
@@ -199,7 +163,7 @@ def change_wholes(
                 f"{amount_text(after['amount'])}: the difference of {amount_text(difference)} "
                 f"is in a part of its own"
             )
-    put_records(session, balances, changes)
+    put_records(session, changes)
     check_splits(session, parts)
     return remarks
 
@@ -225,7 +189,7 @@ def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: b
     ids = list(dict.fromkeys(split_ids))
     if not ids:
         return
-    wholes = get_wholes(session, ids)
+    wholes = session.get_rows(SPLITS, ids)
     pairs: list[Pair] = []
     for split_id, parts in parts_of(session, ids).items():
         whole = wholes.get(split_id)
@@ -245,8 +209,7 @@ def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: b
             pairs.append((whole, None))
         elif (state := _checked_state(whole, parts)) != whole["recordState"]:
             pairs.append((whole, {**whole, "recordState": state, "updatedAt": session.now}))
-    if pairs:
-        put_wholes(session, pairs)
+    session.write(SPLITS, pairs)
 
 
 def _checked_state(whole: Row, parts: list[Row]) -> str | None:
@@ -272,3 +235,53 @@ def _checked_state(whole: Row, parts: list[Row]) -> str | None:
     if (VOID in states) != (state == VOID):
         state = min(states, key=str)
     return state
+
+
+_FEW = 2_000
+_NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
+
+
+def is_whole(row: Row) -> bool:
+    """Return whether one of these rows is the whole of a split."""
+    return "splitId" not in row
+
+
+def stated_pages(
+    session: LedgerSession, account_ids: Sequence[str], first: int, last: int
+) -> Iterator[list[Row]]:
+    """Yield the accounts' rows from day ``first`` to ``last``, in pages sorted by id."""
+    conditions = (
+        any_of("accountId", account_ids),
+        dated(first * DAY_SECONDS, (last + 1) * DAY_SECONDS),
+    )
+    # A few records are looked up by day; for many, one scan of all records is faster.
+    by_date = Query(RECORDS, conditions, _NEWEST_FIRST, limit=_FEW)
+    few = session.storage.data.list_rows(session.user.id, by_date)
+    if few.has_more:
+        for page in session.pages(RECORDS, *conditions, size=_FEW):
+            yield _without_parts(page)
+    else:
+        found = session.get_rows(RECORDS, [row["id"] for row in few.rows])
+        yield _without_parts([found[row_id] for row_id in sorted(found)])
+    yield from session.pages(SPLITS, *conditions, size=_FEW)
+
+
+def _without_parts(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row["splitId"] is None]
+
+
+def get_stated(session: LedgerSession, ids: Collection[str]) -> dict[str, Row]:
+    """Return the rows with these ids that exist, by id."""
+    found = session.get_rows(RECORDS, ids)
+    left = [row_id for row_id in ids if row_id not in found]
+    return found | session.get_rows(SPLITS, left) if left else found
+
+
+def get_stated_by_source(
+    session: LedgerSession, source: str, source_ids: Collection[str]
+) -> dict[str, Row]:
+    """Return the rows of the source with these source ids, by source id."""
+    data, user_id = session.storage.data, session.user.id
+    found = data.get_rows_by_source(user_id, RECORDS, source, source_ids)
+    left = [source_id for source_id in source_ids if source_id not in found]
+    return found | data.get_rows_by_source(user_id, SPLITS, source, left) if left else found

@@ -1,17 +1,159 @@
-"""Finds the account of a statement: one of the user's accounts, or a new one."""
+"""Finds the accounts of statements, and notes the facts of statements for the history."""
 
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
 
 from finance_api.importers.formats import AccountKey, account_key_of
-from finance_api.importers.interface import CODE, NAME, Answer, ImportRefused, StatementAccount
+from finance_api.importers.interface import (
+    CODE,
+    NAME,
+    Answer,
+    BankBalance,
+    ImportRefused,
+    Statement,
+    StatementAccount,
+)
+from finance_api.ledger.derivation import is_of_several
+from finance_api.ledger.matching.model import FileEntries
+from finance_api.ledger.matching.open_rows import OpenRows, day_digest
+from finance_api.ledger.matching.stated import (
+    STABLE,
+    Cover,
+    KnownAccount,
+    Scope,
+    collect_facts,
+    facts_by_account,
+)
+from finance_api.ledger.orders import ImportReport, StatementOptions
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.splits import deleted_among, get_stated, is_whole
+from finance_api.query.model import any_of, dated
 from finance_api.resources import ACCOUNTS
+from finance_api.resources.currencies import decimals_of
+from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.text import compact, is_iban
+from finance_api.values.sentences import amount_text
+from finance_api.values.text import TextError, clean_or_none, compact, is_iban
+from finance_api.values.time import DAY_SECONDS
+
+_BATCH = 1_000
+#: An account's id, and the first second of a day.
+_AccountDay = tuple[str, int]
 
 
-def find_account(
+def find_accounts(
+    session: LedgerSession, report: ImportReport, file: FileEntries, options: StatementOptions
+) -> list[KnownAccount]:
+    """Find or create the user's accounts that the statements belong to. Raises ImportRefused."""
+    name = None if options.account_name is None else _clean_name(options.account_name)
+    facts = facts_by_account(session.history)
+    keys = {statement.account.key for statement in file.statements}
+    if name is not None and len(keys) > 1:
+        raise ImportRefused(
+            f"the file has {len(keys)} accounts, but --account names one",
+            answers=(Answer(instead_of=("--account",)),),
+            how=": leave out --account",
+        )
+    found: dict[str, KnownAccount] = {}
+    of_statements: list[KnownAccount] = []
+    for number, statement in enumerate(file.statements):
+        account_id = _find_account(
+            session,
+            file.source,
+            statement.account,
+            name=name,
+            currency=options.currency,
+            example=(*statement.possible_currencies, "EUR")[0],
+        )
+        _check_mark(statement, session.accounts.rows[account_id])
+        account = found.get(account_id)
+        if account is None:
+            known = collect_facts(facts[account_id], file.source)
+            account = found[account_id] = KnownAccount(
+                id=account_id,
+                name=session.accounts.rows[account_id]["name"],
+                is_new=session.accounts.stored(account_id) is None,
+                is_repeat=report.details.get("file", {}).get("sha256") in known.files,
+                earlier=known,
+                ids=options.ids,
+            )
+        account.statements[number] = statement
+        of_statements.append(account)
+        if statement.initial is not None:
+            _begin_with(session, report, account_id, statement.initial)
+    for entry in file.open:
+        entry.account = of_statements[entry.statement]
+    for account in found.values():
+        row = session.accounts.rows[account.id]
+        account.is_of_several = is_of_several(row)
+        for number, statement in account.statements.items():
+            account.scopes[number] = Scope(file.source, statement.account, row)
+    _find_covers(file, found.values())
+    return list(found.values())
+
+
+def _begin_with(
+    session: LedgerSession, report: ImportReport, account_id: str, initial: int
+) -> None:
+    """Set an account's initial balance to the file's, unless the user has set it."""
+    accounts = session.accounts
+    row = accounts.rows[account_id]
+    if "initialBalance" not in row["setByHand"]:
+        name = "initialBalance" if row["ownInitialBalance"] is None else "ownInitialBalance"
+        accounts.put({**row, name: initial})
+    elif row["initialBalance"] != initial:
+        own, of_file = (
+            amount_text(units, decimals_of(row["currencyCode"]))
+            for units in (row["initialBalance"], initial)
+        )
+        report.remarks.append(
+            f"{row['name']}: its initial balance was set to {own}; the file says {of_file}"
+        )
+
+
+def _find_covers(file: FileEntries, accounts: Iterable[KnownAccount]) -> None:
+    """Note the days that each statement covers: the stated ones, or its entries' days."""
+    days: dict[int, tuple[int, int]] = {}
+    for entry in file.open:
+        earliest, latest = days.get(entry.statement, (entry.day, entry.day))
+        days[entry.statement] = min(earliest, entry.day), max(latest, entry.day)
+    for account in accounts:
+        for number, statement in account.statements.items():
+            first, last = days.get(number, (None, None))
+            if statement.first_day is not None:
+                first = statement.first_day // DAY_SECONDS
+            if statement.last_day is not None:
+                last = statement.last_day // DAY_SECONDS
+            if first is not None and last is not None and first <= last:
+                account.covers[number] = Cover(first, last)
+
+
+def _check_mark(statement: Statement, account: Row) -> None:
+    """Raise ImportRefused if the statement's currency symbol cannot mean the account's currency."""
+    possible, currency = statement.possible_currencies, account["currencyCode"]
+    if possible and currency not in possible:
+        raise ImportRefused(
+            f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
+            f"in {currency}",
+            how=": give another account with --account, or the currency with --currency",
+            needs=("account", "currency"),
+        )
+
+
+def _clean_name(text: str) -> str:
+    try:
+        name = clean_or_none(text.strip())
+    except TextError as error:
+        raise ImportRefused(f"--account {error}") from None
+    if name is None:
+        raise ImportRefused("--account is empty")
+    return name
+
+
+def _find_account(
     session: LedgerSession,
     source: str,
     account: StatementAccount,
@@ -52,18 +194,6 @@ def is_new(owned: UserRows, source: str, name: str, number: str | None) -> bool:
     except ImportRefused:
         # Several accounts match.
         return False
-
-
-def is_of_several(account: Row) -> bool:
-    """Return whether it has statements of several bank accounts, so none states its balance."""
-    keys: tuple[str, ...] = account["statementKeys"]
-    sources = Counter(key.partition(":")[0] for key in keys)
-    # Keys that the user chose do not count: they are names that the account once had.
-    return any(
-        count > 1
-        for source, count in sources.items()
-        if account_key_of(source) is not AccountKey.USER
-    )
 
 
 def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) -> Row | None:
@@ -185,3 +315,107 @@ def _new_account(
         "source": None if source_id is None else source,
         "sourceId": source_id,
     }
+
+
+class StatementFacts:
+    """The facts of a file whose entries are all decided, but not stored yet.
+
+    facts: complete after `note_beside`.
+    """
+
+    def __init__(self, session: LedgerSession, rows: OpenRows) -> None:
+        self._session = session
+        self._source = rows.file.source
+        self._ends: list[tuple[dict[str, Any], str, int]] = []
+        self.facts = [fact for account in rows.accounts for fact in self._facts(account, rows)]
+        self._held = self._held_records(rows)
+
+    def _facts(self, account: KnownAccount, rows: OpenRows) -> list[dict[str, Any]]:
+        facts = []
+        for number, statement in account.statements.items():
+            fact: dict[str, Any] = {
+                "accountId": account.id,
+                "source": self._source,
+                "key": statement.account.key,
+                "number": statement.account.number,
+                "asOf": statement.as_of,
+                "opening": _day_and_units(statement.opening),
+                "closing": _day_and_units(statement.closing),
+                "texts": statement.texts,
+                "options": statement.options,
+            }
+            self._ends += [(fact, name, day) for name, day in _end_days(statement)]
+            cover = account.covers.get(number)
+            if cover is not None:
+                fact["first"], fact["last"] = cover.first * DAY_SECONDS, cover.last * DAY_SECONDS
+                fact["firstRows"] = day_digest(rows, account, cover.first)
+                fact["lastRows"] = day_digest(rows, account, cover.last)
+            facts.append(fact)
+        if account.again:
+            facts[0]["again"] = account.again
+        if account.ids is not None or account.shows_reuse:
+            facts[0]["ids"] = account.ids or "reused"
+        elif account.stable and account.earlier.ids is None:
+            facts[0]["ids"] = STABLE
+        return facts
+
+    def _held_records(self, rows: OpenRows) -> dict[_AccountDay, set[str]]:
+        """Find the stored records on statements' end days that the file has as well."""
+        held: dict[_AccountDay, set[str]] = {
+            (fact["accountId"], day): set() for fact, _, day in self._ends
+        }
+        taken = ((c.account.id, c.day, c) for c in rows.candidates if c.is_taken)
+        paired = ((e.account.id, e.day, e.candidate) for e in rows.entries if e.candidate)
+        for account_id, day, candidate in chain(taken, paired) if held else ():
+            if (account_id, day * DAY_SECONDS) in held:
+                held[account_id, day * DAY_SECONDS].add(candidate.record)
+        return held
+
+    def note_beside(self) -> None:
+        """Note the sums of the end days' records that the file lacks, by the import they came in.
+
+        Call it when the records of this import are stored.
+        """
+        sums = self._sums()
+        for fact, name, day in self._ends:
+            key = fact["accountId"], day
+            fact[name] = self._beside(day, dict(sums.get(key, {})), self._held[key])
+
+    def _sums(self) -> dict[_AccountDay, dict[int, int]]:
+        """Sum each account's records of its statement's last day, by the import that made them."""
+        ids: defaultdict[int, set[str]] = defaultdict(set)
+        for account_id, day in self._held:
+            ids[day].add(account_id)
+        sums: defaultdict[_AccountDay, dict[int, int]] = defaultdict(dict)
+        data, user_id = self._session.storage.data, self._session.user.id
+        for day, account_ids in ids.items():
+            of_day = [any_of("accountId", account_ids), dated(day, day + DAY_SECONDS)]
+            found = data.sum_by(user_id, ["accountId", "importId"], of_day)
+            for (account_id, number), each in found.items():
+                sums[account_id, day][number or 0] = each.amount
+        return sums
+
+    def _beside(self, day: int, found: dict[int, int], held: set[str]) -> dict[str, int]:
+        found.pop(self._session.number, None)
+        wanted = iter(held if found else ())
+        while batch := list(islice(wanted, _BATCH)):
+            rows = get_stated(self._session, batch)
+            deleted = deleted_among(self._session, [i for i in rows if is_whole(rows[i])])
+            for row in (row for i, row in rows.items() if i not in deleted):
+                is_of_day = row["recordDate"] - row["recordDate"] % DAY_SECONDS == day
+                number = row["importId"] or 0
+                if is_of_day and row["recordState"] != VOID and number in found:
+                    found[number] -= row["amount"]
+        return {str(number): units for number, units in found.items() if units}
+
+
+def _end_days(statement: Statement) -> Iterator[tuple[str, int]]:
+    """Yield the days the file may cover only partly, each with the name of its fact."""
+    if statement.closing is not None:
+        yield "closingBeside", statement.closing.date
+    if statement.opening is not None and statement.first_day is None:
+        yield "openingBeside", statement.opening.date + DAY_SECONDS
+
+
+def _day_and_units(balance: BankBalance | None) -> list[int] | None:
+    return None if balance is None else [balance.date, balance.amount]

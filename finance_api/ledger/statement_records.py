@@ -8,7 +8,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from finance_api.importers.interface import Entry
-from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import Rules, derive
 from finance_api.ledger.matching.model import (
     CandidateReader,
@@ -27,12 +26,18 @@ from finance_api.ledger.matching.stated import (
     read_stated,
     written,
 )
-from finance_api.ledger.matching.stored import get_stated, is_whole
-from finance_api.ledger.report import ImportReport, Match, Update
+from finance_api.ledger.orders import ImportReport, Match, Update
 from finance_api.ledger.rows import RowSet, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.splits import change_wholes, deleted_among, part_of, put_wholes, whole_of
-from finance_api.resources import CATEGORIES, RECORDS
+from finance_api.ledger.splits import (
+    change_wholes,
+    deleted_among,
+    get_stated,
+    is_whole,
+    part_of,
+    whole_of,
+)
+from finance_api.resources import CATEGORIES, RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
@@ -86,14 +91,12 @@ class StatementRecords:
         session: LedgerSession,
         file: FileEntries,
         reader: CandidateReader,
-        balances: Balances,
         report: ImportReport,
     ) -> None:
         """Empties ``file.open``: its entries would take much memory until they are stored."""
         self._session = session
         self._file = file
         self._reader = reader
-        self._balances = balances
         self._report = report
         self._rules = Rules(session)
         #: The last number used for a bank id or content that stored records have as well.
@@ -166,13 +169,9 @@ class StatementRecords:
             rows.append(row)
             parts += self._parts(row, whole[1])
         split_ids = {part["splitId"] for part in parts}
-        if split_ids:
-            put_wholes(session, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
+        session.write(SPLITS, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
         new = [*(row for row in rows if row["id"] not in split_ids), *parts]
-        for row in new:
-            self._balances.note(None, row)
-        session.storage.data.put_rows(session.user.id, RECORDS, new=new, changed=())
-        session.note_records(new=new)
+        session.write(RECORDS, [(None, row) for row in new])
         self._report.note_new(new)
         self.changed = True
         return rows
@@ -301,14 +300,9 @@ class StatementRecords:
             if is_whole(row):
                 wholes.append((old, row))
                 continue
-            self._balances.note(old, row)
             pairs.append((old, row))
-        self._report.remarks += change_wholes(session, self._balances, wholes)
-        if pairs:
-            session.note_changes(RECORDS, pairs)
-            changed = [row for _, row in pairs]
-            session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=changed)
-            session.note_records(changed=changed)
+        self._report.remarks += change_wholes(session, wholes)
+        session.write(RECORDS, pairs)
 
     def _records(self, entry: FileEntry) -> list[tuple[str, int]]:
         """Return the ids of the records an entry changes, each with the index of its statement."""
@@ -332,7 +326,7 @@ class StatementRecords:
     def _update(self, row: Row, whole: _Changed, place: int) -> None:
         """Update a record of the same source with the values that an entry states."""
         decided, entry = whole
-        if decided.rare.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
+        if decided.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
             if "recordState" not in row["setByHand"]:
                 row["recordState"] = VOID
             return

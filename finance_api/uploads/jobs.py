@@ -1,14 +1,19 @@
-"""Work on uploads, outside of requests: two at a time, users in turn, each within limits."""
+"""Users' uploads: as they are stored, and the work on them outside of requests.
+
+A process works on two at a time, users in turn, each within limits.
+"""
 
 import logging
+import os
+import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from finance_api.ledger.importing import ImportSettings
 from finance_api.runtime.background import Periodic
 from finance_api.runtime.clock import Clock
 from finance_api.runtime.limited_process import (
@@ -18,17 +23,20 @@ from finance_api.runtime.limited_process import (
     ProcessDied,
     ProcessKilled,
 )
+from finance_api.runtime.metrics import Metrics
 from finance_api.storage.errors import Conflict, NotFound, StorageError
 from finance_api.storage.interface import (
+    Storage,
     StorageBackend,
     Upload,
     UploadState,
     User,
+    WritableStorage,
     reading,
     unit_of_work,
 )
-from finance_api.uploads.stored_uploads import AT_WORK
 from finance_api.uploads.work import Progress, UploadWork, run_in_child
+from finance_api.values.ids import new_id
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +59,108 @@ _DIED = (
     "Reading this file ended unexpectedly. Nothing was changed. The file may be damaged: download "
     "it again, or export a shorter period."
 )
+
+
+LIFE_SECONDS = 3_600
+#: Also the size that a smaller file counts as, as each one takes more than its bytes.
+PIECE_BYTES = 1 << 18
+#: A process working on an upload reports every few seconds; if silent this long, it counts as dead.
+DEAD_SECONDS = 60
+
+#: The states in which a process works on an upload.
+AT_WORK = (UploadState.CHECKING, UploadState.IMPORTING)
+_NOT_WAITING = (UploadState.DONE, UploadState.FORM)
+
+
+class NoRoom(Exception):
+    """The user's waiting uploads leave no room for another one of this size."""
+
+
+def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Upload:
+    """Raises NotFound, also for an expired upload."""
+    upload = storage.uploads.get(user_id, upload_id)
+    if is_over(upload, now) or upload.state is UploadState.FORM:
+        raise NotFound("the upload is too old")
+    return upload
+
+
+def waiting_uploads(storage: Storage, user_id: int, now: int) -> list[Upload]:
+    """The user's uploads that are not imported yet, oldest first, within a second by name."""
+    found = [
+        upload
+        for upload in storage.uploads.list_by_user(user_id)
+        if upload.state not in _NOT_WAITING and not is_over(upload, now)
+    ]
+    return sorted(found, key=lambda upload: (upload.created_at, upload.name))
+
+
+def is_over(upload: Upload, now: int) -> bool:
+    is_old = upload.created_at <= now - LIFE_SECONDS
+    return is_old and not (upload.state in AT_WORK and upload.alive_at > now - DEAD_SECONDS)
+
+
+def is_abandoned(upload: Upload, now: int) -> bool:
+    """Whether the upload's process has ended, or has not reported for a minute."""
+    is_silent = upload.alive_at <= now - DEAD_SECONDS
+    return upload.state in AT_WORK and (is_silent or is_gone(upload.worker))
+
+
+def add_upload(
+    storage: WritableStorage,
+    user_id: int,
+    *,
+    name: str,
+    pieces: Iterable[bytes],
+    size: int,
+    now: int,
+    max_waiting_bytes: int,
+) -> Upload:
+    """Store a file. The user must be locked. Raises NoRoom, NotFound.
+
+    pieces: the content, in pieces of PIECE_BYTES. max_waiting_bytes: of all files that wait.
+    """
+    sizes = [size, *(upload.size for upload in waiting_uploads(storage, user_id, now))]
+    if sum(max(each, PIECE_BYTES) for each in sizes) > max_waiting_bytes:
+        raise NoRoom
+    upload = Upload(
+        id=new_id(),
+        name=name,
+        size=size,
+        created_at=now,
+        state=UploadState.CHECKING,
+        alive_at=now,
+        worker=this_worker(),
+    )
+    storage.uploads.add(user_id, upload, pieces)
+    return upload
+
+
+def prune_uploads(storage: WritableStorage, now: int) -> None:
+    storage.uploads.prune(created_before=now - LIFE_SECONDS + 1, alive_before=now - DEAD_SECONDS)
+
+
+def this_worker() -> str:
+    """The name of this process: host, its boot, process id and when the process started."""
+    return _worker(os.getpid())
+
+
+def is_gone(worker: str) -> bool:
+    """Whether a process of this host has certainly ended; False for processes of other hosts."""
+    place, _, pid = worker.rpartition("/")[0].rpartition("/")
+    if not this_worker().startswith(f"{place}/"):
+        return False
+    return worker != _worker(int(pid))
+
+
+def _worker(pid: int) -> str:
+    """The name of a process. The start is empty if the process has ended."""
+    boot, started = "", ""
+    with suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        # The command, in parentheses, may contain anything. The start is 19 fields after it.
+        status = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+        started = status.rpartition(")")[2].split()[19]
+    return f"{socket.gethostname()}/{boot}/{pid}/{started}"
 
 
 class _Job:
@@ -95,17 +205,14 @@ class _Job:
 
 
 class UploadJobs:
-    """The work on uploads in one process.
-
-    on_import: called with the outcome of an import: done, refused or failed.
-    """
+    """The work on uploads in one process."""
 
     def __init__(
         self,
         backend: StorageBackend,
         clock: Clock,
         settings: Mapping[str, Any],
-        on_import: Callable[[str], None] = lambda outcome: None,
+        metrics: Metrics,
     ) -> None:
         self._backend = backend
         self._clock = clock
@@ -115,7 +222,7 @@ class UploadJobs:
             cpu_seconds=settings["finance_api.imports.max_cpu_seconds"],
             seconds=settings["finance_api.imports.max_seconds"],
         )
-        self._on_import = on_import
+        self._metrics = metrics
         self._turns = Turns(_MOST_AT_ONCE)
         self._waiter = threading.Lock()
         self._lock = threading.Lock()
@@ -189,7 +296,7 @@ class UploadJobs:
         try:
             outcome = self._work(job)
             if outcome is not None:
-                self._on_import(outcome)
+                self._metrics.imports(outcome).inc()
         except ProcessKilled:
             logger.info("uploads: work on a discarded file was ended")
         except (NotFound, Conflict) as error:
@@ -218,11 +325,9 @@ class UploadJobs:
         now = self._clock.now()
         if not self._backend.persistent:
             # No other process can see this storage.
-            settings = ImportSettings.of(self._settings)
-            work = UploadWork(
-                *(self._backend, settings, job.user, job.upload, now, job.origin), job.note
-            )
-            return work.run()
+            return UploadWork(
+                self._backend, *(self._settings, job.user, job.upload, now, job.origin), job.note
+            ).run()
         arguments = self._settings, job.user, job.upload, now, job.origin
         outcome: str | None = job.run_process(
             lambda: LimitedProcess(self._limits, run_in_child, *arguments)
@@ -232,7 +337,7 @@ class UploadJobs:
     def _fail(self, job: _Job, why: str) -> None:
         upload = job.upload
         if upload.state is UploadState.IMPORTING:
-            self._on_import("failed")
+            self._metrics.imports("failed").inc()
         outcome = {**upload.outcome, "why": why}
         try:
             with unit_of_work(self._backend) as storage:

@@ -1,8 +1,10 @@
 """Checking an upload (stores no records), importing it, and the outcome as JSON for the pages."""
 
 import os
+import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from typing import Any, BinaryIO
 
 from finance_api.importers.csv.places import TableSample
@@ -15,29 +17,23 @@ from finance_api.importers.interface import (
     StatementImporter,
     nothing_remembered,
 )
-from finance_api.ledger.importing import (
-    ImportOrder,
-    ImportSettings,
-    Step,
-    import_file,
-    make_order,
-    nothing_more,
-)
-from finance_api.ledger.report import ImportReport
+from finance_api.ledger.importing import Step, import_file, nothing_more
+from finance_api.ledger.orders import ImportOrder, ImportReport, make_order
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
 from finance_api.resources.wire import text_writer
 from finance_api.runtime.limited_process import report
+from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import (
     StorageBackend,
     Upload,
     UploadState,
     User,
     open_backend,
+    reading,
     unit_of_work,
 )
-from finance_api.uploads.stored_uploads import content_of
 from finance_api.values.regions import region_of
 from finance_api.values.sentences import numbers_as_in
 from finance_api.values.text import shown
@@ -47,6 +43,22 @@ _AROUND = 1
 _LONGEST = 200
 #: Stop looking for the next line after this many bytes: people cannot read such a line.
 _LONGEST_READ = 1 << 20
+
+
+@contextmanager
+def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterator[BinaryIO]:
+    """The content, in a temporary file without a name. Raises NotFound."""
+    with tempfile.TemporaryFile() as copy:
+        number = 0
+        while copy.tell() < upload.size:
+            with reading(backend) as storage:
+                piece = storage.uploads.get_piece(user_id, upload.id, number)
+            if not piece:
+                raise NotFound("the content of the upload no longer exists")
+            copy.write(piece)
+            number += 1
+        copy.seek(0)
+        yield copy
 
 
 def question_of(question: Question, sample: TableSample, stream: BinaryIO) -> dict[str, Any]:
@@ -88,6 +100,8 @@ def _lines(stream: BinaryIO, line: int) -> list[list[Any]]:
     ]
 
 
+#: See `UploadWork`.
+Progress = tuple[int, int | None]
 #: The number of entries that are kept, and how often their count is reported.
 _KEPT, _REPORTED = 5, 1_000
 
@@ -95,12 +109,14 @@ _KEPT, _REPORTED = 5, 1_000
 class WatchedImporter:
     """Wraps an importer, and reads as it does. first: the first entries, for the preview.
 
-    count: of the entries so far. on_count: called from time to time as it rises.
+    count: of the entries so far. on_progress: called from time to time as it rises.
     """
 
-    def __init__(self, importer: StatementImporter, on_count: Callable[[], None]) -> None:
+    def __init__(
+        self, importer: StatementImporter, on_progress: Callable[[Progress], None]
+    ) -> None:
         self._importer = importer
-        self._on_count = on_count
+        self._on_progress = on_progress
         self.source = importer.source
         self.first: list[dict[str, Any]] = []
         self.count = 0
@@ -122,7 +138,7 @@ class WatchedImporter:
                     )
                 self.count += 1
                 if self.count % _REPORTED == 0:
-                    self._on_count()
+                    self._on_progress((self.count, None))
             yield statement, entry
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
@@ -131,8 +147,6 @@ class WatchedImporter:
         return TableSample() if sample is None else sample(lines)
 
 
-#: See `UploadWork`.
-Progress = tuple[int, int | None]
 #: A process that checks a file gives way to processes that answer requests.
 _NICENESS = 5
 
@@ -152,7 +166,7 @@ class UploadWork:
     """
 
     backend: StorageBackend
-    settings: ImportSettings
+    settings: Mapping[str, Any]
     user: User
     upload: Upload
     now: int
@@ -218,7 +232,7 @@ class UploadWork:
                     dry_run=dry_run,
                 )
                 if order.importer is not None:
-                    watched = self._watched(order.importer)
+                    watched = WatchedImporter(order.importer, self.on_progress)
                     order = replace(order, importer=watched)
                 import_file(self.backend, order, begin=self._counting(begin, watched), end=end)
             except ImportRefused as refused:
@@ -226,10 +240,6 @@ class UploadWork:
                 self._store(UploadState.ASKING, refusal_of(refused, name, watched, stream))
                 return None
             return {} if watched is None else {"first": watched.first, **_table(watched.sample())}
-
-    def _watched(self, importer: StatementImporter) -> WatchedImporter:
-        watched = WatchedImporter(importer, lambda: self.on_progress((watched.count, None)))
-        return watched
 
     def _counting(self, begin: Step, watched: WatchedImporter | None) -> Step:
         """Return the step, which also begins to report the progress of an import."""
@@ -256,7 +266,7 @@ def run_in_child(
         os.nice(_NICENESS)
     backend = open_backend(settings)
     try:
-        work = UploadWork(backend, ImportSettings.of(settings), user, upload, now, origin, report)
+        work = UploadWork(backend, settings, user, upload, now, origin, report)
         return work.run()
     finally:
         backend.close()
@@ -286,7 +296,7 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         "uncategorised": report.uncategorised,
         "skipped": dict(sorted(report.skipped.items())),
         "totals": [
-            {**total._asdict(), "isNew": _is_new(session, total.account)} for total in report.totals
+            {**asdict(total), "isNew": _is_new(session, total.account)} for total in report.totals
         ],
         "new": [{name: row[name] for name in _SHOWN} for row in report.new],
         "updates": [

@@ -20,8 +20,9 @@ from finance_api.auth import sessions
 from finance_api.http.identity import SessionIdentity
 from finance_api.http.requests import Request
 from finance_api.storage.errors import NotFound, StorageUnavailable
-from finance_api.storage.interface import User
-from finance_api.uploads.stored_uploads import get_kept_form, keep_form
+from finance_api.storage.interface import Upload, UploadState, User
+from finance_api.uploads.jobs import is_over
+from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.page import SeeOther, identity_of, login_path, page_after, writing
 from finance_api.web.routes import ROUTES
@@ -45,6 +46,8 @@ _MAX_BYTES = 1 << 16
 #: The sign-in page's field with a form, and its maximum length: a body has 64 kB.
 CARRIED = "carried-form"
 _MAX_CARRIED = 40_000
+#: A user can have this many kept forms; another one replaces the oldest.
+_MAX_FORMS = 5
 _SECRET_NAMES = ("password", "token")
 
 
@@ -127,7 +130,14 @@ def _store(
     now, (page, mark, query) = request.services.clock.now(), path.partition("?")
     with suppress(NotFound, StorageUnavailable), writing(request) as storage:
         storage.users.lock(user.id)
-        form = keep_form(storage, user.id, path=page, content=content, now=now)
+        uploads = storage.uploads.list_by_user(user.id)
+        forms = [upload for upload in uploads if upload.state is UploadState.FORM]
+        for old in forms[: max(0, len(forms) + 1 - _MAX_FORMS)]:
+            storage.uploads.delete(user.id, old.id)
+        form = Upload(
+            id=new_id(), name=page, size=len(content), created_at=now, state=UploadState.FORM
+        )
+        storage.uploads.add(user.id, form, [content])
         return f"{page}?{query}{'&' if mark else ''}{urlencode({KEPT: form.id})}"
     return None
 
@@ -160,9 +170,12 @@ def kept_form(request: Request) -> MultiDict | None:
     form_id = request.GET.get(KEPT, "")
     if not (form_id and form_id.isascii() and form_id.isprintable()):
         return None
-    user_id, now = identity_of(request).user.id, request.services.clock.now()
+    user_id, uploads = identity_of(request).user.id, request.storage.uploads
     try:
-        path, content = get_kept_form(request.storage, user_id, form_id, now)
+        form = uploads.get(user_id, form_id)
     except NotFound:
         return None
-    return MultiDict(map(tuple, json.loads(content))) if path == request.path else None
+    is_shown = form.state is UploadState.FORM and form.name == request.path
+    if not is_shown or is_over(form, request.services.clock.now()):
+        return None
+    return MultiDict(map(tuple, json.loads(uploads.get_piece(user_id, form_id, 0))))

@@ -19,13 +19,8 @@ from finance_api.auth.question_links import new_secret
 from finance_api.auth.sessions import start_session
 from finance_api.auth.user_accounts import make_user
 from finance_api.demo import Household
-from finance_api.ledger.importing import (
-    ImportOrder,
-    ImportSettings,
-    import_file,
-    import_rows,
-    make_order,
-)
+from finance_api.ledger.importing import import_file, import_rows
+from finance_api.ledger.orders import ImportOrder, make_order
 from finance_api.questions.saved import add_question
 from finance_api.runtime.clock import SystemClock
 from finance_api.storage.interface import (
@@ -38,17 +33,18 @@ from finance_api.storage.interface import (
     unit_of_work,
 )
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.uploads.stored_uploads import add_upload
+from finance_api.uploads.jobs import add_upload
 from finance_api.uploads.work import UploadWork
 from finance_api.values.ids import new_id
 from finance_api.values.time import DAY_SECONDS
+from support.ledger import IMPORT_SETTINGS
 from support.process import ServerProcess
 from support.programs import free_port
 
 PASSWORD = "correct horse battery staple"
 
 #: As in development.ini.
-_IMPORTS = ImportSettings(keep_days=400, link_by_number=False, profiles="")
+
 _JWT_RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=2_592_000, leeway_seconds=5)
 
 
@@ -117,7 +113,7 @@ class Site:
 
     def import_file(self, user: User, content: bytes, **given: Any) -> None:
         how = {"email": user.email, "now": self.now(), "name": "bank.csv"}
-        import_file(self._backend, make_order(BytesIO(content), given, _IMPORTS, **how))
+        import_file(self._backend, make_order(BytesIO(content), given, IMPORT_SETTINGS, **how))
 
     def upload(self, user: User, name: str, content: bytes, **state: Any) -> Upload:
         """A file that was sent and looked at. state: what it has in place of what came of it."""
@@ -129,7 +125,7 @@ class Site:
         if state:
             changed: Upload = self.change(lambda s: s.uploads.change(user.id, upload, **state))
             return changed
-        UploadWork(self._backend, _IMPORTS, user, upload, now, "127.0.0.1").run()
+        UploadWork(self._backend, IMPORT_SETTINGS, user, upload, now, "127.0.0.1").run()
         return upload
 
     def token(self, user: User, name: str, *, at: int | None = None, **options: Any) -> str:

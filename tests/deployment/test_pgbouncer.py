@@ -11,7 +11,8 @@ from functools import cache
 
 import pytest
 
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
 from support.native_rows import household, record, uid
 from support.nightly import count

@@ -7,7 +7,7 @@ from typing import Any
 
 from finance_api.importers.formats import AccountKey, detect_format
 from finance_api.importers.interface import Answer, StatementImporter
-from finance_api.ledger.report import ImportReport
+from finance_api.ledger.orders import ImportReport
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.values.time import DAY_SECONDS
 from support.ledger import Person

@@ -8,7 +8,8 @@ from finance_api.api.representation import CSV, body_of
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Role
 from finance_api.resources.wire import encoder_of

@@ -9,17 +9,21 @@ from decimal import Decimal
 from typing import Any
 
 from finance_api.importers.interface import BankBalance, ChangeRefused, Entry
-from finance_api.ledger.balances import Balances, settle_bank_balances
 from finance_api.ledger.changing import changing
-from finance_api.ledger.derivation import derive, rederive_records
+from finance_api.ledger.derivation import (
+    derive,
+    rederive_records,
+    settle_balances,
+    settle_bank_balances,
+)
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records, remove_records, void_records
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
 from finance_api.ledger.edits.splits import Part, find_split, join_parts, split_record
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
-from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.orders import ImportReport
+from finance_api.ledger.session import LedgerSession, Pair
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.values import Row
@@ -232,23 +236,18 @@ class Household:
             rows = session.storage.data.scan_rows(session.user.id, RECORDS)
             rows = [row for row in rows if row["splitId"] is None]
             chosen = chance.sample(rows, min(len(rows), chance.randint(1, 3)))
-            balances, changed, gone = Balances(), [], []
+            pairs: list[Pair] = []
             for row in chosen:
                 if chance.random() < 0.3:
-                    gone.append(row)
-                    balances.note(row, None)
+                    pairs.append((row, None))
                     continue
                 after = {**row, "setByHand": ("payee",), "payee": f"hand {chance.random()}"}
                 after["recordState"] = chance.choice(["void", row["recordState"]])
                 derive(session, after)
-                balances.note(row, after)
-                changed.append((row, after))
-            session.note_changes(RECORDS, changed)
-            new_rows = [after for _, after in changed]
-            session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=new_rows)
-            session.delete(RECORDS, gone)
-            settle_bank_balances(session, balances.touched)
-            balances.settle(session)
+                pairs.append((row, after))
+            session.write(RECORDS, pairs)
+            settle_bank_balances(session, session.touched)
+            settle_balances(session)
             session.close(records_changed=bool(chosen))
 
         self.edit(work)
@@ -276,7 +275,7 @@ class Household:
                         session.row_set(resource).remove(row["id"])
             changed = rederive_records(session)
             settle_bank_balances(session, list(session.accounts.rows))
-            Balances().settle(session)
+            settle_balances(session)
             session.close(records_changed=changed)
 
         self.edit(work)

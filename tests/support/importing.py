@@ -7,6 +7,7 @@ import sys
 import time
 
 from finance_api.runtime.clock import SystemClock
+from finance_api.runtime.metrics import Metrics
 from finance_api.settings import read_settings
 from finance_api.storage.interface import open_backend, reading
 from finance_api.uploads.jobs import UploadJobs
@@ -18,7 +19,7 @@ def main(url: str, email: str, upload_id: str) -> None:
     with reading(backend) as storage:
         user = storage.users.get(email)
         upload = storage.uploads.get(user.id, upload_id)
-    jobs = UploadJobs(backend, SystemClock(), settings)
+    jobs = UploadJobs(backend, SystemClock(), settings, Metrics())
     jobs.start(user, upload, "-")
     print("started", flush=True)
     jobs.wait(user.id, upload_id)

@@ -10,10 +10,9 @@ from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
 from finance_api.ledger.changing import changing
 from finance_api.ledger.dump import dump
-from finance_api.ledger.importing import ImportOrder, import_file
-from finance_api.ledger.report import ImportReport
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder, ImportReport, StatementOptions
 from finance_api.ledger.splits import is_stated
-from finance_api.ledger.statement_import import StatementOptions
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.resources import (
     ACCOUNTS,
@@ -41,6 +40,12 @@ from support.clock import HeldClock
 from support.service import native_line
 
 _numbers = itertools.count(1)
+#: The settings that `make_order` reads.
+IMPORT_SETTINGS = {
+    "finance_api.imports.keep_days": 400,
+    "finance_api.imports.profiles_directory": "",
+    "finance_api.transfers.link_by_number": False,
+}
 
 
 def an_id(number: int) -> str:

@@ -25,9 +25,8 @@ from finance_api.auth.jwts import Claims, sign_jwt
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
-from finance_api.ledger.importing import ImportOrder, import_file
-from finance_api.ledger.report import ImportReport
-from finance_api.ledger.statement_import import StatementOptions
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder, ImportReport, StatementOptions
 from finance_api.runtime.clock import Clock
 from finance_api.services import Services
 from finance_api.settings import SETTINGS

@@ -13,9 +13,8 @@ from finance_api.importers.interface import (
     StatementAccount,
     nothing_remembered,
 )
-from finance_api.ledger.importing import ImportOrder, Step, import_file, nothing_more
-from finance_api.ledger.report import ImportReport
-from finance_api.ledger.statement_import import StatementOptions
+from finance_api.ledger.importing import Step, import_file, nothing_more
+from finance_api.ledger.orders import ImportOrder, ImportReport, StatementOptions
 from finance_api.resources import RECORDS
 from finance_api.values.time import DAY_SECONDS, parse_date
 from support.ledger import Person, units

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.balances import Balances, settle_bank_balances
-from finance_api.ledger.derivation import rederive_records
+from finance_api.ledger.derivation import rederive_records, settle_balances, settle_bank_balances
 from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments
-from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
+from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.references import (
     carry_currencies_over,
@@ -140,7 +139,7 @@ def remove_object(
     changes = RecordChanges(session)
     changes.report.note(session, resource, row, None)
     if with_records:
-        for page in pages_of(session, any_of("accountId", [row["id"]])):
+        for page in session.pages(RECORDS, any_of("accountId", [row["id"]])):
             changes.remove(page)
     if resource is ACCOUNTS:
         forget_deleted(session, row["id"])
@@ -172,7 +171,7 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     records_changed = rederive_records(session)
     if resource is ACCOUNTS:
         report.remarks += settle_bank_balances(session, [row["id"]])
-        Balances().settle(session)
+        settle_balances(session)
     report.note(session, resource, stored, row_set.rows[row["id"]])
     if records_changed:
         report.remarks.append("its records get the new value as well")

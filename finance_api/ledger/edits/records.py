@@ -1,4 +1,4 @@
-"""Edits and removes stored records."""
+"""Adds, edits and removes records."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
@@ -6,20 +6,22 @@ from typing import Any, TypeVar
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused, reader_of
-from finance_api.ledger.edits.naming import find_row
-from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, set_by_hand
+from finance_api.ledger.derivation import Rules
+from finance_api.ledger.edits.naming import editable_fields, find_row, parse_assignments
+from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.record_file import ID, FileRow, RecordFile
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.edits.transfers import check_halves
 from finance_api.ledger.matching.stated import REACH_DAYS, is_out_of_reach
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.rows import blank_row
+from finance_api.ledger.session import PAGE, LedgerSession
 from finance_api.ledger.splits import is_stated, keep_deleted
-from finance_api.resources import CATEGORIES, LABELS, RECORDS
+from finance_api.resources import CATEGORIES, LABELS, RECORDS, SPLITS
 from finance_api.resources.field import Field
 from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
-from finance_api.values.ids import IdError, parse_id
+from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.sentences import count_text
 from finance_api.values.spreadsheet import harmless, in_cell, without_apostrophes
 from finance_api.values.text import shown
@@ -239,10 +241,60 @@ def _stored(session: LedgerSession, ids: Iterable[str]) -> dict[str, Row]:
             wanted.append(parse_id(row_id))
         except IdError:
             continue
-    return session.storage.data.get_rows(session.user.id, RECORDS, wanted)
+    return session.get_rows(RECORDS, wanted)
 
 
 def _batches(items: Iterable[_T]) -> Iterator[list[_T]]:
     left = iter(items)
-    while batch := list(islice(left, BATCH)):
+    while batch := list(islice(left, PAGE)):
         yield batch
+
+
+ADD, SET = "records add", "records set"
+
+
+def add_record(
+    session: LedgerSession, values: Mapping[str, Any], record_id: str | None = None
+) -> EditReport:
+    """Add a record. Rules give it the category and labels that ``values`` lack.
+
+    values: stored values of `editable_fields`. record_id: of the new record. If the user has a
+    record with this id, the form was sent twice: nothing is added. Raises ChangeRefused.
+    """
+    changes = RecordChanges(session)
+    if record_id is not None and is_there(session, record_id):
+        return changes.report
+    row = {**blank_row(RECORDS), **values, "id": record_id or new_id()}
+    row |= {"createdAt": session.now, "updatedAt": session.now, "importId": session.number}
+    given = {name for name, value in values.items() if value not in (None, ())}
+    category_id, label_ids = Rules(session).apply(row["accountId"], row["payee"], row["note"])
+    if category_id is not None and row["categoryId"] is None:
+        row["categoryId"], row["categoryByRule"] = category_id, True
+    row["labelIds"] = row["labelIds"] or label_ids
+    row["setByHand"] = tuple(sorted(given))
+    changes.add([row])
+    changes.finish()
+    return changes.close()
+
+
+def is_there(session: LedgerSession, record_id: str) -> bool:
+    """Return whether the user has a record with this id, or split one."""
+    return any(session.get_rows(resource, [record_id]) for resource in (RECORDS, SPLITS))
+
+
+def add_assigned(session: LedgerSession, given: Mapping[str, str]) -> EditReport:
+    """Add a record. given: see `parse_assignments`. Raises ChangeRefused."""
+    values = parse_assignments(session, RECORDS, given)
+    for name, field in editable_fields(RECORDS).items():
+        if field.required and values.get(field.name) is None:
+            raise ChangeRefused(f"{name} is missing: a record needs an account, date and amount")
+    return add_record(session, values)
+
+
+def set_assigned(session: LedgerSession, record_id: str, given: Mapping[str, str]) -> EditReport:
+    """Change a record. given: see `parse_assignments`. Raises ChangeRefused."""
+    values = parse_assignments(session, RECORDS, given)
+    for name, field in editable_fields(RECORDS).items():
+        if field.required and field.name in values and values[field.name] is None:
+            raise ChangeRefused(f"a record cannot be without {name}")
+    return change_records(session, [record_id], values)

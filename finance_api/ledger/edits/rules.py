@@ -9,7 +9,7 @@ from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.ledger.derivation import Rules
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.objects import add_row, put_new
-from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
+from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
@@ -66,7 +66,7 @@ def add_and_apply_rule(session: LedgerSession, keyword: str, category_id: str) -
     without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
     for name in SEARCHED_BY_RULES:
         contains = condition_on(RECORDS, name, Operator.CONTAINS_I, rule["keywords"][0])
-        for page in pages_of(session, without, contains):
+        for page in session.pages(RECORDS, without, contains):
             for row in page:
                 after = _ruled(rules, row)
                 if after is not None:
@@ -86,7 +86,7 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
     changes = RecordChanges(session)
     without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
     counts: Counter[str] = Counter()
-    for page in pages_of(session, *(() if recategorise else (without,))):
+    for page in session.pages(RECORDS, *(() if recategorise else (without,))):
         for row in page:
             after = _ruled(rules, row)
             if after is not None and changes.put(row, after):

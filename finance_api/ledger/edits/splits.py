@@ -10,15 +10,13 @@ from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import (
-    get_wholes,
     part_of,
     parts_of,
-    put_wholes,
     record_of,
     title_of_whole,
     whole_of,
 )
-from finance_api.resources import CATEGORIES, RECORDS
+from finance_api.resources import CATEGORIES, RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
@@ -56,9 +54,9 @@ class Split:
 
 def find_split(owned: UserRows, row_id: str) -> Split | None:
     """Return the split whose whole or part has this id; None also for a deleted record."""
-    record = owned.storage.data.get_rows(owned.user.id, RECORDS, [row_id]).get(row_id)
+    record = owned.get_rows(RECORDS, [row_id]).get(row_id)
     split_id = row_id if record is None else record["splitId"]
-    whole = get_wholes(owned, [split_id]).get(split_id) if split_id else None
+    whole = owned.get_rows(SPLITS, [split_id]).get(split_id) if split_id else None
     parts = [] if whole is None else parts_of(owned, [split_id])[split_id]
     return Split(whole, parts) if whole is not None and parts else None
 
@@ -74,7 +72,7 @@ def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> 
         record = _record(session, row_id)
         _check_amounts(parts, record["amount"], title_of(RECORDS, record))
         changes.remove([record])
-        put_wholes(session, [(None, whole_of(record))])
+        session.write(SPLITS, [(None, whole_of(record))])
         changes.add(_new_parts(session, record, parts))
     else:
         _check_amounts(parts, split.whole["amount"], title_of_whole(split.whole))
@@ -128,7 +126,7 @@ def join_parts(session: LedgerSession, row_id: str) -> EditReport:
         given["categoryId"] = parts[0]["categoryId"]
     common = set[str].intersection(*(set(part["labelIds"]) for part in parts))
     given["labelIds"] = tuple(i for i in parts[0]["labelIds"] if i in common)
-    put_wholes(session, [(split.whole, None)])
+    session.write(SPLITS, [(split.whole, None)])
     changes.remove(parts)
     changes.add([set_by_hand(record, {n: v for n, v in given.items() if v != record[n]})])
     changes.finish()
@@ -136,7 +134,7 @@ def join_parts(session: LedgerSession, row_id: str) -> EditReport:
 
 
 def _record(session: LedgerSession, row_id: str) -> Row:
-    found = session.storage.data.get_rows(session.user.id, RECORDS, [row_id])
+    found = session.get_rows(RECORDS, [row_id])
     if row_id not in found:
         raise ChangeRefused(f"no record has the id {row_id}")
     record = found[row_id]

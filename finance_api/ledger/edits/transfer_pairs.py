@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from finance_api.ledger.edits.record_changes import BATCH
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import PAGE, LedgerSession
 from finance_api.query.model import Condition, Operator, condition_on, dated
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import TransferProposal
@@ -86,8 +85,8 @@ def _read_sides(session: LedgerSession, about: Sequence[Condition]) -> _Sides:
     wanted = [i for i, currency, size in amounts if size and (currency, -size) in both_ways]
     numbers = _Numbers(session.accounts.rows.values())
     sides: _Sides = defaultdict(lambda: ([], []))
-    for begin in range(0, len(wanted), BATCH):
-        for row in data.get_rows(user_id, RECORDS, wanted[begin : begin + BATCH]).values():
+    for begin in range(0, len(wanted), PAGE):
+        for row in session.get_rows(RECORDS, wanted[begin : begin + PAGE]).values():
             if "transferId" in row["setByHand"] or row["splitId"] is not None:
                 continue
             names, allows = numbers.meaning(row["counterpartyAccount"], row["accountId"])

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, pages_of, set_by_hand
+from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
 from finance_api.ledger.edits.transfer_pairs import find_pairs
-from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.session import PAGE, LedgerSession, UserRows
 from finance_api.query.model import Operator, any_of, condition_on, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
@@ -108,10 +108,10 @@ def list_proposals(owned: UserRows, *, limit: int, offset: int = 0) -> list[Prop
 
 def _with_rows(owned: UserRows, pairs: list[TransferProposal]) -> list[Proposal]:
     found = []
-    for begin in range(0, len(pairs), BATCH):
-        batch = pairs[begin : begin + BATCH]
+    for begin in range(0, len(pairs), PAGE):
+        batch = pairs[begin : begin + PAGE]
         ids = [i for pair in batch for i in (pair.out_id, pair.in_id)]
-        rows = owned.storage.data.get_rows(owned.user.id, RECORDS, ids)
+        rows = owned.get_rows(RECORDS, ids)
         found += [Proposal(rows[p.out_id], rows[p.in_id], p.by_number) for p in batch]
     return found
 
@@ -143,7 +143,7 @@ def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterat
     for pair in pairs:
         if pair not in waiting:
             raise ChangeRefused("a transfer that you chose is no longer waiting for confirmation")
-        rows = session.storage.data.get_rows(session.user.id, RECORDS, pair)
+        rows = session.get_rows(RECORDS, pair)
         yield rows[pair[0]], rows[pair[1]]
 
 
@@ -201,7 +201,7 @@ def other_halves(owned: UserRows, transfer_ids: Iterable[str]) -> dict[str, list
     """Return the records of each transfer, by its id."""
     found: dict[str, list[Row]] = {transfer_id: [] for transfer_id in transfer_ids}
     wanted = [any_of("transferId", found)] if found else []
-    for page in pages_of(owned, *wanted) if found else ():
+    for page in owned.pages(RECORDS, *wanted) if found else ():
         for row in page:
             found[row["transferId"]].append(row)
     return found
@@ -228,7 +228,7 @@ def list_candidates(owned: UserRows, row: Row, *, limit: int) -> list[Row]:
     free = [condition_on(RECORDS, n, Operator.IS_NULL) for n in ("transferId", "splitId")]
     found = [
         each
-        for page in pages_of(owned, dated(first, end), *free)
+        for page in owned.pages(RECORDS, dated(first, end), *free)
         for each in page
         if each["recordState"] != VOID and _misfit(row, each) is None
     ]
@@ -257,7 +257,7 @@ def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
     transfers = {row["transferId"] for row in rows}
     changes = RecordChanges(session)
     linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)
-    for page in pages_of(session, linked):
+    for page in session.pages(RECORDS, linked):
         for row in page:
             if row["transferId"] in transfers:
                 changes.put(row, set_by_hand(row, {"transferId": None}))
@@ -284,7 +284,7 @@ def _rows(session: LedgerSession, ids: Iterable[str]) -> list[Row]:
             wanted[parse_id(text)] = None
         except IdError as error:
             raise ChangeRefused(f"{shown(text)} {error}") from None
-    found = session.storage.data.get_rows(session.user.id, RECORDS, list(wanted))
+    found = session.get_rows(RECORDS, list(wanted))
     for row_id in wanted:
         if row_id not in found:
             raise ChangeRefused(f"no record has the id {row_id}")

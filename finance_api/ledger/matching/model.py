@@ -23,9 +23,9 @@ from finance_api.ledger.matching.stated import (
     own_source,
     read_stated,
 )
-from finance_api.ledger.matching.stored import get_stated, get_stated_by_source, stated_pages
 from finance_api.ledger.rows import row_id
 from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.splits import get_stated, get_stated_by_source, stated_pages
 from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -75,7 +75,9 @@ class FileEntry:
     """The compared part of an entry; `FileEntries.read` returns the whole entry.
 
     n: its place in the file, from 0. day: the number of days since 1970-01-01. time: seconds of
-    the day, 0 if unknown. text, content: hashes, see `stated.Content`. rare: see `Rare`.
+    the day, 0 if unknown. text, content: hashes, see `stated.Content`.
+    corrects: the bank id of the entry that it corrects or, if ``deletes``, deletes.
+    split: the amounts of its parts, sorted. See `importers.interface.Entry` for other fields.
     outcome: None while it is undecided. candidate: the stored record that it equals. parts: all
     records, for MATCHED_PARTS. awaits: the entry that it corrects.
     number: counts the entries that share its bank id or content, from 1.
@@ -88,7 +90,13 @@ class FileEntry:
     amount: int
     text: int
     bank_id: str | None
-    rare: "Rare"
+    fingerprint: str
+    batch: str | None
+    section: int | None
+    offset: int | None
+    corrects: str | None = None
+    deletes: bool = False
+    split: tuple[int, ...] = ()
     account: KnownAccount = None  # type: ignore[assignment]  # known later
     outcome: Outcome | None = None
     candidate: "Candidate | None" = None
@@ -103,7 +111,7 @@ class FileEntry:
     @property
     def instant(self) -> int | None:
         """Seconds in UTC; None if the offset is unknown."""
-        return _instant(self.day * DAY_SECONDS + self.time, self.rare.offset)
+        return _instant(self.day * DAY_SECONDS + self.time, self.offset)
 
 
 def correction_chain(entry: FileEntry | None) -> Iterator[FileEntry]:
@@ -118,24 +126,6 @@ def correction_chain(entry: FileEntry | None) -> Iterator[FileEntry]:
 
 def _instant(date: int, offset: int | None) -> int | None:
     return None if offset is None else date - offset
-
-
-@dataclass(eq=False, slots=True)
-class Rare:
-    """Values that few entries have; entries without any share one object for each offset.
-
-    corrects: the bank id of the entry that it corrects or deletes. parts: the amounts of its parts,
-    sorted. See `importers.interface.Entry`
-    for the other fields.
-    """
-
-    fingerprint: str = ""
-    corrects: str | None = None
-    deletes: bool = False
-    batch: str | None = None
-    section: int | None = None
-    offset: int | None = None
-    parts: tuple[int, ...] = ()
 
 
 #: Whether payee and note of a candidate were derived with the same options as the file's.
@@ -201,8 +191,6 @@ Earlier = tuple[int, int, str | None, bool]
 
 #: More corrections of corrections would take too long to follow.
 _LONGEST_CHAIN = 100
-#: Offset -> the object that entries without other rare values share.
-_OFFSETS: dict[int | None, Rare] = {}
 
 
 class FileEntries:
@@ -230,32 +218,32 @@ class FileEntries:
             day, time = divmod(entry.date, DAY_SECONDS)
             text = hash((fold(entry.payee or ""), fold(entry.note or "")))
             day, n = days.setdefault(day, day), len(self.open)
-            self.open.append(
-                FileEntry(n, number, day, time, entry.amount, text, entry.bank_id, _rare(entry))
+            compared = FileEntry(
+                n,
+                number,
+                day,
+                time,
+                entry.amount,
+                text,
+                entry.bank_id,
+                entry.fingerprint,
+                entry.batch,
+                entry.section,
+                entry.offset,
             )
-            plain = entry if entry.correction is None else entry._replace(correction=None)
+            self.open.append(compared)
+            if entry.parts:
+                compared.split = tuple(sorted(part[0] for part in entry.parts))
+            plain, correction = entry, entry.correction
+            if correction is not None:
+                compared.corrects, compared.deletes = correction.bank_id, correction.deletes
+                plain = entry._replace(correction=None)
             self._packed.append(marshal.dumps(tuple(plain)))  # type: ignore[arg-type]
 
     def read(self, n: int) -> Entry:
-        """Return the whole entry, except its correction, which is in `Rare`."""
+        """Return the whole entry, except its correction, which is in `open`."""
         # The bytes were packed above, and marshal does not run code while it reads.
         return Entry._make(marshal.loads(self._packed[n]))  # noqa: S302
-
-
-def _rare(entry: Entry) -> Rare:
-    has_section = entry.section is not None
-    if not (entry.fingerprint or entry.correction or entry.batch or has_section or entry.parts):
-        return _OFFSETS.setdefault(entry.offset, Rare(offset=entry.offset))
-    correction = entry.correction
-    return Rare(
-        entry.fingerprint,
-        None if correction is None else correction.bank_id,
-        correction is not None and correction.deletes,
-        entry.batch,
-        entry.section,
-        entry.offset,
-        tuple(sorted(part[0] for part in entry.parts)),
-    )
 
 
 #: For each bank id, look for up to this many records.

@@ -38,7 +38,7 @@ def is_own(candidate: Candidate) -> bool:
 
 def is_plain(entry: FileEntry) -> bool:
     """Return whether the entry corrects no other entry."""
-    return entry.rare.corrects is None
+    return entry.corrects is None
 
 
 class OpenRows:

@@ -6,7 +6,7 @@ undone entries (covered days, balances, options) no longer count. Balances, name
 balances are derived again.
 """
 
-from finance_api.ledger.undo.report import UndoReport
+from finance_api.ledger.undo.past import UndoReport
 from finance_api.ledger.undo.undoing import undo
 
 __all__ = ["UndoReport", "undo"]

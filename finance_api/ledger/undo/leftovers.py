@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.undo.past import Key, Past, maker
-from finance_api.ledger.undo.report import UndoReport
+from finance_api.ledger.undo.past import Key, Past, UndoReport, maker
 from finance_api.query.model import any_of
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
@@ -144,7 +143,7 @@ class Leftovers:
 
     def _rows(self, resource: Resource, ids: list[str]) -> dict[str, Row]:
         if resource is RECORDS:
-            return self._session.storage.data.get_rows(self._session.user.id, RECORDS, ids)
+            return self._session.get_rows(RECORDS, ids)
         return self._session.row_set(resource).rows
 
     def _referred(self, resource: Resource, row: Row | None) -> set[Key]:

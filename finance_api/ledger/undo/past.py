@@ -7,8 +7,12 @@ record's importId names the import. The whole of a split counts as a record here
 one link from the chain: see `Past.links`.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
+from finance_api.ledger.edits.naming import counted_rows
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import any_of
 from finance_api.resources import RECORDS, RESOURCES, SPLITS
@@ -114,10 +118,9 @@ class Past:
 
     def _split_images(self, number: int) -> Iterator[tuple[Key, str]]:
         """Yield the records and wholes of which an entry has images, each with its split."""
-        data, user_id = self._session.storage.data, self._session.user.id
         for resource in (RECORDS, SPLITS):
             for page in self.images(number, resource):
-                now = data.get_rows(user_id, resource, [image.row_id for image in page])
+                now = self._session.get_rows(resource, [image.row_id for image in page])
                 for _, row_id, row in page:
                     yield (resource.name, row_id), _split_id(row_id, row or now.get(row_id))
 
@@ -127,7 +130,7 @@ class Past:
         for begin in range(0, len(split_ids), _PAGE):
             batch = split_ids[begin : begin + _PAGE]
             parts = data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", batch)])
-            wholes = data.get_rows(user_id, SPLITS, batch).values()
+            wholes = self._session.get_rows(SPLITS, batch).values()
             for resource, rows in ((RECORDS, parts), (SPLITS, wholes)):
                 for row in rows:
                     if row["importId"] == number:
@@ -142,3 +145,34 @@ def _split_id(row_id: str, row: Row | None) -> str:
 def maker(image: BeforeImage) -> int | None:
     """Return the number of the import that made a record or the whole of a split."""
     return image.row["importId"] if image.resource in (RECORDS, SPLITS) and image.row else None
+
+
+@dataclass
+class UndoReport:
+    """The changes of an undo.
+
+    entries: the numbers of the undone entries, newest first. removed, restored: counts of rows by
+    resource. kept: number of rows kept because of later changes. used: the names of accounts,
+    categories and labels that are kept because other data refers to them.
+    """
+
+    entries: list[int] = field(default_factory=list)
+    removed: Counter[str] = field(default_factory=Counter)
+    restored: Counter[str] = field(default_factory=Counter)
+    kept: int = 0
+    used: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def texts(self) -> tuple[list[str], list[str]]:
+        """The removed and the restored rows, each as ``3 records``."""
+        return _texts(self.removed), _texts(self.restored)
+
+    def as_json(self) -> dict[str, Any]:
+        counts = {"removed": dict(+self.removed), "restored": dict(+self.restored)}
+        return {"entries": self.entries, **counts, "kept": self.kept, "stillUsed": self.used}
+
+
+def _texts(counts: Counter[str]) -> list[str]:
+    rows = sorted(RESOURCES, key=lambda resource: resource.name)
+    return [counted_rows(counts[r.name], r) for r in rows if counts[r.name]]

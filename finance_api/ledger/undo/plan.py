@@ -110,16 +110,14 @@ class _Later:
 
     def _look_at_records(self, page: list[BeforeImage]) -> None:
         """Note later entries that cover days of the records it made."""
-        data, user_id = self._session.storage.data, self._session.user.id
-        stored = data.get_rows(user_id, RECORDS, [image.row_id for image in page])
+        stored = self._session.get_rows(RECORDS, [image.row_id for image in page])
         made = [stored[i.row_id] for i in page if i.row is None and i.row_id in stored]
         days = {(row["accountId"], row["recordDate"] // DAY_SECONDS * DAY_SECONDS) for row in made}
         self._note_same_days([{"accountId": i, "first": day, "last": day} for i, day in days])
 
     def _look_for_added_again(self, page: list[BeforeImage]) -> None:
         """Note later entries that added one of the records again."""
-        data, user_id = self._session.storage.data, self._session.user.id
-        stored = data.get_rows(user_id, RECORDS, [image.row_id for image in page])
+        stored = self._session.get_rows(RECORDS, [image.row_id for image in page])
         for image in page:
             number = stored.get(image.row_id, {}).get("importId")
             if number in self._later and image.row and image.row["importId"] != number:
@@ -164,7 +162,7 @@ class _Later:
         texts = []
         for name, row_id in keys[:_NAMED_ROWS]:
             resource = next(r for r in RESOURCES if r.name == name)
-            rows = self._session.storage.data.get_rows(self._session.user.id, resource, [row_id])
+            rows = self._session.get_rows(resource, [row_id])
             texts.append(_row_text(resource, row_id, rows.get(row_id)))
         more = len(keys) - len(texts)
         return ", ".join(texts) + (f" and {more} more" if more else "")

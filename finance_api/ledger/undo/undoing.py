@@ -3,10 +3,14 @@
 from collections import defaultdict
 from itertools import islice
 
-from finance_api.ledger.balances import Balances, settle_bank_balances
-from finance_api.ledger.derivation import derive, rederive_records
+from finance_api.ledger.derivation import (
+    derive,
+    rederive_records,
+    settle_balances,
+    settle_bank_balances,
+)
 from finance_api.ledger.references import check_tree
-from finance_api.ledger.session import LedgerSession, own_values
+from finance_api.ledger.session import LedgerSession, Pair, own_values
 from finance_api.ledger.splits import check_splits
 from finance_api.ledger.undo.leftovers import (
     DOCUMENTS,
@@ -15,9 +19,8 @@ from finance_api.ledger.undo.leftovers import (
     infer_keys,
     marks_of,
 )
-from finance_api.ledger.undo.past import Key, Past
+from finance_api.ledger.undo.past import Key, Past, UndoReport
 from finance_api.ledger.undo.plan import plan_undo
-from finance_api.ledger.undo.report import UndoReport
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, SPLITS
 from finance_api.resources.field import Resource
@@ -48,7 +51,6 @@ class _Undo:
     def __init__(self, session: LedgerSession, past: Past) -> None:
         self._session = session
         self._past = past
-        self._balances = Balances()
         self._report = UndoReport()
         #: Accounts whose initial balances are derived again from the bank's balances.
         self._accounts: set[str] = set()
@@ -71,9 +73,9 @@ class _Undo:
         if len(entries) > 1:
             self._name_restored_records()
         check_splits(session, sorted(self._splits))
-        wanted = (*sorted(self._accounts), *self._balances.touched)
+        wanted = (*sorted(self._accounts), *session.touched)
         self._report.remarks = settle_bank_balances(session, wanted)
-        self._balances.settle(session)
+        settle_balances(session)
         session.close(records_changed=True)
         numbers = ", ".join(map(str, self._report.entries))
         session.storage.note(session.user.id, AuditAction.UNDO, session.now, numbers)
@@ -98,9 +100,8 @@ class _Undo:
     def _remove_records(
         self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
     ) -> None:
-        data, user_id = self._session.storage.data, self._session.user.id
         made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
-        for page in data.scan_pages(user_id, resource, _REMOVED_PAGE, conditions=[made]):
+        for page in self._session.pages(resource, made, size=_REMOVED_PAGE):
             left = [row for row in page if (resource.name, row["id"]) not in links]
             self._remove(resource, left)
             self._note_kept(resource, len(page) - len(left))
@@ -110,14 +111,12 @@ class _Undo:
             ids = [
                 i.row_id for i in images if i.row is None and (resource.name, i.row_id) not in links
             ]
-            rows = data.get_rows(user_id, resource, ids).values()
+            rows = self._session.get_rows(resource, ids).values()
             self._remove(resource, [row for row in rows if row["importId"] not in later])
 
     def _remove(self, resource: Resource, rows: list[Row]) -> None:
-        self._session.delete(resource, rows)
+        self._session.write(resource, [(row, None) for row in rows])
         if resource is RECORDS:
-            for row in rows:
-                self._balances.note(row, None)
             self._splits.update(row["splitId"] for row in rows if row["splitId"])
             self._report.removed[RECORDS.name] += len(rows)
 
@@ -145,10 +144,8 @@ class _Undo:
         self, resource: Resource, images: list[BeforeImage], *, with_sources: bool = False
     ) -> list[str]:
         """Restore records; return the ids of those whose source is still to be restored."""
-        data, user_id = self._session.storage.data, self._session.user.id
-        stored = data.get_rows(user_id, resource, [image.row_id for image in images])
-        new: list[Row] = []
-        changed: list[Row] = []
+        stored = self._session.get_rows(resource, [image.row_id for image in images])
+        pairs: list[Pair] = []
         renamed: list[str] = []
         for _, row_id, image in images:
             assert image is not None
@@ -160,15 +157,11 @@ class _Undo:
             if current is not None and not with_sources and _source(current) != _source(row):
                 renamed.append(row_id)
                 row |= {"source": None, "sourceId": None}
-            (new if current is None else changed).append(row)
+            pairs.append((current, row))
             if resource is RECORDS:
-                self._balances.note(current, row)
                 self._restored_records.add(row_id)
                 self._splits.update(r["splitId"] for r in (row, current or row) if r["splitId"])
-        if new or changed:
-            data.put_rows(user_id, resource, new=new, changed=changed)
-            if resource is RECORDS:
-                self._session.note_records(new=new, changed=changed)
+        self._session.write(resource, pairs)
         return renamed
 
     def _name_restored_records(self) -> None:
@@ -176,7 +169,7 @@ class _Undo:
         data, user_id = self._session.storage.data, self._session.user.id
         ids = iter(self._restored_records)
         while batch := list(islice(ids, _PAGE)):
-            rows = list(data.get_rows(user_id, RECORDS, batch).values())
+            rows = list(self._session.get_rows(RECORDS, batch).values())
             for row in rows:
                 row["currencyCode"] = None
                 derive(self._session, row)

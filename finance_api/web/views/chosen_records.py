@@ -11,7 +11,6 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.naming import find_row
-from finance_api.ledger.edits.record_changes import pages_of
 from finance_api.ledger.edits.records import change_records, remove_records, stored_records
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Condition
@@ -120,7 +119,7 @@ class _Selection:
     def ids(self) -> list[str]:
         if self.conditions is None:
             return self.ticked
-        return [row["id"] for rows in pages_of(self.session, *self.conditions) for row in rows]
+        return [row["id"] for rows in self.session.pages(RECORDS, *self.conditions) for row in rows]
 
     def sums(self) -> dict[str, tuple[int, int]]:
         """Return the number and the sum of the records by currency. Raises ChangeRefused."""

@@ -16,12 +16,12 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
-from finance_api.uploads.jobs import UploadJobs
-from finance_api.uploads.stored_uploads import (
+from finance_api.uploads.jobs import (
     AT_WORK,
     LIFE_SECONDS,
     PIECE_BYTES,
     NoRoom,
+    UploadJobs,
     add_upload,
     get_upload,
     is_abandoned,

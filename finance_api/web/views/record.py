@@ -7,8 +7,7 @@ from pyramid.response import Response
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.ledger.edits.own_records import ADD, SET, add_record
-from finance_api.ledger.edits.records import change_records, remove_records
+from finance_api.ledger.edits.records import ADD, SET, add_record, change_records, remove_records
 from finance_api.ledger.edits.transfers import (
     link_records,
     list_candidates,
@@ -16,8 +15,8 @@ from finance_api.ledger.edits.transfers import (
     unlink_records,
 )
 from finance_api.ledger.session import UserRows
-from finance_api.ledger.splits import deleted_among, get_wholes
-from finance_api.resources import RECORDS
+from finance_api.ledger.splits import deleted_among
+from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
@@ -154,7 +153,7 @@ def _form_variables(
 @get("record", Permission.DATA_READ, "record")
 def show_record(request: Request) -> Response | dict[str, Any]:
     row_id, owned = path_id(request), own_rows(request)
-    if get_wholes(owned, [row_id]) and not deleted_among(owned, [row_id]):
+    if owned.get_rows(SPLITS, [row_id]) and not deleted_among(owned, [row_id]):
         query = f"?{request.query_string}" if request.query_string else ""
         return SeeOther(f"{_RECORDS}/{row_id}/split{query}")
     row = own_row(request, RECORDS)

@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import event
 
 from finance_api.api.data_request import ResponseCache
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections.postgresql import PostgresqlDriver

@@ -14,7 +14,8 @@ from textwrap import dedent
 import pytest
 from sqlalchemy import text
 
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import reading, unit_of_work

@@ -7,10 +7,11 @@ from io import BytesIO
 
 import pytest
 
-from finance_api.ledger.importing import ImportSettings, import_file, make_order
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import make_order
 from support.browser import new_token, new_user, signed_in
 from support.html import forms, shown_text
-from support.ledger import ofx_file, ofx_statement
+from support.ledger import IMPORT_SETTINGS, ofx_file, ofx_statement
 from support.native_rows import account, record, uid
 from support.service import Client, on_one_storage
 
@@ -27,7 +28,7 @@ def figures(page):
 def imported(service, user):
     """Two statements; 12 EUR of what changed between them is in no record."""
 
-    settings = ImportSettings(keep_days=400, link_by_number=False, profiles="")
+    settings = IMPORT_SETTINGS
     for entry, balance in (
         (("20260131", "-10", "a", "Shop"), ("90", "20260131")),
         (("20260228", "-5", "b", "Shop"), ("73", "20260228")),

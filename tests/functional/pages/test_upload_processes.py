@@ -127,7 +127,7 @@ def test_one_user_s_files_do_not_hold_up_another_s(service, user, visitor, child
 def test_a_file_whose_server_is_gone_says_so_at_once(service, user, visitor, children):
     path = sent(visitor, STATEMENT)
     (upload,) = uploads_of(service, user)
-    program = "from finance_api.uploads.stored_uploads import this_worker; print(this_worker())"
+    program = "from finance_api.uploads.jobs import this_worker; print(this_worker())"
     command = [sys.executable, "-c", program]
     gone = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     work = {"state": UploadState.CHECKING, "alive_at": service.clock.now(), "worker": gone}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.uploads.stored_uploads import LIFE_SECONDS, PIECE_BYTES
+from finance_api.uploads.jobs import LIFE_SECONDS, PIECE_BYTES
 from finance_api.web.receiving import MOST_FILES
 from support.browser import (
     assert_error_page,

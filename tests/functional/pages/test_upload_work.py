@@ -5,10 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from finance_api.ledger.importing import ImportSettings
 from finance_api.storage.interface import UploadState, unit_of_work
-from finance_api.uploads.jobs import UploadJobs, _Job
-from finance_api.uploads.stored_uploads import DEAD_SECONDS
+from finance_api.uploads.jobs import DEAD_SECONDS, UploadJobs, _Job
 from finance_api.uploads.work import UploadWork
 from support.browser import (
     changed_tables,
@@ -150,7 +148,7 @@ def test_an_import_and_its_result_are_kept_together(service, user, visitor, held
     held()
     do(visitor, path, "confirm")
     (upload,) = uploads_of(service, user)
-    settings = ImportSettings.of(service.app.registry.settings)
+    settings = service.app.registry.settings
 
     def fail(*arguments):
         raise RuntimeError("Corner Shop")

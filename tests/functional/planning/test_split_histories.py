@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from finance_api.importers.interface import ChangeRefused, Entry, Statement
 from finance_api.ledger.changing import changing
-from finance_api.ledger.edits.own_records import add_record
-from finance_api.ledger.edits.records import change_records, remove_records
+from finance_api.ledger.edits.records import add_record, change_records, remove_records
 from finance_api.ledger.edits.splits import Part, join_parts, split_record
 from finance_api.ledger.undo import undo
 from finance_api.values.number import decimal_text

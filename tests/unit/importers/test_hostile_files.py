@@ -13,10 +13,11 @@ from multiprocessing.connection import Connection
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.importing import ImportSettings, import_file, make_order
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import make_order
 from finance_api.storage.interface import StorageBackend
 from support.hostile_files import HOSTILE
-from support.ledger import Person
+from support.ledger import IMPORT_SETTINGS, Person
 from support.nightly import count
 
 SMALL, LARGE = count(150_000, 250_000), count(600_000, 1_000_000)
@@ -41,7 +42,7 @@ def _peak() -> int:
 
 def _read(data: bytes, person: Person, answer: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, resource.RLIM_INFINITY))
-    settings = ImportSettings(keep_days=400, link_by_number=True, profiles="")
+    settings = IMPORT_SETTINGS | {"finance_api.transfers.link_by_number": True}
     before, peak_before = _seconds(), _peak()
     said = ""
     try:

@@ -10,13 +10,14 @@ import pytest
 from finance_api.cli.importing import commands_to_copy
 from finance_api.importers.interface import CODE, NAME, ImportRefused
 from finance_api.importers.options import FILE_OPTIONS
-from finance_api.ledger.importing import ImportSettings, import_file, make_order
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import make_order
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import date_text
 from support.bank_layouts import LANGUAGES
 from support.csv_files import options_in, read
-from support.ledger import Person, an_id, record
+from support.ledger import IMPORT_SETTINGS, Person, an_id, record
 from support.ledger import account as native_account
 from support.nightly import count
 
@@ -255,7 +256,7 @@ def import_with(person, text, words):
     context, _ = options_in(words)
     names = {option.name for option in FILE_OPTIONS}
     given = {name: value for name, value in context.params.items() if name in names}
-    settings = ImportSettings(keep_days=400, link_by_number=False, profiles="")
+    settings = IMPORT_SETTINGS
     stream = io.BytesIO((HEAD + text).encode())
     order = make_order(
         stream, given, settings, email=person.user.email, now=person.clock.now(), name="f.csv"

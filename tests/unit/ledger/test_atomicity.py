@@ -7,7 +7,8 @@ import pytest
 
 from finance_api.importers.interface import ImportRefused, Statement, StatementAccount
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.values.number import decimal_text

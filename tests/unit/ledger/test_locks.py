@@ -6,7 +6,8 @@ import pytest
 
 from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.ledger import account, an_id, ofx_file, ofx_statement, record
 from support.service import native_line

@@ -70,7 +70,7 @@ def test_they_may_refer_to_what_comes_later_in_the_file(person):
 
 
 def test_orders_follow_their_account_s_currency_batch_by_batch(person, monkeypatch):
-    monkeypatch.setattr("finance_api.ledger.references._PAGE", 2)
+    monkeypatch.setattr("finance_api.ledger.session.PAGE", 2)
     orders = [
         document("StandingOrder", n, accountId=an_id(1), currencyCode="EUR", amount=1)
         for n in range(10, 15)

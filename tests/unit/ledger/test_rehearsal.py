@@ -17,7 +17,8 @@ from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.ledger.changing import changing, rehearse
-from finance_api.ledger.importing import ImportOrder, import_file
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import ImportOrder
 from finance_api.ledger.undo import undo
 from finance_api.resources import RECORDS
 from finance_api.storage.errors import Conflict

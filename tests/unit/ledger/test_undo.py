@@ -5,8 +5,8 @@ from itertools import permutations
 import pytest
 
 from finance_api.importers.interface import ChangeRefused, Entry, Statement, StatementAccount
-from finance_api.ledger.balances import Balances
 from finance_api.ledger.changing import changing
+from finance_api.ledger.derivation import settle_balances
 from finance_api.ledger.edits.objects import remove_object, set_object
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
 from finance_api.ledger.undo import undo
@@ -21,18 +21,15 @@ def edit_record(person, row, **values):
     now = person.clock.now()
     with changing(person.backend, person.user.email, now, action="records edit") as session:
         after = {**row, **values}
-        session.note_changes(RECORDS, [(row, after)])
-        session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=[after])
+        session.write(RECORDS, [(row, after)])
         session.close(records_changed=True)
 
 
 def remove_record(person, row):
     now = person.clock.now()
     with changing(person.backend, person.user.email, now, action="records remove") as session:
-        balances = Balances()
-        balances.note(row, None)
-        session.delete(RECORDS, [row])
-        balances.settle(session)
+        session.write(RECORDS, [(row, None)])
+        settle_balances(session)
         session.close(records_changed=True)
 
 

@@ -4,11 +4,9 @@ import os
 import subprocess
 import sys
 
-from finance_api.uploads.stored_uploads import is_gone, this_worker
+from finance_api.uploads.jobs import is_gone, this_worker
 
-_PRINT = (
-    "from finance_api.uploads.stored_uploads import this_worker; print(this_worker(), flush=True)"
-)
+_PRINT = "from finance_api.uploads.jobs import this_worker; print(this_worker(), flush=True)"
 
 
 def test_this_process_is_there() -> None:

@@ -67,16 +67,16 @@ def _pair_parts_of_the_file(
 ) -> Iterator[Pair]:
     """Pair all parts of a batch in the file with a record of their sum."""
     in_batches = (
-        e for e in rows.entries if e.rare.batch is not None and e.outcome is not Outcome.DUPLICATE
+        e for e in rows.entries if e.batch is not None and e.outcome is not Outcome.DUPLICATE
     )
-    batches = _batches(in_batches, lambda e: (e.account, e.rare.batch))
+    batches = _batches(in_batches, lambda e: (e.account, e.batch))
     records = grouped(rows.free(stored) if batches else (), lambda c: (c.account, c.amount))
     for total, parts in batches:
         first = parts[0]
         if any(part.outcome is not None for part in parts):
             continue
         for candidate in _nearest(records.get((first.account, total), []), first.day, reach):
-            is_certain = _is_certain(first.rare.batch, candidate.bank_id, candidate.inner)
+            is_certain = _is_certain(first.batch, candidate.bank_id, candidate.inner)
             if (reach is not None or is_certain) and not candidate.is_taken:
                 for part in parts:
                     yield Pair(part, outcome, candidate)
@@ -101,7 +101,7 @@ def _pair_stored_parts(
         amounts = tuple(sorted(part.amount for part in parts))
         for entry in _nearest(entries.get((first.account, total), []), first.day, reach):
             # Older versions stored the parts of a split as a batch.
-            is_split = entry.rare.parts == amounts
+            is_split = entry.split == amounts
             is_certain = is_split or _is_certain(first.batch, entry.bank_id, inner)
             if (reach is not None or is_certain) and entry.outcome is None:
                 yield Pair(entry, outcome, first, tuple(parts))

@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.importers.interface import ChangeRefused, ImportRefused
-from finance_api.ledger.edits.own_records import add_assigned, set_assigned
+from finance_api.ledger.edits.records import add_assigned, set_assigned
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.edits import edited
 from support.ledger import account, an_id, document, record

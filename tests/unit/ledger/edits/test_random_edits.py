@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
-from finance_api.ledger.edits.own_records import add_assigned, set_assigned
-from finance_api.ledger.edits.records import remove_records
+from finance_api.ledger.edits.records import add_assigned, remove_records, set_assigned
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
 from finance_api.ledger.undo import undo

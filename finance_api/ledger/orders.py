@@ -1,0 +1,288 @@
+"""What an import needs and what it returns: its order, and its report."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, BinaryIO, NamedTuple
+
+from finance_api.importers.formats import AccountKey, detect_format, format_named
+from finance_api.importers.interface import ImportRefused, StatementImporter
+from finance_api.importers.marks import currency_code
+from finance_api.importers.options import FILE_OPTIONS
+from finance_api.ledger.session import KEEP_DAYS
+from finance_api.resources import RECORDS
+from finance_api.resources.field import Kind
+from finance_api.resources.wire import json_writer
+from finance_api.storage.interface import COMMAND
+from finance_api.values import Row
+from finance_api.values.number import decimal_text
+
+#: Options about how rows of the file are matched with stored ones.
+_MATCHING = ("new_account", "ids", "first_day", "match_days")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementOptions:
+    """The user's options for a statement file.
+
+    account_name: the account, for a file of one account. new_account: the user says it is new.
+    currency: the currency of a new account, if the file does not state one.
+    ids: REUSED or STABLE, how the bank's ids behave. first_day: how to treat rows identical to
+    stored records on a day the file covers only partly, "same" or "new".
+    match: whether to match records of other sources; match_days: up to how many days apart.
+    link_by_number: whether two records become a transfer if one names the other's account.
+    """
+
+    account_name: str | None = None
+    new_account: bool = False
+    currency: str | None = None
+    ids: str | None = None
+    first_day: str | None = None
+    match: bool = True
+    match_days: int | None = None
+    link_by_number: bool = False
+
+
+@dataclass(frozen=True)
+class ImportOrder:
+    """A file, the user to import it for, and the options.
+
+    email: the user's. stream: seekable, at its start. importer: reads a statement format; None:
+    the native format. options: for statements. format_name: the file's format, if `make_order`
+    determined it. name, answers: the file's name and the options that the user gave, for the
+    history. origin: see `WritableStorage`. dry_run: store nothing.
+    """
+
+    email: str
+    stream: BinaryIO
+    importer: StatementImporter | None = None
+    _: KW_ONLY
+    now: int
+    options: StatementOptions = field(default_factory=StatementOptions)
+    format_name: str | None = None
+    name: str | None = None
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = COMMAND
+    keep_days: int = KEEP_DAYS
+    dry_run: bool = False
+
+
+def make_order(
+    stream: BinaryIO,
+    answers: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    format_name: str | None = None,
+    **order: Any,
+) -> ImportOrder:
+    """Return the order for a file and a user's answers.
+
+    stream: seekable, at its start. answers: options by name, see `importers.options`.
+    settings: the operator's. format_name: None: detect it.
+    order: the user and the rest of `ImportOrder`.
+    Raises ImportRefused for a file of no known format, and for options of another format.
+    """
+    given = {name: _tuples(value) for name, value in answers.items() if _is_given(value)}
+    if "currency" in given:
+        given["currency"] = currency_code(given["currency"])
+    found = format_named(format_name) if format_name else detect_format(stream)
+    others = given.keys() - {*found.options}
+    misplaced = [option.flag for option in FILE_OPTIONS if option.name in others]
+    if misplaced:
+        raise ImportRefused(
+            f"{', '.join(misplaced)}: not an option for a file in the format {found.name}"
+        )
+    # Such an importer (CSV) already gives the account the user's name.
+    names_it = found.account_key is AccountKey.USER
+    options = StatementOptions(
+        account_name=None if names_it else given.get("account"),
+        currency=given.get("currency"),
+        match=not given.get("no_match"),
+        link_by_number=settings["finance_api.transfers.link_by_number"],
+        **{name: given[name] for name in _MATCHING if name in given},
+    )
+    return ImportOrder(
+        stream=stream,
+        importer=found.new_importer(
+            stream, given, settings["finance_api.imports.profiles_directory"]
+        ),
+        format_name=found.name,
+        options=options,
+        answers=given,
+        keep_days=settings["finance_api.imports.keep_days"],
+        **order,
+    )
+
+
+def _is_given(value: Any) -> bool:
+    is_empty = isinstance(value, Mapping | list | tuple) and not value
+    return not (value is None or value is False or is_empty)
+
+
+def _tuples(value: Any) -> Any:
+    """Convert the lists of a JSON value to tuples, as a command line gives them."""
+    if isinstance(value, Mapping):
+        return {key: _tuples(each) for key, each in value.items()}
+    return tuple(value) if isinstance(value, list) else value
+
+
+#: Up to this many updates and matches are listed; the rest are only counted.
+MOST_LISTED = 1_000
+#: Up to this many new records are shown.
+MOST_SHOWN = 10
+
+
+class Update(NamedTuple):
+    """A stored record that the file changed. old, new: the changed values, by field."""
+
+    id: str
+    line: int
+    old: dict[str, Any]
+    new: dict[str, Any]
+
+
+class Match(NamedTuple):
+    """An entry matched with a record of another format. entry, record: their values, by field."""
+
+    id: str
+    line: int
+    entry: dict[str, Any]
+    record: dict[str, Any]
+
+
+@dataclass(slots=True)
+class AccountTotal:
+    """The sums of an account in the file, in ten-thousandths. balance: after the import.
+
+    first, last: the days of its entries in the file: seconds of their 00:00:00Z; None without any.
+    """
+
+    account: str = ""
+    currency: str = ""
+    money_in: int = 0
+    money_out: int = 0
+    balance: int = 0
+    first: int | None = None
+    last: int | None = None
+
+    def add(self, amount: int, day: int | None = None) -> None:
+        if amount < 0:
+            self.money_out += amount
+        else:
+            self.money_in += amount
+        if day is not None:
+            self.first = day if self.first is None else min(day, self.first)
+            self.last = day if self.last is None else max(day, self.last)
+
+    def end(self, account: Row) -> None:
+        """Note the values that the account has after the import."""
+        self.account, self.currency = account["name"], account["currencyCode"]
+        self.balance = account["balance"]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "account": self.account,
+            "currencyCode": self.currency,
+            "in": _number(self.money_in),
+            "out": _number(self.money_out),
+            "balance": _number(self.balance),
+        }
+
+
+@dataclass
+class ImportReport:
+    """The counts of one file's objects (for statement formats, only records), and some of them.
+
+    matched: number of entries matched with records of other sources.
+    new_records: number of new records; uncategorised: how many of them have no category.
+    skipped: number of items that no record can hold, by kind.
+    new, updates, matches: the first ones of each. remarks: sentences for the user.
+    totals: by account. details: those of the history entry.
+    changed: whether the import changed visible data. on_new: called as new records are noted.
+    """
+
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    matched: int = 0
+    new_records: int = 0
+    uncategorised: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    new: list[Row] = field(default_factory=list)
+    updates: list[Update] = field(default_factory=list)
+    matches: list[Match] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    totals: list[AccountTotal] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
+    changed: bool = False
+    on_new: Callable[[], None] = lambda: None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {
+            "created": self.created,
+            "updated": self.updated,
+            "unchanged": self.unchanged,
+            "matched": self.matched,
+            "skipped": self.skipped.total(),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self.counts,
+            "updates": [_as_json(u.id, u.line, old=u.old, new=u.new) for u in self.updates],
+            "matches": [
+                _as_json(m.id, m.line, entry=m.entry, record=m.record) for m in self.matches
+            ],
+            "remarks": self.remarks,
+            "accounts": [each.as_json() for each in self.totals],
+        }
+
+    def note_new(self, records: Sequence[Row]) -> None:
+        self.created += len(records)
+        self.new_records += len(records)
+        self.uncategorised += sum(row["categoryId"] is None for row in records)
+        self.new += records[: MOST_SHOWN - len(self.new)]
+        self.on_new()
+
+    def note_update(self, update: Update) -> None:
+        self.updated += 1
+        if len(self.updates) < MOST_LISTED:
+            self.updates.append(update)
+
+    def note_match(self, match: Match) -> None:
+        self.matched += 1
+        if len(self.matches) < MOST_LISTED:
+            self.matches.append(match)
+
+    def add_counts(self, other: "ImportReport") -> None:
+        self.created += other.created
+        self.updated += other.updated
+        self.unchanged += other.unchanged
+        self.matched += other.matched
+        self.skipped.update(other.skipped)
+
+
+def _number(units: int) -> float | str:
+    """Return ten-thousandths as a JSON number, or as text if programs would round the number."""
+    text = decimal_text(units)
+    return float(text) if abs(units) < 2**53 else text
+
+
+_WRITERS = {
+    field.name: _number if field.kind is Kind.NUMBER else json_writer(field)
+    for field in RECORDS.fields
+}
+
+
+def _as_json(record_id: str, line: int, **values: dict[str, Any]) -> dict[str, Any]:
+    written = {name: _written(of_record) for name, of_record in values.items()}
+    return {"id": record_id, "line": line, **written}
+
+
+def _written(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a record's fields as JSON values."""
+    written = {}
+    for name, value in values.items():
+        writer = _WRITERS.get(name)
+        written[name] = value if value is None or writer is None else writer(value)
+    return written
