@@ -27,7 +27,11 @@ FindFaults = Callable[[str], Sequence[tuple[str, str]]]
 
 
 class AddressRefused(Exception):
-    """No question can ask this address; the message says why."""
+    """No question can ask this address; the message says why. errors: as in problem documents."""
+
+    def __init__(self, message: str, errors: Sequence[dict[str, str]] = ()) -> None:
+        super().__init__(message)
+        self.errors = errors
 
 
 def fault_of(registry: Registry, address: str) -> str | None:

@@ -4,8 +4,6 @@ The answer is that of the public API: the same validator, view, response cache a
 needs no token and counts no second request: the request that asks has passed all tweens.
 """
 
-from collections.abc import Sequence
-
 from pyramid.httpexceptions import HTTPException, HTTPNotFound
 from pyramid.response import Response
 
@@ -26,15 +24,16 @@ _PASSED_ON = (
 class AnswerRefused(AddressRefused):
     """A saved question can no longer be answered; the message says which, and what to change.
 
-    faults: those of the saved address, by the name of the parameter.
+    errors: those of the saved address.
     """
 
-    def __init__(self, question: Question, refused: "_Refused") -> None:
+    def __init__(self, question: Question, refused: AddressRefused) -> None:
         super().__init__(
             f'The question "{question.name}" can no longer be answered: {refused} Change its '
-            f"address."
+            f"address.",
+            refused.errors,
         )
-        self.question, self.errors = question, refused.errors
+        self.question = question
 
     @property
     def problem(self) -> HTTPException:
@@ -43,14 +42,6 @@ class AnswerRefused(AddressRefused):
         return problem(
             409, str(self), errors=self.errors, question=question.name, questionId=question.id
         )
-
-
-class _Refused(AddressRefused):
-    """errors: as in a problem document."""
-
-    def __init__(self, detail: str, errors: Sequence[dict[str, str]] = ()) -> None:
-        super().__init__(detail if detail.endswith((".", "?")) else f"{detail}.")
-        self.errors = errors
 
 
 def answer(
@@ -71,7 +62,7 @@ def answer(
     """
     try:
         return _ask(request, user, question.address, suffix, has_conditions=has_conditions)
-    except _Refused as refused:
+    except AddressRefused as refused:
         raise AnswerRefused(question, refused) from None
 
 
@@ -90,11 +81,11 @@ def checked_address(request: Request, user: User, text: str) -> str:
 def _ask(
     request: Request, user: User, address: str, suffix: str, *, has_conditions: bool = True
 ) -> Response:
-    """has_conditions: whether the client's method and headers matter. Raises _Refused."""
+    """has_conditions: whether the client's method and headers matter. Raises AddressRefused."""
     path, _, query = address.partition("?")
     paths = request.registry[PATHS]
     if path not in paths:
-        raise _Refused(f"{path} is not one of {', '.join(paths)}.")
+        raise AddressRefused(f"{path} is not one of {', '.join(paths)}.")
     kept = _PASSED_ON if has_conditions else ()
     environ = {name: request.environ[name] for name in kept if name in request.environ}
     asked = Request.blank(path + suffix, environ, query_string=query)
@@ -111,7 +102,9 @@ def _ask(
         response = error
     if response.status_int == 400:
         document = response.json_body
-        raise _Refused(document["detail"], document.get("errors", ()))
+        detail: str = document["detail"]
+        end = "" if detail.endswith((".", "?")) else "."
+        raise AddressRefused(detail + end, document.get("errors", ()))
     if isinstance(response, HTTPException):
         raise response
     return response

@@ -30,7 +30,7 @@ from finance_api.planning.balances import (
     with_converted_balances,
 )
 from finance_api.planning.conversion import converted_fields
-from finance_api.planning.forecast.reading import MAX_DAYS, ForecastQuery, list_forecast
+from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import amount_field, currency_field, date_field, text_field
@@ -199,13 +199,18 @@ class ForecastRequest(TableRequest):
     def read(self, reading: Reading) -> Payload:
         given, user_id = self.given, reading.user_id
         end = given["to"] and given["to"].on(reading.today)
-        is_typical = given["include"] is not None
-        query = ForecastQuery(
-            given["interval"], end and end.last_day, given["accountId"], is_typical
-        )
+        is_typical, interval = given["include"] is not None, given["interval"]
         state = reading.storage.data.get_state(user_id)
         try:
-            forecast = list_forecast(reading.storage, user_id, query, reading.today)
+            forecast = list_forecast(
+                reading.storage,
+                user_id,
+                interval,
+                end and end.last_day,
+                given["accountId"],
+                reading.today,
+                is_typical=is_typical,
+            )
         except BalancesError as error:
             raise parameter_problem([(error.name, str(error))]) from None
         rows, balances = forecast.rows, _BALANCES[is_typical]
@@ -214,9 +219,9 @@ class ForecastRequest(TableRequest):
         members = {
             "totals": RowEncoder((*_FORECAST_TOTAL, *balances)).documents(forecast.totals),
             "lowest": RowEncoder(_LOWEST).documents(forecast.lowest),
-            "interval": query.interval.value,
+            "interval": interval.value,
             "from": date_text(reading.today),
-            "to": date_text(forecast.points[-1].last_day),
+            "to": date_text(forecast.last_day),
             "leftOut": forecast.left_out,
             **hints,
         }

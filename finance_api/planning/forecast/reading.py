@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from math import sqrt
 from typing import NamedTuple
@@ -94,111 +93,66 @@ _MOST_MISSING_DAYS = 31
 
 
 @dataclass(frozen=True)
-class ForecastQuery:
-    """last: None means the end of the next month. conditions: filters on the records' account.
+class Forecast:
+    """rows: of each account at each point. totals: of each currency at each point.
 
-    is_typical: whether to include usual income and spending besides expected payments.
+    lowest: the first day with the lowest balance, or low end of a range, of each account.
+    left_out: number of standing orders without an account or an amount.
     """
 
-    interval: Period
-    last: int | None = None
-    conditions: tuple[Condition, ...] = ()
-    is_typical: bool = False
+    rows: list[Row]
+    totals: list[Row]
+    lowest: list[Row]
+    last_day: int
+    left_out: int
 
 
-@dataclass(frozen=True)
-class Course:
-    """The balances of an account, or of all accounts in a currency, at the end of each day."""
+class _Course(NamedTuple):
+    """The balances of an account, or of all accounts in a currency, at the end of each day.
+
+    known: by day, from today on. typical: None if only expected payments count.
+    """
 
     known: list[int]
-    typical: Typical
+    typical: Typical | None
     missing_days: int
 
-    def at(self, day: int) -> Range:
-        """Return the range of the balance. day: 0 for today."""
-        usual, known = self.typical.within(day + self.missing_days), self.known[day]
-        return Range(known + usual.low, known + usual.median, known + usual.high)
+    def at(self, day: int) -> dict[str, int]:
+        """Return the columns of the balance, or of its range. day: 0 for today."""
+        known = self.known[day]
+        if self.typical is None:
+            return {"balance": known}
+        usual = self.typical.within(day + self.missing_days)
+        names = ("lowBalance", "medianBalance", "highBalance")
+        return {name: known + part for name, part in zip(names, usual, strict=True)}
+
+    def lowest(self, today: int) -> Row:
+        lows = [next(iter(self.at(day).values())) for day in range(len(self.known))]
+        day = lows.index(min(lows))
+        return {"date": today + day * DAY_SECONDS, "balance": lows[day]}
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """accounts: by name. left_out: number of standing orders without an account or an amount."""
+def list_forecast(
+    storage: Storage,
+    user_id: int,
+    interval: Period,
+    last: int | None,
+    conditions: Sequence[Condition],
+    today: int,
+    *,
+    is_typical: bool,
+) -> Forecast:
+    """Return the forecast. Raises BalancesError.
 
-    query: ForecastQuery
-    today: int
-    points: list[Point]
-    accounts: list[Row]
-    left_out: int
-    _courses: dict[str, Course]
-    _currency_courses: dict[str, Course]
-
-    @cached_property
-    def rows(self) -> list[Row]:
-        """A row for each account at each point."""
-        return self._at_points(
-            [(_account(each), self._courses[each["id"]]) for each in self.accounts]
-        )
-
-    @cached_property
-    def totals(self) -> list[Row]:
-        """A row for each currency at each point."""
-        courses = sorted(self._currency_courses.items())
-        return self._at_points([({"currencyCode": code}, course) for code, course in courses])
-
-    @cached_property
-    def lowest(self) -> list[Row]:
-        """The first day with the lowest balance, or low end of a range, of each account."""
-        rows = []
-        for account in self.accounts:
-            course = self._courses[account["id"]]
-            lows = [self._balances(course, day)[0] for day in range(len(course.known))]
-            day = lows.index(min(lows))
-            at = {"date": self.today + day * DAY_SECONDS, "balance": lows[day]}
-            rows.append({**_account(account), **at})
-        return rows
-
-    def _at_points(self, courses: Sequence[tuple[Row, Course]]) -> list[Row]:
-        names = (
-            ("lowBalance", "medianBalance", "highBalance")
-            if self.query.is_typical
-            else ("balance",)
-        )
-        return [
-            {
-                "period": period_text(self.query.interval, point.start),
-                "periodStart": point.start,
-                "date": point.last_day,
-                **about,
-                **dict(zip(names, self._balances(course, self._number(point)), strict=True)),
-            }
-            for point in in_time(self.points)
-            for about, course in courses
-        ]
-
-    def _number(self, point: Point) -> int:
-        return (point.last_day - self.today) // DAY_SECONDS
-
-    def _balances(self, course: Course, day: int) -> Sequence[int]:
-        return course.at(day) if self.query.is_typical else (course.known[day],)
-
-
-def _account(account: Row) -> Row:
-    return {
-        "account": account["name"],
-        "accountId": account["id"],
-        "currencyCode": account["currencyCode"],
-    }
-
-
-def list_forecast(storage: Storage, user_id: int, query: ForecastQuery, today: int) -> Forecast:
-    """Return the forecast. Raises BalancesError."""
-    ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in query.conditions]
+    last: None means the end of the next month. conditions: filters on the records' account.
+    is_typical: whether to include usual income and spending besides expected payments.
+    """
+    ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in conditions]
     accounts = list(storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids))
     accounts.sort(key=lambda row: (row["name"], row["id"]))
-    last = query.last
     if last is None:
         last = end_of(Period.MONTH, end_of(Period.MONTH, today)) - DAY_SECONDS
-    points = _points(query.interval, today, last, len(accounts))
+    points = _points(interval, today, last, len(accounts))
     history, newest = _history(storage, user_id, today)
     try:
         expected = expect(history, last)
@@ -212,32 +166,54 @@ def list_forecast(storage: Storage, user_id: int, query: ForecastQuery, today: i
     for movement in to_come:
         later[movement.account_id] += movement.amount
     rest: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    for payment in expected.rest if query.is_typical else ():
+    for payment in expected.rest if is_typical else ():
         rest[payment.account_id].append((payment.day, payment.amount))
     missing = min((today - newest) // DAY_SECONDS, _MOST_MISSING_DAYS)
     days = range((last - today) // DAY_SECONDS + 1)
 
-    def course(rows: Iterable[Row]) -> Course:
-        found = list(rows)
+    def course(found: Sequence[Row]) -> _Course:
         start = sum(row["balance"] - later[row["id"]] for row in found)
         at_days = (sum(changes[row["id"]][day] for row in found) for day in days)
         known = list(accumulate(at_days, initial=start))[1:]
         usual = Typical((each for row in found for each in rest[row["id"]]), newest)
-        return Course(known, usual, missing)
+        return _Course(known, usual if is_typical else None, missing)
 
-    currencies = {row["currencyCode"] for row in accounts}
+    courses = [(_about(row), course([row])) for row in in_time(accounts)]
+    totals = [
+        ({"currencyCode": code}, course([r for r in accounts if r["currencyCode"] == code]))
+        for code in sorted({row["currencyCode"] for row in accounts})
+    ]
     return Forecast(
-        query,
-        today,
-        points,
-        accounts,
+        _at_points(points, interval, today, courses),
+        _at_points(points, interval, today, totals),
+        [about | each.lowest(today) for about, each in courses],
+        points[-1].last_day,
         expected.left_out,
-        {row["id"]: course([row]) for row in in_time(accounts)},
-        {
-            code: course(row for row in accounts if row["currencyCode"] == code)
-            for code in currencies
-        },
     )
+
+
+def _about(account: Row) -> Row:
+    return {
+        "account": account["name"],
+        "accountId": account["id"],
+        "currencyCode": account["currencyCode"],
+    }
+
+
+def _at_points(
+    points: Sequence[Point], interval: Period, today: int, courses: Sequence[tuple[Row, _Course]]
+) -> list[Row]:
+    return [
+        {
+            "period": period_text(interval, point.start),
+            "periodStart": point.start,
+            "date": point.last_day,
+            **about,
+            **course.at((point.last_day - today) // DAY_SECONDS),
+        }
+        for point in in_time(points)
+        for about, course in courses
+    ]
 
 
 def _points(interval: Period, today: int, last: int, accounts: int) -> list[Point]:
