@@ -70,26 +70,6 @@ def test_a_category_s_kind_decides_what_is_spent_and_received(books):
     ]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        {},
-        {"groupBy": "account"},
-        {"groupBy": "month"},
-        {"groupBy": "payee,day"},
-        {"groupBy": "account,month", "fill": "true"},
-        {"include": "transfers,void,excluded"},
-        {"recordDate": "gte.2026-03-02,lte.2026-03-03"},
-        {"convertTo": "EUR"},
-        {"sortBy": "-spent"},
-    ],
-)
-def test_received_minus_spent_is_the_net_sum(books, query):
-    found = groups(books, columns="net,spent,received", **query)
-    assert found
-    assert [group["received"] - group["spent"] for group in found] == [g["net"] for g in found]
-
-
 def test_converted_sums_are_those_of_the_columns(books):
     first, second = groups(books, columns="spent", convertTo="EUR")
     names = ["currencyCode", "spent", "convertedCurrencyCode", "convertedCount", "convertedSpent"]

@@ -65,15 +65,6 @@ def test_periods_outside_the_dates_of_a_budget_are_none_of_it(client):
     assert periods(client) == []
 
 
-def test_csv(client):
-    client.load(account(), budget(), *dated("2026-03-01"))
-    response = client.get(PATH, headers={"Accept": "text/csv"}, last=1)
-    assert response.text == (
-        "periodStart,periodEnd,spent,income,remaining,progress,recordCount\r\n"
-        "2026-03-01,2026-03-31,1,0,99,0.01,1\r\n"
-    )
-
-
 @pytest.mark.parametrize("budget_id", [uid("Budget", 9), "x", uid("Account", 1)])
 def test_another_id_is_not_found(client, service, budget_id):
     client.load(account(), budget(1))

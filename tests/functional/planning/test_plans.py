@@ -5,16 +5,6 @@ import pytest
 from support.native_rows import account, goal, label, record, standing_order, uid
 
 
-def test_without_a_rule_the_start_is_the_only_occurrence(client):
-    client.load(
-        standing_order(1, startDate="2026-03-18"),
-        standing_order(2, startDate="2026-03-17"),
-        standing_order(3, startDate=None),
-    )
-    found = client.names("standing-orders", "nextDueDate", sortBy="id")
-    assert found == ["2026-03-18", None, None]
-
-
 def test_the_next_due_date_moves_with_the_day(client):
     client.load(standing_order(recurrenceRule="FREQ=WEEKLY;COUNT=2", startDate="2026-03-18"))
     for now, expected in (

@@ -109,27 +109,6 @@ def test_groups_of_one_side_only_are_compared_with_nothing(books):
     ]
 
 
-def test_each_period_is_compared_with_its_own(books):
-    query = {"groupBy": "month", "recordDate": "gte.2026-01,lte.2026-03", "columns": "net"}
-    found = cells(books, "month", "net", "previousNet", compare="previous", **EUR, **query)
-    assert found == [("2026-02", 50, 0), ("2026-03", -30, 50)]
-    found = cells(books, "month", "net", "previousNet", compare="year", **EUR, **query)
-    assert found == [("2026-02", 50, 0), ("2026-03", -30, -10)]
-
-
-def test_a_year_before_29_february_is_the_28th(books):
-    books.load(
-        record(20, amount=-1, recordDate="2023-02-28"),
-        record(21, amount=-2, recordDate="2024-02-28"),
-        record(22, amount=-4, recordDate="2024-02-29"),
-    )
-    query = {"columns": "net", "compare": "year"}
-    names = ("net", "previousNet")
-    assert cells(books, *names, recordDate="eq.2024-02-29", **query) == [(-4, -1)]
-    found = cells(books, "day", *names, groupBy="day", recordDate="eq.2024-02", **query)
-    assert found == [("2024-02-28", -2, -1), ("2024-02-29", -4, -1)]
-
-
 def test_having_keeps_the_groups_that_meet_all_conditions(books):
     query = {"groupBy": "month", **EUR}
     assert cells(books, "month", having="net.gt.0", **query) == [("2026-02",)]
@@ -193,16 +172,3 @@ def test_what_cannot_be_answered_is_refused(client):
         assert response.status_int == 400, query
         (fault,) = response.json["errors"]
         assert fault["name"] == name and message in fault["message"], fault
-
-
-def test_the_day_and_having_are_part_of_the_tag(books, service):
-    for query in ({"columns": "perDay"}, {"recordDate": "gte.2026-03-01", "compare": "previous"}):
-        tag = books.get("records/summary", **query).headers["ETag"]
-        others = [{**query, "having": each} for each in ("count.gt.1", "count.gt.2")]
-        if "columns" not in query:
-            assert len({books.get("records/summary", **o).headers["ETag"] for o in others}) == 2
-        service.clock.set("2026-03-19T00:00:00Z")
-        headers = {"If-None-Match": tag}
-        assert books.get("records/summary", headers=headers, **query).status_int == 200
-        service.clock.set("2026-03-18T12:00:00Z")
-        assert books.get("records/summary", headers=headers, **query).status_int == 304

@@ -96,6 +96,8 @@ def test_budgets_and_standing_orders_go_by_the_user_s_day(loaded):
         ("records", {"recordDate": "lte.today"}),
         ("records.csv", {"recordDate": "gte.-1m"}),
         ("records/summary", {"recordDate": "eq.month-to-date"}),
+        ("records/summary", {"fill": "true", "groupBy": "day", "payee": "eq.nobody"}),
+        ("records/summary", {"columns": "perDay"}),
         ("accounts/balances", {"from": "last-month", "to": "2026-03-30"}),
         ("accounts/balances", {}),
         ("accounts/forecast", {}),
