@@ -116,7 +116,6 @@ class TaggedRequest:
         return is_json and self.given.get(AMOUNTS) == AS_STRINGS
 
     def state_headers(self, state: DataState) -> HeaderItems:
-        """The headers that tell the state of the data."""
         return (
             ("X-Last-Data-Change-At", instant_text(state.changed_at)),
             ("X-Last-Data-Change-Rev", str(state.revision)),
@@ -313,7 +312,6 @@ class _Conditional:
 
 
 def _gzip_tag(etag: str) -> str:
-    """The entity tag of the compressed body."""
     return f'{etag[:-1]}-{GZIP}"'
 
 

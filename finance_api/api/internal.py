@@ -163,8 +163,6 @@ def _conversions(
 
 
 class TransactionsRequest(DataRequest):
-    """A page of records as transactions."""
-
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         bounds = [self.given[name] for name in _BOUNDS if self.given[name] is not None]

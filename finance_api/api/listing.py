@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -44,7 +45,7 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.categories import with_subcategories
-from finance_api.planning.computing import DAILY, list_computed
+from finance_api.planning.computing import list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only, with_flow
 from finance_api.planning.hints import find_hints
@@ -56,6 +57,9 @@ from finance_api.resources.wire import RowEncoder, encoder_of, shown
 from finance_api.resources.xlsx import MAX_ROWS, readable_first
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage
 from finance_api.values import Row
+
+#: The parameters of a list after its conditions, as `Query` takes them.
+_PAGE = itemgetter("sortBy", "limit", "offset", "withTotal")
 
 
 class _RowsRequest(DataRequest):
@@ -70,7 +74,7 @@ class _RowsRequest(DataRequest):
         self.resource = resource
         self.columns = fields_to_show(self.representation, resource, self.given["fields"])
         self.convert_to = self.given.get(CONVERT_TO)
-        self.depends_on_today = resource in DAILY
+        self.depends_on_today = bool(resource.computed_fields)
         self.are_stored = self.convert_to is None and not resource.computed_fields
         if self.convert_to is not None:
             self.columns = (*self.columns, *converted_fields(CONVERTED[resource]))
@@ -104,8 +108,7 @@ class ListRequest(_RowsRequest):
     def __init__(self, resource: Resource, request: Request) -> None:
         super().__init__(resource, request)
         given = self.given
-        page = (given[name] for name in ("sortBy", "limit", "offset", "withTotal"))
-        self._query = Query(resource, given.conditions, *page)
+        self._query = Query(resource, given.conditions, *_PAGE(given))
         # These add conditions when the query is resolved.
         adds = given.get(FLOW.name) or given.get(COUNTED)
         self.is_cheap = self.are_stored and self._query.is_cheap and not adds
@@ -237,7 +240,6 @@ class TableRequest(DataRequest):
     def hint_member(
         self, query: Query, reading: Reading, *, has_rows: bool
     ) -> dict[str, list[str]]:
-        """Return the member of the envelope with hints, if there are any."""
         if self.representation is not JSON:
             return {}
         hints = hints_of(query, reading, has_rows=has_rows)
@@ -290,8 +292,6 @@ TRAILER = "trailer"
 
 
 class ListExport(ExportRequest):
-    """All rows of a list."""
-
     forms = OF_EXPORTS
 
     def __init__(self, resource: Resource, request: Request) -> None:
@@ -301,7 +301,7 @@ class ListExport(ExportRequest):
             raise parameter_problem([(TRAILER, "is only for NDJSON")])
         self._query = Query(resource, self.given.conditions, self.given["sortBy"])
         self.name = str(resource.path)
-        self.depends_on_today = resource in DAILY or self._query.is_relative
+        self.depends_on_today = bool(resource.computed_fields) or self._query.is_relative
 
     def open(self, reading: Reading) -> Export:
         storage, user_id = reading.storage, reading.user_id

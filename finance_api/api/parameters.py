@@ -221,7 +221,6 @@ def page(
     default_limit: int = DEFAULT_LIMIT,
     parse: Callable[[str, int, int], int] = parse_integer,
 ) -> tuple[Parameter, Parameter]:
-    """limit and offset"""
     return (
         integer("limit", 1, max_limit, default_limit, "Maximum number of rows on a page.", parse),
         integer("offset", 0, MAX_OFFSET, 0, "Number of rows before the page.", parse),

@@ -30,8 +30,6 @@ _COMPUTATIONS: dict[Resource, Computation] = {
     GOALS: tracked_goals,
     STANDING_ORDERS: _standing_orders,
 }
-#: The resources whose rows can differ from day to day while the data is unchanged.
-DAILY = (BUDGETS, GOALS, STANDING_ORDERS)
 
 
 def compute(

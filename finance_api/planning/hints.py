@@ -1,6 +1,6 @@
 """Hints about an answer: unknown names and ids in its conditions."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -34,7 +34,7 @@ def find_hints(
     storage: Storage,
     user_id: int,
     resource: Resource,
-    conditions: Iterable[Condition],
+    conditions: Sequence[Condition],
     *,
     has_rows: bool = False,
     may_suggest: bool = True,
@@ -44,10 +44,13 @@ def find_hints(
     has_rows: whether rows match all conditions. may_suggest: whether the sentences may name similar
     objects.
     """
+    if has_rows:
+        conditions = [each for each in conditions if _may_match_without(each)]
+    if not conditions:
+        return []
     found = (
         sentence + suggestion * may_suggest
         for condition in conditions
-        if not has_rows or _may_match_without(condition)
         for sentence, suggestion in _hints(storage, user_id, resource, condition)
     )
     return list(islice(dict.fromkeys(found), MAX_HINTS))

@@ -137,7 +137,6 @@ def _tracked(sums: "BudgetSums", budget: Row, period: BudgetPeriod) -> Row:
 
 
 def span_of(period: BudgetPeriod) -> Span:
-    """Return the period as a range of seconds."""
     return Span(
         MIN_SECONDS if period.start is None else period.start,
         MAX_SECONDS + 1 if period.end is None else period.end + DAY_SECONDS,
@@ -227,7 +226,6 @@ class BudgetSums:
 
 
 def _totals(labelled: Sequence[_Labelled]) -> tuple[int, int]:
-    """Return the sum and the number of records."""
     return sum([amount for _, amount, _ in labelled]), sum([number for _, _, number in labelled])
 
 

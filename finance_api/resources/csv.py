@@ -27,7 +27,6 @@ def csv_chunks(fields: Sequence[Field], pages: Iterable[bytes]) -> Iterator[byte
 
 
 def _writer(field: Field) -> Callable[[Any], str]:
-    """Return the function that writes a value of the field as a cell."""
     if field.kind is Kind.BOOLEAN:
         return _BOOLEANS.__getitem__
     if field.kind.is_list:

@@ -90,12 +90,10 @@ class RowEncoder:
         return documents
 
     def document(self, row: Row) -> dict[str, Any]:
-        """Return the document of ``row``, for orjson."""
         (document,) = self.documents((row,))
         return document
 
     def encode(self, row: Row) -> bytes:
-        """Return the row as a JSON object."""
         return orjson.dumps(self.document(row))
 
     def lines(self, rows: Iterable[Row]) -> bytes:

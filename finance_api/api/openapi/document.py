@@ -213,7 +213,6 @@ INTERNAL = Surface(
 
 
 def described(registry: Registry, surface: Surface) -> list[Service]:
-    """The application's services on the surface."""
     return [
         service
         for service in get_services()

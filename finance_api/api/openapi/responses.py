@@ -157,7 +157,6 @@ def row_schema(resource: Resource) -> Schema:
 
 
 def list_response(resource: Resource) -> ResponseDescription:
-    """A page of the resource."""
     total = value("Number of rows that match; with withTotal=true.", 4711)
     always = {resource.name: array_of(row_schema(resource)), **OF_PAGE}
     members = {**always, "total": total, HINTS: HINTS_SCHEMA}

@@ -47,7 +47,6 @@ def date_time(meaning: str, example: str = "2026-01-31T10:00:00.000Z") -> Schema
 
 
 def of_field(field: Field) -> Schema:
-    """Return the JSON Schema of the field's value."""
     about = {"description": field.meaning, "examples": [field.example]}
     if field.choices == CURRENCIES:
         return {"anyOf": [CURRENCY, {"type": "null"}], **about} if field.nullable else CURRENCY

@@ -100,7 +100,6 @@ def get_usage(request: Request) -> Response:
 
 
 def _quota(request: Request) -> dict[str, Any]:
-    """The remaining quota of the request's token."""
     now_ms = request.services.clock.now_ms()
     level = quotas_of(request).peek(request.identity, now_ms).tightest
     return {

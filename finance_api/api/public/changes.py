@@ -98,8 +98,6 @@ def _response() -> ResponseDescription:
 
 
 class ChangesRequest(DataRequest):
-    """A page of changes of some types."""
-
     is_always_there = False
 
     def __init__(self, request: Request) -> None:

@@ -189,7 +189,6 @@ class SummaryQuery:
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
-        """Return the columns of each group, in order."""
         of_dimensions = [field for dimension in self.group_by for field in dimension.fields]
         start = [_PERIOD_START] if self.periods else []
         return (

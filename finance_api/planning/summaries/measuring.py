@@ -165,7 +165,6 @@ def _amounts(income: int, expense: int, received: int) -> dict[str, int]:
 
 
 def converted_row(group: Group, currency: str, target: str) -> Row:
-    """Return a group's converted sums."""
     amounts: Mapping[str, int | None] = _amounts(
         group.converted_income, group.converted_expense, group.converted_received
     )

@@ -59,7 +59,6 @@ class SummaryTooLarge(Exception):
 
 
 def check_groups(groups: int) -> None:
-    """Raise SummaryTooLarge if there are too many groups."""
     if groups > MAX_GROUPS:
         raise _too_many_groups()
 

@@ -126,7 +126,6 @@ def _all_groups(reader: SummaryReader, folder: Folder) -> Groups:
 def _earlier(
     storage: Storage, user_id: int, query: SummaryQuery, comparison: Comparison
 ) -> tuple[Folder, Groups]:
-    """Return the groups of the earlier time."""
     others = tuple([condition for condition in query.conditions if not is_date(condition)])
     span = comparison.earlier
     dates = () if span is None else (dated(span.first, span.end),)
@@ -137,7 +136,6 @@ def _earlier(
 
 
 def _shown(folder: Folder, key: GroupKey, group: Group, measured: Row) -> Row:
-    """Return the columns of a group."""
     query, (currency, *values) = folder.query, key
     row: Row = {"currencyCode": currency}
     for members, value in zip(folder.members, values, strict=True):
