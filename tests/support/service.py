@@ -97,6 +97,19 @@ class Client:
         url = path + ("?" + "&".join(pairs) if pairs else "")
         return self.service.web.get(url, headers=headers, status="*", expect_errors=True)
 
+    def exact(self, path: str, **query: Any) -> Any:
+        """GET a path, which must return 200. Return its JSON, with exact numbers."""
+        response = self.get(path, **query)
+        assert response.status_int == 200, response.text
+        return json.loads(response.text, parse_float=Decimal)
+
+    def fault(self, path: str, **query: Any) -> dict[str, str]:
+        """GET a path, which must return 400 with one fault. Return the fault."""
+        response = self.get(path, **query)
+        assert response.status_int == 400, (path, query, response.text)
+        (fault,) = response.json["errors"]
+        return dict(fault)
+
     def names(self, path: str, field: str, **query: Any) -> list[Any]:
         """GET a list, which must return 200. Return the values of one field."""
         response = self.get(path, **query)

@@ -38,9 +38,7 @@ def test_every_known_choice_is_taken_and_no_other(client, path, field):
     for value in (*known, ",".join(known), "eq." + ",".join(known)):
         assert client.get(path, **{field.name: value}).status_int == 200, value
     for bad in ("gold", known[0].swapcase(), f"{known[0]},gold", f"{known[0]},", "null", " "):
-        response = client.get(path, **{field.name: bad})
-        assert response.status_int == 400, bad
-        (fault,) = response.json["errors"]
+        fault = client.fault(path, **{field.name: bad})
         assert fault["name"] == field.name
         # The currencies are too many to list if it is clear which one was meant.
         is_listed = all(value in fault["message"] for value in known)
@@ -87,9 +85,7 @@ def test_what_is_no_uuid_is_refused(client):
         f"eq.eq.{good}",
     ):
         for field in ("id", "accountId", "categoryId", "labelIds", "transferId"):
-            response = client.get("records", **{field: bad})
-            assert response.status_int == 400, bad
-            assert response.json["errors"][0]["name"] == field
+            assert client.fault("records", **{field: bad})["name"] == field
 
 
 def test_a_list_has_at_most_100_ids(client):

@@ -75,9 +75,7 @@ def test_impossible_dates_and_times_are_refused(client):
     ).split(" ") + ["", " ", "2026-01-01 ", " 2026-01-01", "2026-01-01\n"]:
         for field in ("recordDate", "createdAt"):
             for prefix in ("eq", "gt", "lte"):
-                response = client.get("records", **{field: f"{prefix}.{operand}"})
-                assert response.status_int == 400, operand
-                assert response.json["errors"][0]["name"] == field
+                assert client.fault("records", **{field: f"{prefix}.{operand}"})["name"] == field
 
 
 def test_a_record_date_is_shown_as_its_utc_day_and_sorted_by_its_time(dated):

@@ -70,9 +70,7 @@ def test_limit_and_offset_are_never_clamped(client, path):
         for value in good:
             assert client.get(path, **{name: value}).status_int == 200
         for value in (*bad, "", "x", "1.0", "1e1", "0x1", "١", "1_0", "9" * 300, "true", "null"):
-            response = client.get(path, **{name: value})
-            assert response.status_int == 400, (name, value)
-            assert [fault["name"] for fault in response.json["errors"]] == [name]
+            assert client.fault(path, **{name: value})["name"] == name
 
 
 def test_with_total_is_true_or_false(client):

@@ -71,9 +71,7 @@ def test_1_to_100_ids_are_taken_before_repetitions_are_dropped(loaded):
 def test_no_id_or_a_malformed_one_is_refused(loaded):
     assert loaded.get("records/by-id").json["errors"][0]["name"] == "id"
     for value in ("", ",", f"{IDS[0]},", f",{IDS[0]}", "1", IDS[0][:-1], f"{IDS[0]} {IDS[1]}", "*"):
-        response = loaded.get("records/by-id", id=value)
-        assert response.status_int == 400, value
-        assert [fault["name"] for fault in response.json["errors"]] == ["id"]
+        assert loaded.fault("records/by-id", id=value)["name"] == "id"
     assert loaded.get("records/by-id", id=[IDS[0], ""]).status_int == 400
 
 

@@ -74,8 +74,7 @@ def live(text, delimiter):
 
 
 def json_rows(client, path, **query):
-    text = client.get(path, **query).text
-    return json.loads(text, parse_float=Decimal)[RESOURCES[path].name]
+    return client.exact(path, **query)[RESOURCES[path].name]
 
 
 @pytest.mark.parametrize("path", RESOURCES)

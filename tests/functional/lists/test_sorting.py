@@ -44,9 +44,7 @@ def test_what_is_no_scalar_field_is_refused(client):
         *("1", "labels", "-labelIds", "source", "sourceId", "userId", "user_id", "record_date"),
         *("payee;amount", "payee)--", "*"),
     ):
-        response = client.get("records", sortBy=sort)
-        assert response.status_int == 400, sort
-        assert response.json["errors"][0]["name"] == "sortBy"
+        assert client.fault("records", sortBy=sort)["name"] == "sortBy"
 
 
 @pytest.mark.parametrize(

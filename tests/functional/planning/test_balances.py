@@ -9,9 +9,7 @@ from support.native_rows import account, record, uid
 
 
 def balances(client, **query):
-    response = client.get("accounts/balances", **query)
-    assert response.status_int == 200, response.text
-    return json.loads(response.text, parse_float=Decimal)
+    return client.exact("accounts/balances", **query)
 
 
 def points(client, **query):
@@ -114,9 +112,7 @@ def test_csv_and_ndjson_have_the_balances_of_the_accounts(books):
     ],
 )
 def test_what_cannot_be_answered_is_refused(books, query, name, message):
-    response = books.get("accounts/balances", **query)
-    assert response.status_int == 400, response.text
-    (fault,) = response.json["errors"]
+    fault = books.fault("accounts/balances", **query)
     assert fault["name"] == name and message in fault["message"]
 
 

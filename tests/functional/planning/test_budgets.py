@@ -1,6 +1,5 @@
 """The amount used in a budget's current period. The clock is set to Wednesday, 2026-03-18."""
 
-import json
 from decimal import Decimal
 
 from support.native_rows import account, budget, category, label, record, uid
@@ -9,9 +8,7 @@ SIX = ("periodStart", "periodEnd", "spent", "remaining", "progress", "recordCoun
 
 
 def tracked(client, number=1):
-    response = client.get("budgets", id=uid("Budget", number))
-    assert response.status_int == 200, response.text
-    (row,) = json.loads(response.text, parse_float=Decimal)["budgets"]
+    (row,) = client.exact("budgets", id=uid("Budget", number))["budgets"]
     return tuple(row[name] for name in SIX)
 
 

@@ -1,6 +1,5 @@
 """GET /v1/api/records/duplicates"""
 
-import json
 from decimal import Decimal
 
 import pytest
@@ -18,9 +17,7 @@ def doubled(client):
 
 
 def duplicates(client, **query):
-    response = client.get("records/duplicates", **query)
-    assert response.status_int == 200, response.text
-    return json.loads(response.text, parse_float=Decimal)
+    return client.exact("records/duplicates", **query)
 
 
 def test_pairs_have_both_records_and_their_account(doubled):

@@ -1,8 +1,5 @@
 """``spent`` and ``received`` in summaries, and ``flow=``, which lists the records they count."""
 
-import json
-from decimal import Decimal
-
 import pytest
 
 from support.native_rows import account, category, record, uid
@@ -38,9 +35,7 @@ def books(client):
 
 
 def groups(client, **query):
-    response = client.get("records/summary", **query)
-    assert response.status_int == 200, response.text
-    return json.loads(response.text, parse_float=Decimal)["groups"]
+    return client.exact("records/summary", **query)["groups"]
 
 
 def test_a_category_s_kind_decides_what_is_spent_and_received(books):
@@ -136,7 +131,5 @@ def test_csv_and_tags_are_those_of_the_columns(books):
     ],
 )
 def test_what_is_not_understood_is_refused(client, path, query, name, message):
-    response = client.get(path, **query)
-    assert response.status_int == 400
-    (fault,) = response.json["errors"]
+    fault = client.fault(path, **query)
     assert fault["name"] == name and message in fault["message"]

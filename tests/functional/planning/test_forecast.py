@@ -1,6 +1,5 @@
 """GET /v1/api/accounts/forecast. The clock is set to Wednesday, 2026-03-18."""
 
-import json
 from decimal import Decimal
 
 import pytest
@@ -12,9 +11,7 @@ MONTHS = ("2025-11-05", "2025-12-05", "2026-01-05", "2026-02-05", "2026-03-05")
 
 
 def forecast(client, **query):
-    response = client.get(PATH, **query)
-    assert response.status_int == 200, response.text
-    return json.loads(response.text, parse_float=Decimal)
+    return client.exact(PATH, **query)
 
 
 def balances(client, **query):
@@ -138,9 +135,7 @@ def test_transfers_arrive_on_the_other_account(client):
     ],
 )
 def test_what_is_not_understood_is_refused(client, query, message):
-    response = client.get(PATH, **query)
-    assert response.status_int == 400
-    (error,) = response.json["errors"]
+    error = client.fault(PATH, **query)
     assert error["name"] == next(iter(query)) and message in error["message"]
 
 

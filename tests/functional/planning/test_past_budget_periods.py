@@ -1,8 +1,5 @@
 """GET /v1/api/budgets/{id}/periods. The clock is set to Wednesday, 2026-03-18."""
 
-import json
-from decimal import Decimal
-
 import pytest
 
 from support.native_rows import account, budget, record, uid
@@ -11,9 +8,7 @@ PATH = f"budgets/{uid('Budget', 1)}/periods"
 
 
 def periods(client, **query):
-    response = client.get(PATH, **query)
-    assert response.status_int == 200, response.text
-    rows = json.loads(response.text, parse_float=Decimal)["periods"]
+    rows = client.exact(PATH, **query)["periods"]
     return [(row["periodStart"], row["periodEnd"], row["spent"]) for row in rows]
 
 
@@ -76,6 +71,4 @@ def test_another_id_is_not_found(client, service, budget_id):
 
 @pytest.mark.parametrize("last", [0, 121, "x"])
 def test_what_is_not_understood_is_refused(client, last):
-    response = client.get(PATH, last=last)
-    assert response.status_int == 400
-    assert response.json["errors"][0]["name"] == "last"
+    assert client.fault(PATH, last=last)["name"] == "last"

@@ -1,6 +1,5 @@
 """GET /v1/api/records/recurring. The clock is set to Wednesday, 2026-03-18."""
 
-import json
 from decimal import Decimal
 
 import pytest
@@ -11,9 +10,7 @@ MONTHS = ("2025-11-05", "2025-12-05", "2026-01-05", "2026-02-05", "2026-03-05")
 
 
 def recurring(client, **query):
-    response = client.get("records/recurring", **query)
-    assert response.status_int == 200, response.text
-    return json.loads(response.text, parse_float=Decimal)
+    return client.exact("records/recurring", **query)
 
 
 def payments(first, payee, amounts, days=MONTHS, **given):

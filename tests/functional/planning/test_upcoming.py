@@ -1,6 +1,5 @@
 """GET /v1/api/standing-orders/upcoming. The clock is set to Wednesday, 2026-03-18."""
 
-import json
 from decimal import Decimal
 
 import pytest
@@ -9,9 +8,7 @@ from support.native_rows import account, category, standing_order, uid
 
 
 def upcoming(client, **query):
-    response = client.get("standing-orders/upcoming", **query)
-    assert response.status_int == 200, response.text
-    return json.loads(response.text, parse_float=Decimal)
+    return client.exact("standing-orders/upcoming", **query)
 
 
 def days(client, **query):
@@ -88,9 +85,7 @@ def test_a_page_has_the_sums_of_all(orders):
 def test_too_many_days_are_refused(orders, monkeypatch):
     monkeypatch.setattr("finance_api.planning.upcoming.MAX_DUE_DAYS", 5)
     assert upcoming(orders, days=14)["totals"]
-    response = orders.get("standing-orders/upcoming")
-    assert response.status_int == 400
-    (error,) = response.json["errors"]
+    error = orders.fault("standing-orders/upcoming")
     assert error["name"] == "days"
     assert error["message"] == (
         "the rules of the standing orders have more than 5 days: ask for fewer days"
@@ -110,6 +105,4 @@ def test_csv_and_the_next_page_in_headers(orders):
 
 @pytest.mark.parametrize("query", [{"days": 0}, {"days": 367}, {"limit": 1001}, {"name": "eq.x"}])
 def test_what_is_not_understood_is_refused(client, query):
-    response = client.get("standing-orders/upcoming", **query)
-    assert response.status_int == 400
-    assert response.json["errors"][0]["name"] == next(iter(query))
+    assert client.fault("standing-orders/upcoming", **query)["name"] == next(iter(query))
