@@ -42,16 +42,11 @@ NULLABLE |= {"effectiveLimit", "remaining", "progress", "overspent", "spent"}
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_keys_are_camel_case_and_missing_ones_are_left_out(wallet, path):
+def test_keys_are_camel_case_missing_ones_left_out_and_times_have_three_decimals(wallet, path):
+    seen = 0
     for name, value in everything(wallet.get(path)):
         assert re.fullmatch("[a-z][a-zA-Z0-9]*|", name), name
         assert value is not None or name in NULLABLE, name
-
-
-@pytest.mark.parametrize("path", LISTS)
-def test_date_times_have_three_decimals(wallet, path):
-    seen = 0
-    for name, value in everything(wallet.get(path)):
         if isinstance(value, str) and re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
             is_day = name in {"startDate", "endDate", "periodStart", "periodEnd"}
             assert re.fullmatch(r"[0-9-]{10}", value) if is_day else DATE_TIME.search(value), name
@@ -82,13 +77,10 @@ def test_an_id_that_cannot_be_one_is_not_found(wallet):
 # -- the envelope ------------------------------------------------------------------------------
 
 
-def test_the_envelope_of_a_first_page(wallet):
+def test_only_a_page_that_is_not_the_last_has_a_next_offset(wallet):
     page = wallet.get("categories?limit=2")
     assert list(page) == ["categories", "limit", "offset", "nextOffset"]
     assert (page["limit"], page["offset"], page["nextOffset"]) == (2, 0, 2)
-
-
-def test_the_last_page_has_no_next_offset(wallet):
     page = wallet.get("categories?limit=2&offset=2")
     assert list(page) == ["categories", "limit", "offset"]
     assert len(page["categories"]) == 1
@@ -101,17 +93,12 @@ def test_an_empty_list_is_an_array(empty):
         assert (page["limit"], page["offset"]) == (30, 0)
 
 
-def test_total_only_where_it_is_asked_for(wallet):
+def test_total_and_hints_only_where_they_are_asked_for(wallet):
     assert wallet.get("categories?limit=1&withTotal=true")["total"] == 3
     assert wallet.get("standing-orders/items?limit=1&withTotal=true")["total"] > 1
-    for query in ("", "?withTotal=false"):
-        assert "total" not in wallet.get(f"categories{query}")
-
-
-def test_hints_only_where_they_are_asked_for(wallet):
     assert wallet.get("labels?agentHints=true")["agentHints"] == []
-    for query in ("", "?agentHints=false"):
-        assert "agentHints" not in wallet.get(f"labels{query}")
+    for query in ("", "?withTotal=false&agentHints=false"):
+        assert not {"total", "agentHints"} & wallet.get(f"categories{query}").keys()
 
 
 # -- headers -----------------------------------------------------------------------------------
@@ -237,17 +224,16 @@ def test_every_list_takes_1_to_200_rows(wallet, path):
     assert wallet.refused(f"{path}{mark}limit=201") == "limit must be at most 200"
 
 
-@pytest.mark.parametrize("name", ["id", "accountId", "categoryId", "transferId"])
-def test_100_ids_are_taken(wallet, name):
-    for number, status in ((100, 200), (101, 400)):
-        ids = ",".join(f"x{n}" for n in range(number))
-        assert wallet.ask(f"records?{name}={ids}").status_int == status
-
-
-def test_20_ids_of_references_are_taken(wallet):
-    for number, status in ((20, 200), (21, 400)):
-        ids = ",".join(f"x{n}" for n in range(number))
-        assert wallet.ask(f"labels/references?id={ids}").status_int == status
+@pytest.mark.parametrize(
+    ("most", "query"),
+    [
+        *((100, f"records?{n}=") for n in ("id", "accountId", "categoryId", "transferId")),
+        (20, "labels/references?id="),
+    ],
+)
+def test_so_many_ids_are_taken(wallet, most, query):
+    for number, status in ((most, 200), (most + 1, 400)):
+        assert wallet.ask(query + ",".join(f"x{n}" for n in range(number))).status_int == status
 
 
 def test_10_conditions_on_a_field_are_taken(wallet):
