@@ -245,6 +245,11 @@ class TableRequest(DataRequest):
         hints = hints_of(query, reading, has_rows=has_rows)
         return {HINTS: hints} if hints else {}
 
+    def account_hints(self, reading: Reading, rows: Sequence[Row]) -> dict[str, list[str]]:
+        """Return `hint_member` of a table whose only filter is accountId."""
+        asked = Query(RECORDS, self.given["accountId"])
+        return self.hint_member(asked, reading, has_rows=bool(rows))
+
     def table(
         self,
         state: DataState,

@@ -31,7 +31,6 @@ from finance_api.planning.balances import (
 )
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
-from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import amount_field, currency_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
@@ -124,8 +123,6 @@ class BalancesRequest(TableRequest):
         except BalancesError as error:
             raise parameter_problem([(error.name, str(error))]) from None
         rows = balance_rows(balances, interval)
-        asked = Query(RECORDS, given["accountId"])
-        hints = self.hint_member(asked, reading, has_rows=bool(rows))
         columns: tuple[Field, ...] = _COLUMNS
         totals = RowEncoder(_TOTAL).documents(balance_totals(balances, interval))
         members: dict[str, Any] = {"totals": totals}
@@ -138,7 +135,7 @@ class BalancesRequest(TableRequest):
             "interval": interval.value,
             "from": date_text(balances.points[0].start),
             "to": date_text(balances.points[-1].last_day),
-            **hints,
+            **self.account_hints(reading, rows),
         }
         return self.table(state, columns, rows, members)
 
@@ -214,8 +211,6 @@ class ForecastRequest(TableRequest):
         except BalancesError as error:
             raise parameter_problem([(error.name, str(error))]) from None
         rows, balances = forecast.rows, _BALANCES[is_typical]
-        asked = Query(RECORDS, given["accountId"])
-        hints = self.hint_member(asked, reading, has_rows=bool(rows))
         members = {
             "totals": RowEncoder((*_FORECAST_TOTAL, *balances)).documents(forecast.totals),
             "lowest": RowEncoder(_LOWEST).documents(forecast.lowest),
@@ -223,7 +218,7 @@ class ForecastRequest(TableRequest):
             "from": date_text(reading.today),
             "to": date_text(forecast.last_day),
             "leftOut": forecast.left_out,
-            **hints,
+            **self.account_hints(reading, rows),
         }
         return self.table(state, (*_FORECAST, *balances), rows, members)
 

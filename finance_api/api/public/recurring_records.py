@@ -19,7 +19,6 @@ from finance_api.planning.recurring import (
     with_orders,
 )
 from finance_api.query.errors import QueryError, quoted
-from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.resources.common import (
     EXAMPLE_ID,
@@ -77,7 +76,6 @@ _TOTAL = (
     amount_field("yearlyIncome", "Income of a year.", 0, 0),
     amount_field("yearlyExpense", "Expenses of a year, negative.", -155.88, 0),
 )
-_TOTAL_ENCODER = RowEncoder(_TOTAL)
 
 
 def _status(text: str) -> frozenset[str]:
@@ -123,9 +121,8 @@ class RecurringRequest(TableRequest):
         shown = [each for each in found if each.status in given["status"]]
         names = names_by_id(reading, ACCOUNTS, CATEGORIES)
         rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
-        asked = Query(RECORDS, given["accountId"])
-        hints = self.hint_member(asked, reading, has_rows=bool(rows))
-        members = {"totals": _TOTAL_ENCODER.documents(_totals(shown)), **hints}
+        totals = RowEncoder(_TOTAL).documents(_totals(shown))
+        members = {"totals": totals, **self.account_hints(reading, rows)}
         return self.table(state, _COLUMNS, rows, members)
 
 
