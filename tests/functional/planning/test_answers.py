@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from pyramid.httpexceptions import HTTPNotAcceptable
 
 from finance_api.questions.addresses import PATHS, AddressRefused
-from finance_api.questions.answering import AnswerRefused, answer, checked_address
+from finance_api.questions.answering import answer, checked_address
 from finance_api.questions.saved import MAX_QUESTIONS, QuestionRefused, add_question
 from support.native_rows import account, record
 from support.service import on_one_storage
@@ -69,14 +68,6 @@ def test_the_answer_is_that_of_the_api(asking, query, suffix):
     assert (again.status_int, again.body) == (304, b"")
 
 
-def test_headers_choose_the_form_of_the_answer(asking):
-    question = asking.save(ADDRESS)
-    csv = asking.answer(question, HTTP_ACCEPT="text/csv")
-    assert csv.content_type == "text/csv"
-    with pytest.raises(HTTPNotAcceptable):
-        asking.answer(question, HTTP_ACCEPT="image/png")
-
-
 @on_one_storage
 @pytest.mark.parametrize(
     ("address", "sentence"),
@@ -96,23 +87,6 @@ def test_an_address_without_an_answer_is_refused_with_the_sentence_of_the_api(
 ):
     with pytest.raises(AddressRefused, match=sentence):
         Asking(client).save(address)
-
-
-@on_one_storage
-def test_a_question_that_is_no_longer_valid_says_which_and_what_to_change(asking):
-    question = asking.save(ADDRESS, name="Spent")
-    old = asking.service.change(
-        lambda s: s.questions.update(
-            question.user_id, question.id, address="/v1/api/records?sum=lt.0"
-        )
-    )
-    with pytest.raises(AnswerRefused) as refused:
-        asking.answer(old)
-    problem = refused.value.problem
-    assert (problem.status_int, problem.json["question"]) == (409, "Spent")
-    assert problem.json["detail"].startswith('The question "Spent" can no longer be answered: sum:')
-    assert problem.json["detail"].endswith(" Change its address.")
-    assert [error["name"] for error in problem.json["errors"]] == ["sum"]
 
 
 @on_one_storage
