@@ -203,16 +203,18 @@ def _check(stream: BinaryIO, codec: str) -> None:
         for line, text in _numbered_lines(stream, codec):
             if len(text) > MAX_LINE:
                 raise ImportRefused(f"a line is longer than {MAX_LINE} characters")
-            unstorable = None if text.isascii() else _SURROGATES.search(text)
-            if "\x00" in text or unstorable is not None:
+            if not text.isascii() and _SURROGATES.search(text):
                 raise ImportRefused(
-                    "half of a surrogate pair; the file has another encoding"
-                    if unstorable is not None
-                    else "a NUL character",
+                    "half of a surrogate pair; the file has another encoding",
                     line,
-                    how=": give it with --encoding"
-                    if unstorable is not None
-                    else "; UTF-16 without a byte order mark needs --encoding utf-16-le or "
+                    how=": give it with --encoding",
+                    needs=("encoding",),
+                )
+            if "\x00" in text:
+                raise ImportRefused(
+                    "a NUL character",
+                    line,
+                    how="; UTF-16 without a byte order mark needs --encoding utf-16-le or "
                     "utf-16-be",
                     needs=("encoding",),
                 )

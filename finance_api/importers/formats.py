@@ -1,6 +1,6 @@
 """The formats of files, and how to detect the format of a file.
 
-A format is a folder of this package and an entry in FORMATS.
+A format is a module or folder of this package and an entry in FORMATS.
 """
 
 import re
@@ -105,7 +105,7 @@ FORMATS = (
     Format(
         name="qif",
         begin=_QIF,
-        importer="qif.importer:QifImporter.of",
+        importer="qif:QifImporter.of",
         options=(*_STATEMENT, *_NUMBERS, *_TEXT),
         account_key=AccountKey.FILE,
     ),

@@ -15,8 +15,6 @@ from finance_api.values.text import shown
 
 #: The format of a file is detected from this much of its beginning.
 HEAD_BYTES = 4_096
-
-
 #: A message quotes up to _QUOTED_LENGTH characters of a value, and up to _MOST names.
 _QUOTED_LENGTH, _MOST = 60, 30
 #: Advice for a fault that no option can work around.
@@ -130,17 +128,16 @@ class ImportRefused(ChangeRefused):
         for question in self.questions:
             if lines * len(question.answers) <= MOST_COMMANDS:
                 lines *= len(question.answers)
-                asked.append(question.answers)
-        decided = [len(answers) == 1 for answers in asked]
+                # If nothing else can be meant, the command line needs no explanation.
+                is_open = len(question.answers) > 1
+                asked.append(
+                    tuple(a if is_open else a._replace(meaning="") for a in question.answers)
+                )
         return [
             Answer(
                 tuple(word for answer in chosen for word in answer.words),
                 tuple(name for answer in chosen for name in answer.instead_of),
-                ", ".join(
-                    answer.meaning
-                    for answer, is_decided in zip(chosen, decided, strict=True)
-                    if answer.meaning and not is_decided
-                ),
+                ", ".join(answer.meaning for answer in chosen if answer.meaning),
             )
             for chosen in product(*asked)
         ]
@@ -193,7 +190,6 @@ class Questions:
             self.fields.add(of)
 
     def add(self, others: "Questions") -> None:
-        """Add all questions of ``others``."""
         self.asked += others.asked
         self.columns |= others.columns
         self.fields |= others.fields
@@ -226,11 +222,9 @@ class Questions:
         if not self.asked:
             return
         first, *others = self.asked
-        parts = [first.reason] + [
-            f"{question.reason} (line {question.line})" if question.line else question.reason
-            for question in others
-        ]
-        raise ImportRefused("; and ".join(parts), first.line, questions=tuple(self.asked))
+        parts = [q.reason + (f" (line {q.line})" if q.line else "") for q in others]
+        reason = "; and ".join((first.reason, *parts))
+        raise ImportRefused(reason, first.line, questions=tuple(self.asked))
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,6 @@ class Section:
     last: int | None = None
 
     def take(self, entry: Entry) -> None:
-        """Count an entry of this section."""
         day = entry.date - entry.date % DAY_SECONDS
         self.count += 1
         self.total += entry.amount

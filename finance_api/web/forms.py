@@ -12,7 +12,7 @@ from typing import Any
 from webob.multidict import MultiDict
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.importers.native.values import ValueRefused
+from finance_api.importers.native import ValueRefused
 from finance_api.ledger.edits.naming import (
     editable_fields,
     find_row,

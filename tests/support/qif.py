@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from finance_api.importers.qif.importer import QifImporter
+from finance_api.importers.qif import QifImporter
 from support.whole import Whole, read_whole
 
 

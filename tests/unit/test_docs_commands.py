@@ -17,7 +17,7 @@ from finance_api.cli.main import command as finance_api_command
 from finance_api.importers.csv import Layout
 from finance_api.importers.csv.layout import FIELDS as CSV_FIELDS
 from finance_api.importers.formats import FORMAT_NAMES
-from finance_api.importers.native.values import MAX_LIST_ELEMENTS
+from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
 from support.command import all_commands, subcommands

@@ -4,18 +4,21 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from finance_api.importers.camt.entry import BOOKED, NOT_BOOKED, entries_of, status_of
-from finance_api.importers.camt.markup import STATEMENTS, Found, entries_in
-from finance_api.importers.camt.values import (
+from finance_api.importers.camt.entry import (
+    BOOKED,
+    NOT_BOOKED,
     Element,
     amount_of,
     day_of,
+    entries_of,
     is_true,
     moment_of,
     number_of,
     signed_amount_of,
+    status_of,
     time_of,
 )
+from finance_api.importers.camt.markup import STATEMENTS, Found, entries_in
 from finance_api.importers.decoding import opening_text
 from finance_api.importers.interface import (
     HEAD_BYTES,
@@ -107,7 +110,11 @@ def balances_of(statement: Element) -> Balances:
             if date is None:
                 raise balance.refused("has no date")
             stated.setdefault(code, []).append((BankBalance(units, day_of(date)), currency))
-            is_own = is_own and not _holds_credit(balance)
+            is_own = is_own and not any(
+                is_true(line.first("Incl")) and amount_of(amount)[0]
+                for line in balance.all("CdtLine")
+                if (amount := line.first("Amt")) is not None
+            )
     if statement.name != "Stmt":
         stated.pop(_INTERIM, None)
     interim = stated.get(_INTERIM, [])
@@ -129,15 +136,6 @@ def balances_of(statement: Element) -> Balances:
     )
 
 
-def _holds_credit(balance: Element) -> bool:
-    """Return whether the balance includes a line of credit."""
-    for line in balance.all("CdtLine"):
-        amount = line.first("Amt")
-        if is_true(line.first("Incl")) and amount is not None and amount_of(amount)[0]:
-            return True
-    return False
-
-
 def days_of(statement: Element) -> tuple[int | None, int | None]:
     """Return the first and last day that the statement claims to cover."""
     begin = statement.first("FrToDt/FrDtTm", "FrToDt/FrDt")
@@ -149,11 +147,6 @@ def days_of(statement: Element) -> tuple[int | None, int | None]:
         # The end is the midnight after the last day.
         last -= DAY_SECONDS
     return (first, last) if first <= last else (None, None)
-
-
-def made_at(message: Element, statement: Element) -> int | None:
-    """Return when the bank made the statement, in seconds."""
-    return moment_of(statement.first("CreDtTm") or message.first("GrpHdr/CreDtTm"))
 
 
 class CamtImporter:
@@ -179,7 +172,6 @@ class CamtImporter:
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """As `StatementImporter`."""
         # Reports of a day repeat the entries of earlier reports; notifications repeat nothing.
         sections = Sections(repeat=self.source != _NOTIFICATIONS)
         section = None
@@ -222,13 +214,14 @@ class CamtImporter:
 
 
 def _end(section: Section, found: Found) -> None:
-    balances = balances_of(found.statement)
+    statement = found.statement
+    balances = balances_of(statement)
     section.end(
         balances.opening,
         balances.closing,
-        days=days_of(found.statement),
-        as_of=made_at(found.message, found.statement),
-        line=found.statement.line,
+        days=days_of(statement),
+        as_of=moment_of(statement.first("CreDtTm") or found.message.first("GrpHdr/CreDtTm")),
+        line=statement.line,
     )
     if not balances.is_own:
         section.statement.opening = section.statement.closing = None

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
 
-from finance_api.importers.camt.entry import transaction_of
-from finance_api.importers.camt.values import Element
+from finance_api.importers.camt.entry import Element, transaction_of
 from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, quoted
 from finance_api.values.sentences import count_text

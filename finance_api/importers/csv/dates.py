@@ -83,6 +83,10 @@ class Moment(NamedTuple):
     time: int | None = None
     offset: int | None = None
 
+    @property
+    def seconds(self) -> int:
+        return self.day + (self.time or 0)
+
 
 @dataclass(frozen=True)
 class DateForm:
@@ -101,7 +105,13 @@ class DateForm:
         """Raises ImportRefused naming --date-format."""
         if name.lower() == EXCEL.lower():
             return DateForm(EXCEL, _SERIAL)
-        form, period = _period_of(name)
+        form, period = name, None
+        if match := _PERIOD.fullmatch(name):
+            form = match[1]
+            try:
+                period = date.fromisoformat(match[2]), date.fromisoformat(match[3])
+            except ValueError:
+                raise _refused(name, "there is no such day") from None
         directives = form if "%" in form else _from_readable(form)
         used = [letter for letter in re.findall("%(.?)", directives, re.DOTALL) if letter != "%"]
         for place, letter in enumerate(used):
@@ -125,7 +135,7 @@ class DateForm:
     def read(self, text: str) -> int | None:
         """Return the date and time as written, in seconds, without any offset. See `moment`."""
         moment = self.moment(text)
-        return None if moment is None else moment.day + (moment.time or 0)
+        return None if moment is None else moment.seconds
 
     def moment(self, text: str) -> Moment | None:
         """Parse a text; None if it has another form, is no valid date, or is before 1970.
@@ -152,7 +162,7 @@ class DateForm:
     def year_of(self, text: str) -> int | None:
         """Return the year of a text of this form, even if there is no such day; else None."""
         parts = self._parts(text)
-        return None if parts is None or "year" not in parts else self._year(parts)
+        return self._year(parts) if parts and "year" in parts else None
 
     def _parts(self, text: str) -> dict[str, str] | None:
         if len(text) > _LONGEST:
@@ -180,17 +190,6 @@ class DateForm:
 
 def _refused(name: str, reason: str) -> ImportRefused:
     return ImportRefused(f"--date-format {quoted(name)}: {reason}")
-
-
-def _period_of(name: str) -> tuple[str, tuple[date, date] | None]:
-    """Split a form without a year from the file's first and last day, which follow it."""
-    match = _PERIOD.fullmatch(name)
-    if match is None:
-        return name, None
-    try:
-        return match[1], (date.fromisoformat(match[2]), date.fromisoformat(match[3]))
-    except ValueError:
-        raise _refused(name, "there is no such day") from None
 
 
 def _from_readable(name: str) -> str:
@@ -428,7 +427,7 @@ class DateReader:
         moment = self._form.moment(text)
         if moment is None:
             raise ImportRefused(f"{quoted(text)} is not a date in the form {self._form.name}", line)
-        seconds, offset = moment.day + (moment.time or 0), moment.offset
+        seconds, offset = moment.seconds, moment.offset
         if self._zone is not None:
             if moment.time is None:
                 raise ImportRefused(

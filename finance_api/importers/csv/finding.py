@@ -170,7 +170,6 @@ def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
 
 
 def _decided(text: TextFile, places: list[Table], user_layout: Layout) -> Plan:
-    """Return the plan that the user's options, given now or saved, and the file decide together."""
     if not user_layout.header:
         refuse_headings(places)
     possible, refusal = _possible(text, places, user_layout)

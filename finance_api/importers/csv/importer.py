@@ -23,10 +23,9 @@ from finance_api.importers.csv.places import (
 )
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.signs import Signs, decide_signs
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
-from finance_api.importers.csv.survey import SignWords, Survey, amount_cell, text_of
+from finance_api.importers.csv.survey import Selection, SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import Row, Table
 from finance_api.importers.csv.unread import ask_about_unread, ask_which_rows, names_balance
 from finance_api.importers.csv.vocabulary import in_minor_units
@@ -167,9 +166,7 @@ def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entr
     skipped: Counter[str] = Counter()
     for line, cells in movements(plan, selection, skipped):
         yield from builder.add(line, cells)
-    empty = builder.without_rows()
-    if empty is not None:
-        yield empty, None
+    yield from builder.without_rows()
     statements = builder.finish(selection.balances, deciding.above)
     if statements:
         statements[0].skipped += skipped
@@ -310,7 +307,6 @@ class Deciding:
             raise
 
     def _leave_out_trailer(self) -> None:
-        """Leave out the rows at the end that are known to be no data."""
         plan, survey = self.plan, self._survey
         first = next((cell for cell in survey.footer_cells if cell.strip()), None)
         if survey.footer is None or first is None:

@@ -243,7 +243,6 @@ class _Table:
         return value
 
     def take_all(self, kinds: Mapping[str, type]) -> dict[str, Any]:
-        """Take all of these keys that the table has, with their values."""
         found = {key: self.take(key, kind) for key, kind in kinds.items()}
         return {key: value for key, value in found.items() if value is not None}
 
@@ -267,7 +266,6 @@ class _Table:
         return [_Table(f"{key} {n}: ", part) for n, part in enumerate(found, 1)]
 
     def left(self) -> list[str]:
-        """Return the keys that were not taken."""
         return list(self._values)
 
     def items(self, possible: Collection[str] = ()) -> list[tuple[str, tuple[str, ...]]]:
@@ -331,12 +329,11 @@ def _payment_types(table: _Table) -> dict[str, str]:
 
 def _rows(table: _Table, key: str) -> Rows:
     """key: the key of the text that names the rows, or says why they are refused."""
-    rows = Rows(_condition(table), table.take(key, str) or "")
-    for name, value in (("when", rows.when), (key, rows.text)):
-        if not value:
-            raise table.refused(name, "is missing")
+    when, text = _condition(table), table.take(key, str) or ""
+    if not when or not text:
+        raise table.refused(key if when else "when", "is missing")
     table.end()
-    return rows
+    return when, text
 
 
 def _selected(table: _Table) -> Selected:
@@ -419,7 +416,9 @@ def _check_columns(profile: Profile) -> None:
     maps = [profile.map, *(leg.map for leg in profile.legs)]
     needed = [c for each in maps for name in ("recordDate", "amount") for c in each.get(name, ())]
     needed += [side for side in (layout.debit, layout.credit) if side is not None]
-    needed += [*profile.fill_down, *flat(profile.equal), *flat(profile.conditions)]
+    conditions = [leg.when for leg in profile.legs]
+    conditions += [when for when, _ in (*profile.leave_out, *profile.refuse)]
+    needed += [*profile.fill_down, *flat(profile.equal), *flat(conditions)]
     others = [*flat(flat(each.values()) for each in maps), *profile.opening, *profile.only]
     matches = [
         Match(profile, row.names, "EUR" if CODE in str(row) else "") for row in profile.headings

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -15,7 +16,6 @@ from finance_api.importers.csv.table import (
     MAX_CELL,
     MAX_COLUMNS,
     NoTable,
-    Row,
     Table,
     filled,
     looks_like_headings,
@@ -132,7 +132,6 @@ Line = tuple[str, list[str]]
 
 
 def lines_above(table: Table) -> list[Line]:
-    """The lines above the headings."""
     count = min(table.first_line - 1, _SEARCHED_LINES)
     found = []
     for line in list(islice(replace(table.text, skip_rows=0).lines(), count)):
@@ -222,12 +221,11 @@ class TableSample:
 
 def widest_table(text: TextFile, layout: Layout) -> Table | None:
     """Return the table that a text most likely has, although its columns are unknown."""
-    try:
+    with suppress(ImportRefused):
         layout = layout.checked()
         text = replace(text, skip_rows=layout.skip_rows)
         return max(tables(text, layout), key=lambda table: filled(table.cells), default=None)
-    except ImportRefused:
-        return None
+    return None
 
 
 def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> TableSample:
@@ -239,11 +237,11 @@ def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> Tabl
     found = {index: role for role, indexes in roles.items() for index in indexes}
     columns = []
     for index in range(min(table.width, _MOST_COLUMNS)):
-        values = [text for cells in first if (text := _cut(cells[index : index + 1]))]
+        values = [text for cells in first if (text := _cut("".join(cells[index : index + 1])))]
         columns.append(
             {
                 "name": headings.named(index),
-                "heading": _cut([headings.text(index)]),
+                "heading": _cut(headings.text(index)),
                 "values": list(dict.fromkeys(values))[:_MOST_VALUES],
                 "role": found.get(index, ""),
             }
@@ -256,35 +254,28 @@ def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> Tabl
 
 
 def _rows(table: Table, lines: Collection[int]) -> tuple[list[list[str]], dict[int, list[str]]]:
+    """Return the first rows, and those at ``lines``, even if they have too few or many cells."""
     by_line: dict[int, list[str]] = {}
     first: list[list[str]] = []
-    furthest = max(lines, default=0)
 
-    def note(row: Row) -> None:
-        line, cells = row
+    def note(line: int, cells: list[str]) -> None:
         if line in lines:
             by_line[line] = cells
 
-    def misfit(refused: ImportRefused, cells: list[str]) -> None:
-        note((refused.line or 0, cells))
-
-    try:
-        for row in table.rows(misfit=misfit):
+    with suppress(ImportRefused):
+        for line, cells in table.rows(misfit=lambda refused, cells: note(refused.line or 0, cells)):
             if len(first) < _SEARCHED_ROWS:
-                first.append(row[1])
-            note(row)
-            if len(first) == _SEARCHED_ROWS and row[0] >= furthest:
+                first.append(cells)
+            note(line, cells)
+            if len(first) == _SEARCHED_ROWS and line >= max(lines, default=0):
                 break
-    except ImportRefused:
-        pass
     return first, by_line
 
 
 def _shortened(cells: Sequence[str]) -> list[str]:
-    return [_cut([cell]) for cell in islice(cells, _MOST_COLUMNS)]
+    return [_cut(cell) for cell in islice(cells, _MOST_COLUMNS)]
 
 
-def _cut(cells: Sequence[str]) -> str:
-    """Return the text of at most one cell, shortened."""
-    text = shown(" ".join("".join(cells).split()))
+def _cut(cell: str) -> str:
+    text = shown(" ".join(cell.split()))
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"

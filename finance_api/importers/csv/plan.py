@@ -11,7 +11,7 @@ from typing import Any
 
 from finance_api.importers.csv.layout import FIELD_NAMES, Columns, Headings, Layout, heading_digest
 from finance_api.importers.csv.open_columns import Inferred
-from finance_api.importers.csv.profile import Condition, Leg, Match, Profile, Rows, Selected, shown
+from finance_api.importers.csv.profile import Condition, Leg, Match, Profile, Rows, shown
 from finance_api.importers.csv.table import Table
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered, quoted
@@ -84,9 +84,7 @@ class ProfileRows:
         return found if len(found) == len(tests) else None
 
     def _tests_of(self, rows: Sequence[Rows]) -> list[tuple[Tests, str]]:
-        return [
-            (tests, part.text) for part in rows if (tests := self._tests(part.when)) is not None
-        ]
+        return [(tests, text) for when, text in rows if (tests := self._tests(when)) is not None]
 
     def _derived(self) -> tuple[str, ...]:
         """Return the names of derived cells: fields, or "debit", "credit", "fee", "balance"."""
@@ -118,7 +116,6 @@ class ProfileRows:
         return match.indexes(profile.map.get(name, ()))
 
     def _cell(self, name: str, leg: Leg) -> Make:
-        """Return the function that makes a derived cell of a leg."""
         profile = self._match.profile
         is_side = name in ("debit", "credit")
         constant = self._preamble.get(name)
@@ -176,7 +173,15 @@ class ProfileRows:
             cell = cells[index].strip()
             keeps = selected.keeps(cell, has_balance=self._balance is not None)
             if keeps is None:
-                raise ImportRefused(self._unknown_word(cell, column, selected), line)
+                reason = (
+                    f"only a balance column shows whether a row of {quoted(cell)} moved money, and "
+                    "the file has none: download it with that column, or"
+                    if cell in selected.proved
+                    else f"the profile {shown(self._match.profile)} does not know {quoted(cell)} "
+                    f"in the column {quoted(column)}:"
+                )
+                way = f"say with --only {column}=VALUE which rows are transactions"
+                raise ImportRefused(f"{reason} {way}", line)
             if not keeps:
                 left_out[cell[:40] or f"without {column}"] += 1
                 return False
@@ -185,18 +190,6 @@ class ProfileRows:
                 left_out[what] += 1
                 return False
         return True
-
-    def _unknown_word(self, cell: str, column: str, selected: Selected) -> str:
-        if cell in selected.proved:
-            return (
-                f"only a balance column shows whether a row of {quoted(cell)} moved money, and "
-                f"the file has none: download it with that column, or say with --only "
-                f"{column}=VALUE which rows are transactions"
-            )
-        return (
-            f"the profile {shown(self._match.profile)} does not know {quoted(cell)} in the column "
-            f"{quoted(column)}: say with --only {column}=VALUE which rows are transactions"
-        )
 
     def _check(self, line: int, cells: list[str]) -> None:
         for one, other in self._equal:

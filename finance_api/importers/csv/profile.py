@@ -56,6 +56,8 @@ TESTS: Mapping[str, Callable[[str], bool]] = {
 Condition = Mapping[str, Callable[[str], bool]]
 #: Field -> the columns that it is made of; a field without columns stays empty.
 Map = Mapping[str, tuple[str, ...]]
+#: Rows that are left out or refused: their condition, and their name or the reason.
+Rows = tuple[Condition, str]
 
 
 @dataclass(frozen=True)
@@ -98,14 +100,6 @@ class Leg:
     ignore_sign: bool = False
     currency: str = ""
     map: Map = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows that are left out or refused. text: the name of such rows, or the reason."""
-
-    when: Condition
-    text: str
 
 
 @dataclass(frozen=True)
@@ -179,12 +173,6 @@ class Profile:
     def says_direction(self) -> bool:
         """Whether the legs say which way money goes."""
         return any(leg.positive is not None for leg in self.legs)
-
-    @property
-    def conditions(self) -> list[Condition]:
-        """The conditions of the legs, and of rows that are left out or refused."""
-        legs = [leg.when for leg in self.legs]
-        return legs + [rows.when for rows in (*self.leave_out, *self.refuse)]
 
     def match(self, headings: Sequence[str]) -> "Match | None":
         """Return the match of a file's heading row; None if the profile has no such row."""

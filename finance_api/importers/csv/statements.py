@@ -141,12 +141,10 @@ class StatementBuilder:
         self._has_others = not _OTHERS.isdisjoint(columns)
         self._has_accounts = self._account is None or not _ACCOUNTS.isdisjoint(columns)
 
-    def without_rows(self) -> Statement | None:
-        """Return a statement for --account if the file has no rows."""
-        if self._rows or self._account is None:
-            return None
-        currency = self._currencies.option
-        return self._new(self._account, currency, None, 0).statement
+    def without_rows(self) -> Iterator[tuple[Statement, None]]:
+        """Yield a statement for --account if the file has no rows."""
+        if not self._rows and self._account is not None:
+            yield self._new(self._account, self._currencies.option, None, 0).statement, None
 
     def add(self, line: int, cells: Sequence[str]) -> Iterator[tuple[Statement, Entry | None]]:
         """Raises ImportRefused with the row's line."""
@@ -213,9 +211,15 @@ class StatementBuilder:
         day = reader.text("valueDate", cells)
         other_account = reader.text("counterpartyAccount", cells)
         original, original_currency = reader.original(line, cells)
+        payment_type = reader.text("paymentType", cells)
+        if payment_type is not None and payment_type.lower() not in PAYMENT_TYPES:
+            raise ImportRefused(
+                f"the payment type {quoted(payment_type)} is not one of {', '.join(PAYMENT_TYPES)}",
+                line,
+            )
         return {
             "labels": self._labels(cells),
-            "payment_type": self._payment_type(line, cells),
+            "payment_type": payment_type and payment_type.lower(),
             "value_date": day and reader.value_dates.read(day, line) // DAY_SECONDS * DAY_SECONDS,
             "counterparty_account": other_account and "".join(other_account.split()),
             "original_amount": original,
@@ -309,14 +313,6 @@ class StatementBuilder:
         text = self._reader.text("labels", cells) or ""
         names = (name.strip() for name in text.translate(self._separators).split(self._separator))
         return tuple(dict.fromkeys(name for name in names if name))
-
-    def _payment_type(self, line: int, cells: Sequence[str]) -> str | None:
-        text = self._reader.text("paymentType", cells)
-        if text is not None and text.lower() not in PAYMENT_TYPES:
-            raise ImportRefused(
-                f"the payment type {quoted(text)} is not one of {', '.join(PAYMENT_TYPES)}", line
-            )
-        return text and text.lower()
 
 
 def _texts_digest(plan: Plan) -> str:

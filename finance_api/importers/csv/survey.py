@@ -1,20 +1,41 @@
-"""Passes over all rows once, and notes what has to be decided from whole columns."""
+"""Selects the rows that are money, passes over them once, and notes what has to be decided from
+whole columns.
+"""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.dates import DateColumn
-from finance_api.importers.csv.layout import Columns
+from finance_api.importers.csv.layout import Columns, Headings
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.table import is_account, is_amount, is_date, is_text
-from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.csv.vocabulary import (
+    BOOKED,
+    CARRIED,
+    DIRECTIONS,
+    NO,
+    NOT_MONEY,
+    STARTS,
+    TOTAL,
+    YES,
+    denies,
+    folded,
+    kind_of,
+    role_fit,
+)
+from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.importers.marks import mark_of
 from finance_api.values.text import clean_or_none
 
+#: Up to this many different values of rows that are left out are counted separately.
+_COUNTED = 20
+#: Up to this many rows that state a balance are kept.
+_REMEMBERED = 1_000
+#: Longest text, such as "B/F", that may name a payee as well.
+_LONGEST_WORD = 4
 #: A column with more different cells than this is free text: it is no longer watched.
 _WATCHED_VALUES = 50
 _WATCHED_COLUMNS = 200
@@ -22,10 +43,10 @@ _WATCHED_COLUMNS = 200
 _FOOTER_ROWS = 20
 
 _MONEY_BESIDE = ("balance", "fee", "originalAmount")
-_MONEY = ("amount", "debit", "credit", *_MONEY_BESIDE)
 
 #: Where an amount stands: in the amount column, or on the side of money going out or coming in.
 AMOUNT, OUT, IN = 0, -1, 1
+_ONE, _SIDES = ((AMOUNT, "amount"),), ((OUT, "debit"), (IN, "credit"))
 #: (place, sign): the sign that `AmountColumns.add` returns.
 Kind = tuple[int, int]
 
@@ -34,7 +55,7 @@ class Watched:
     """An unmapped column.
 
     values: its first different cells -> the first line with each kind of amount. is_few: whether
-    the column has no further cells; else it is free text. The properties are those of `values`.
+    the column has no further cells; else it is free text.
     """
 
     def __init__(self, index: int) -> None:
@@ -66,12 +87,8 @@ class Watched:
         return any("-" in text for text in self.money)
 
     @property
-    def are_several(self) -> bool:
-        return len(self.texts) > 1
-
-    @property
     def are_accounts(self) -> bool:
-        return self.are_several and all(map(is_account, self.texts))
+        return len(self.texts) > 1 and all(map(is_account, self.texts))
 
 
 class SignWords:
@@ -79,8 +96,7 @@ class SignWords:
 
     named: the words that --sign names -> OUT or IN; ``\\,`` and ``\\|`` are part of a word.
     ways: the same words, folded. All other words have their usual meaning.
-    seen: the first words of the column -> their first lines. unknown: words without a meaning ->
-    their first lines.
+    seen, unknown: the first words, and words without a meaning -> their first lines.
     """
 
     def __init__(self, column: int, named: str | None) -> None:
@@ -137,15 +153,9 @@ def amount_cell(
     columns: Columns, cells: Sequence[str], words: SignWords | None, line: int
 ) -> Iterator[tuple[int, str]]:
     """Yield the amounts of a row that are not blank, each with its place."""
-    if "amount" in columns:
-        text = cells[columns["amount"][0]].strip()
-        if text:
-            yield (AMOUNT if words is None else words.direction(cells, line)), text
-        return
-    for place, side in ((OUT, "debit"), (IN, "credit")):
-        text = cells[columns[side][0]].strip()
-        if text:
-            yield place, text
+    for place, name in _ONE if "amount" in columns else _SIDES:
+        if text := cells[columns[name][0]].strip():
+            yield (place if words is None or place else words.direction(cells, line)), text
 
 
 def _separators(plan: Plan) -> tuple[str | None, str | None]:
@@ -154,7 +164,7 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
     Raises ImportRefused if other cells are texts such as 1.234, which can be read in two ways.
     """
     layout, text = plan.layout, plan.table.text
-    indexes = plan.indexes(*_MONEY)
+    indexes = plan.indexes("amount", "debit", "credit", *_MONEY_BESIDE)
     if any(text.fractions.get(index, 0) > plan.table.first_line for index in indexes):
         line = max(text.thousands.get(index, 0) for index in indexes)
         if line > plan.table.first_line:
@@ -166,6 +176,143 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
             )
         return ".", None if layout.thousands == "." else layout.thousands
     return layout.decimal, layout.thousands
+
+
+class Selection:
+    """Selects the rows that happened, by ``--only`` and ``--leave-out`` (``COLUMN=VALUE``) and by
+    the words of a status. Rows that only state a balance are left out.
+
+    unknown: column -> unknown words of a status -> first line. If --only is saved from an earlier
+    file, the words that neither --only nor --leave-out names are unknown.
+    words: column -> known words -> whether such rows are kept. doubtful: (column, cell) of rows
+    that may be totals -> first line. balances: line -> kind and cells of a row that states one.
+    is_complete: whether all rows were looked at, and those that state a balance are known.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        headings = plan.headings
+        self._headings = headings
+        self._only = _conditions("--only", plan.layout.only, headings)
+        self._left_out = _conditions("--leave-out", plan.layout.leave_out, headings)
+        # Statuses need no --leave-out: the file of --only may have had no row to leave out.
+        self._named = {
+            column: values.keys() | self._left_out.get(column, {}).keys()
+            for column, values in self._only.items()
+            if "only" in plan.taken
+            and (column in self._left_out or role_fit("status", headings.named(column)))
+        }
+        self._dropped: dict[int, set[str]] = {}
+        statuses = (i for i in plan.inferred.statuses if i not in self._only)
+        self._denied = {index: denies(headings.text(index)) for index in statuses}
+        self._texts = [index for index in plan.texts if index not in self._left_out]
+        self._days = plan.columns.get("recordDate", ())
+        self._money = [index for index in plan.amounts if index < headings.width]
+        self._has_profile = plan.profile is not None
+        self.unknown: dict[int, dict[str, int]] = {}
+        self.words = {
+            column: dict.fromkeys(self._only[column].values(), True) for column in self._named
+        }
+        self.doubtful: dict[tuple[int, str], int] = {}
+        self.balances: dict[int, tuple[str, list[str]]] = {}
+        # Line -> text of each row that states a balance or a total.
+        self._stating: dict[int, str] = {}
+        self.is_complete = False
+
+    @property
+    def columns(self) -> frozenset[int]:
+        """The columns that decide which rows are money."""
+        return frozenset((*self._only, *self._left_out, *self._denied))
+
+    @property
+    def is_needed(self) -> bool:
+        return bool(self.columns or self._stating or (self._texts and not self.is_complete))
+
+    @property
+    def left_out(self) -> list[str]:
+        """``STATUS=VALUE`` of rows that --only left out, to save for the next file."""
+        return [
+            f"{name}={word}"
+            for column, words in self._dropped.items()
+            if role_fit("status", name := self._headings.named(column)) and len(words) <= _COUNTED
+            for word in sorted(words)
+            if word
+        ]
+
+    def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
+        """Whether the row is money; if it is not, count it in left_out."""
+        reason = self._reason(line, cells)
+        if reason is not None and left_out is not None:
+            name = reason.strip()[:40] or "blank"
+            left_out[name if name in left_out or len(left_out) <= _COUNTED else "others"] += 1
+        return reason is None
+
+    def _reason(self, line: int, cells: list[str]) -> str | None:
+        """Return the cell by which the row is no money; None if it is."""
+        for column, values in self._only.items():
+            word = folded(cells[column])
+            if word in values:
+                continue
+            if word not in self._named.get(column, (word,)):
+                self.unknown.setdefault(column, {}).setdefault(cells[column].strip(), line)
+                continue
+            dropped = self._dropped.setdefault(column, set())
+            if len(dropped) <= _COUNTED:
+                dropped.add(cells[column].strip())
+            return cells[column]
+        for column, values in self._left_out.items():
+            if folded(cells[column]) in values and cells[column].strip():
+                return cells[column]
+        if self.is_complete and line in self._stating:
+            return self._stating[line]
+        for column in () if self.is_complete else self._texts:
+            if cells[column][:3].lower() in STARTS and self._states_balance(column, line, cells):
+                return cells[column]
+        for column, denied in self._denied.items():
+            if not self._happened(column, cells[column], line, denied=denied):
+                return cells[column]
+        return None
+
+    def _states_balance(self, column: int, line: int, cells: list[str]) -> bool:
+        text = cells[column].strip()
+        kind = kind_of(text)
+        if kind is None or (kind == CARRIED and self._has_profile):
+            return False
+        is_total = kind in (TOTAL, CARRIED)
+        if is_total or len(text) <= _LONGEST_WORD:
+            is_dated = any(cells[index].strip() for index in self._days)
+            if is_dated and any(cells[index].strip() for index in self._money):
+                self.doubtful.setdefault((column, text), line)
+                return False
+        if not is_total and len(self.balances) < _REMEMBERED:
+            self.balances[line] = kind, cells
+        self._stating[line] = text
+        return True
+
+    def _happened(self, column: int, cell: str, line: int, *, denied: bool) -> bool:
+        """Whether the status says that money moved. denied: whether "no" means that it did."""
+        word = folded(cell)
+        if word in YES or word in NO or (denied and not word):
+            keeps = (word in YES) != denied
+        elif word in BOOKED or word in NOT_MONEY:
+            keeps = word in BOOKED
+        else:
+            self.unknown.setdefault(column, {}).setdefault(cell.strip(), line)
+            return True
+        self.words.setdefault(column, {})[cell.strip()] = keeps
+        return keeps
+
+
+def _conditions(
+    option: str, conditions: Sequence[str], headings: Headings
+) -> dict[int, dict[str, str]]:
+    """Return column -> folded value -> the value as it was given."""
+    found: dict[int, dict[str, str]] = {}
+    for condition in conditions:
+        column, value = headings.position_and_rest(option, condition)
+        if value is None:
+            raise ImportRefused(f"{option} {quoted(condition)} is not COLUMN=VALUE")
+        found.setdefault(column, {})[folded(value)] = value
+    return found
 
 
 class Survey:
@@ -194,7 +341,7 @@ class Survey:
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}
         self.accounts: dict[tuple[str, str | None], None] = {}
-        has_accounts = "account" in columns or "accountNumber" in columns
+        has_accounts = not {"account", "accountNumber"}.isdisjoint(columns)
         self._names_accounts = has_accounts and "currency" not in columns
         others = (*_MONEY_BESIDE, "valueDate", "currency")
         self._has_others = self._names_accounts or any(name in columns for name in others)
@@ -211,13 +358,13 @@ class Survey:
         """Raise ImportRefused for a row that cannot be read, unless it may be in a footer."""
         columns = self.columns["recordDate"]
         selection, plan = self._selection, self._plan
-        select = selection.is_needed
+        selects = selection.is_needed
         expand = None if plan.rows is None else plan.rows.begin()
         for line, cells in plan.table.rows(misfit=self._misfit):
             if self.footer is not None:
                 self._misfit(self.footer[1], cells)
                 continue
-            if select and not selection.keeps(line, cells):
+            if selects and not selection.keeps(line, cells):
                 continue
             try:
                 movements = [cells] if expand is None else expand(line, cells)
@@ -228,7 +375,7 @@ class Survey:
                 continue
             for movement in movements:
                 self._add(movement, line)
-        selection.end()
+        selection.is_complete = True
 
     def _add(self, cells: Sequence[str], line: int) -> None:
         kind = self._kind(cells, line)
@@ -255,16 +402,11 @@ class Survey:
             code = self.amounts.currency_of(text)
             if code is not None:
                 self._note(self.marked, code, cells, line)
+        if not kinds and "amount" in self.columns:
+            how = "; with --only or --skip-last, leave out rows that are not transactions"
+            raise ImportRefused("the amount is empty", line, how=how)
         if not kinds:
-            raise ImportRefused(
-                "the amount is empty"
-                if "amount" in self.columns
-                else "neither the debit nor the credit column has an amount",
-                line,
-                how="; with --only or --skip-last, leave out rows that are not transactions"
-                if "amount" in self.columns
-                else "",
-            )
+            raise ImportRefused("neither the debit nor the credit column has an amount", line)
         if all(sign for _, sign in kinds[:2]) and len(kinds) == 2:
             raise ImportRefused("both the debit and the credit column have an amount", line)
         return kinds[0] if kinds[0][1] else kinds[-1]
@@ -295,13 +437,11 @@ class Survey:
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """Note that a row is in the footer. Raises ImportRefused if it cannot be in one."""
         count, first = self.footer or (0, refused)
-        if not self._has_rows or count >= _FOOTER_ROWS or self._has_date(cells):
+        columns = self.columns["recordDate"]
+        text = text_of(cells, columns) if max(columns) < len(cells) else ""
+        has_date = self.dates.fits(text) or is_date(text)
+        if not self._has_rows or count >= _FOOTER_ROWS or has_date:
             raise first
         if not count:
             self.footer_cells = cells
         self.footer = (count + 1, first)
-
-    def _has_date(self, cells: Sequence[str]) -> bool:
-        columns = self.columns["recordDate"]
-        text = text_of(cells, columns) if max(columns) < len(cells) else ""
-        return self.dates.fits(text) or is_date(text)

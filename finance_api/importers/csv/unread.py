@@ -5,8 +5,7 @@ from itertools import compress, product
 
 from finance_api.importers.csv.layout import Headings, field_of
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.selection import Selection
-from finance_api.importers.csv.survey import Survey, Watched
+from finance_api.importers.csv.survey import Selection, Survey, Watched
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     DIRECTIONS,
@@ -179,7 +178,7 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Answer]]:
     least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
     layout = plan.layout
     is_given = layout.account is not None and "account" not in map(field_of, layout.columns)
-    if is_given and column.are_several and role_fit("account", heading) >= least:
+    if is_given and len(column.texts) > 1 and role_fit("account", heading) >= least:
         own = ("--map", f"accountNumber={name}")
         other = ("--map", f"counterpartyAccount={name}")
         return (

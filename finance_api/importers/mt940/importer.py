@@ -20,12 +20,13 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.marks import CODES
-from finance_api.importers.mt940.details import Details, details_of
 from finance_api.importers.mt940.fields import (
     END,
     MAX_FIELD_CHARACTERS,
+    Details,
     Field,
     balance_of,
+    details_of,
     entry_of,
     fields_in,
     is_expected,
@@ -110,7 +111,6 @@ class Mt940Importer:
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """As `StatementImporter`."""
         sections, pages = Sections(repeat=True), Pages()
         message = None
         for each in fields_in(stream):

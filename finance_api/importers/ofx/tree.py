@@ -189,7 +189,6 @@ class Tree:
         self._texts = []
 
     def _leaf(self, name: str, text: str, line: int) -> None:
-        """Add a tag with its text, which reaches to the next tag."""
         if self._texts:
             self._end_leaf()
         self._texts = None

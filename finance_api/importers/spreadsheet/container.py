@@ -1,4 +1,9 @@
-"""The containers of spreadsheets: ZIP (xlsx, ods), and OLE (xls, and xlsx with a password)."""
+"""The containers of spreadsheets: ZIP (xlsx, ods), and OLE (xls, and xlsx with a password).
+
+calamine takes cells without a usable value for empty ones: errors, and formulas without a computed
+result. They are found here. expat reads the XML in pieces, so memory use does not grow with the
+size of the file. Entities are refused, and nothing is downloaded.
+"""
 
 import errno
 import lzma
@@ -9,24 +14,254 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
+from xml.parsers import expat
 
 import olefile
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.spreadsheet.faults import (
-    MAX_ELEMENTS,
-    damaged,
-    faults_in_ods,
-    faults_in_xls,
-    faults_in_xlsx,
-    too_many,
-    with_password,
+from finance_api.values.sentences import count_text
+
+#: Maximum number of XML elements or xls records in a file: 100 MB of ordinary cells have fewer.
+MAX_ELEMENTS = 10_000_000
+#: Maximum number of sheets in a workbook: all of them are checked.
+MAX_SHEETS = 256
+_PIECE_BYTES = 1 << 16
+#: Maximum size of a tag, text or comment. Spreadsheet programs write far smaller ones.
+_MAX_TAG_BYTES = 1_000_000
+#: Maximum number of different names: expat keeps them all in memory. The formats have hundreds.
+_MAX_NAMES = 5_000
+
+_ERROR = "is an error of a formula"
+_NOT_WORKED_OUT = (
+    "is a formula without a stored result: open the file in a spreadsheet program and save it"
 )
+_OVERLAPPING = ": two of its sheets share one part of the file"
+
+#: Types of xls records, from [MS-XLS] 2.3.
+_FORMULA, _EOF, _FILEPASS, _BOUNDSHEET, _BOOLERR = 0x0006, 0x000A, 0x002F, 0x0085, 0x0205
+_HEAD = struct.Struct("<HH")
+
+_Attributes = dict[str, str]
+#: An opening tag: its name without prefix, its attributes, "". Or a text: "", no attributes, it.
+_Event = tuple[str, _Attributes, str]
+
+
+class MarkupError(ValueError):
+    """The part is not XML that a spreadsheet program would write."""
+
+
+def damaged(how: str = "") -> ImportRefused:
+    return ImportRefused(
+        f"the spreadsheet is damaged or cut short{how}: download it again, or save it as CSV with "
+        "the program that opens it"
+    )
+
+
+def too_many(limit: int, what: str) -> ImportRefused:
+    return ImportRefused(
+        f"the spreadsheet has more than {count_text(limit)} {what}, which is the limit: save the "
+        "sheet with the statement as CSV"
+    )
+
+
+def with_password() -> ImportRefused:
+    return ImportRefused(
+        "the spreadsheet is protected by a password: save it without one, or as CSV"
+    )
+
+
+def _events(part: IO[bytes], *names: str, with_text: bool = False) -> Iterator[_Event]:
+    """Yield the elements with these names, and all texts if ``with_text``. Raises MarkupError."""
+    known: dict[str, str] = {}
+    events: list[_Event] = []
+
+    def start(name: str, attributes: _Attributes) -> None:
+        local = known.get(name)
+        if local is None:
+            local = _local(name)
+            local = known[name] = local if local in names else ""
+        if local:
+            events.append((local, attributes, ""))
+
+    def refuse(*_: object) -> None:
+        raise MarkupError
+
+    interned: dict[str, str] = {}
+    parser = expat.ParserCreate(intern=interned)
+    parser.StartElementHandler = start
+    if with_text:
+        parser.CharacterDataHandler = lambda text: events.append(("", {}, text))
+    parser.EntityDeclHandler = refuse
+    read = 0
+    try:
+        while piece := part.read(_PIECE_BYTES):
+            read += len(piece)
+            parser.Parse(piece)
+            # expat buffers incomplete tags and comments.
+            if read - parser.CurrentByteIndex > _MAX_TAG_BYTES or len(interned) > _MAX_NAMES:
+                raise MarkupError
+            yield from events
+            events.clear()
+        parser.Parse(b"", True)
+    except expat.ExpatError:
+        raise MarkupError from None
+    yield from events
+
+
+def _local(name: str) -> str:
+    """The name of an element or attribute without its prefix."""
+    return name.rpartition(":")[2]
+
+
+def _value_of(attributes: _Attributes, name: str) -> str | None:
+    """Return the value of the attribute with that name and any prefix."""
+    return next((value for key, value in attributes.items() if _local(key) == name), None)
+
+
+def faults_in_xlsx(archive: zipfile.ZipFile) -> dict[int, str]:
+    """Return the faults as `checked_copy` does."""
+    ids: list[str | None] = []
+    begins_anew = False
+    with archive.open("xl/workbook.xml") as book:
+        for name, attributes, _ in _events(book, "sheet", "calcPr"):
+            if name == "sheet":
+                ids.append(_value_of(attributes, "id"))
+                _check_count(len(ids))
+            else:
+                begins_anew |= attributes.get("fullCalcOnLoad") in ("1", "true")
+    targets = dict.fromkeys(ids, "")
+    with archive.open("xl/_rels/workbook.xml.rels") as relations:
+        for _, attributes, _ in _events(relations, "Relationship"):
+            if attributes.get("Id") in targets:
+                targets[attributes["Id"]] = attributes.get("Target", "")
+    paths = [targets[relation] for relation in ids]
+    paths = [path[1:] if path.startswith("/") else f"xl/{path}" for path in paths]
+    # calamine would read a part again for each sheet that refers to it.
+    if len(set(paths)) < len(paths):
+        raise damaged(_OVERLAPPING)
+    faults: dict[int, str] = {}
+    for number, path in enumerate(paths):
+        with archive.open(path) as part:
+            # The part is read to its end, so that its damage is noticed.
+            for fault in _faults_in_sheet(part, begins_anew):
+                faults.setdefault(number, fault)
+    return faults
+
+
+def _faults_in_sheet(part: IO[bytes], begins_anew: bool) -> Iterator[str]:
+    """begins_anew: whether programs compute all formulas again when they open the file."""
+    place = "a cell"
+    cell: _Attributes = {}
+    # is_open: the cell has a formula, and no value of it was read yet. in_value: inside its <v>.
+    is_open = in_value = False
+    for name, attributes, text in _events(part, "c", "f", "v", "is", with_text=True):
+        if name == "c":
+            if is_open:
+                yield f"{place} {_NOT_WORKED_OUT}"
+            cell, place = attributes, attributes.get("r", "a cell")
+            is_open = in_value = False
+            if cell.get("t") == "e":
+                yield f"{place} {_ERROR}"
+        elif name == "f":
+            if begins_anew:
+                yield f"{place} {_NOT_WORKED_OUT}"
+            is_open = cell.get("t") != "str"
+        elif name == "v":
+            in_value = is_open
+        elif name == "is" or (in_value and not text.isspace()):
+            is_open = in_value = False
+    if is_open:
+        yield f"{place} {_NOT_WORKED_OUT}"
+
+
+def faults_in_ods(archive: zipfile.ZipFile) -> dict[int, str]:
+    """As `faults_in_xlsx`."""
+    faults: dict[int, str] = {}
+    sheet, row, next_row, column = -1, 0, 0, 0
+    names = ("table", "table-row", "table-cell", "covered-table-cell")
+    with archive.open("content.xml") as part:
+        for name, attributes, _ in _events(part, *names):
+            if name == "table":
+                sheet, next_row = sheet + 1, 0
+                _check_count(sheet + 1)
+            elif name == "table-row":
+                row, column = next_row, 0
+                next_row += int(_value_of(attributes, "number-rows-repeated") or 1)
+            elif not attributes:
+                column += 1
+            else:
+                # A cell can have both office:value-type and calcext:value-type.
+                kinds = [v for key, v in attributes.items() if _local(key) == "value-type"]
+                has_formula = not kinds and _value_of(attributes, "formula") is not None
+                if "error" in kinds or has_formula:
+                    why = _NOT_WORKED_OUT if has_formula else _ERROR
+                    faults.setdefault(sheet, f"{_place(row, column)} {why}")
+                column += int(_value_of(attributes, "number-columns-repeated") or 1)
+    return faults
+
+
+def faults_in_xls(book: BinaryIO) -> dict[int, str]:
+    """As `faults_in_xlsx`, for the records of an xls workbook.
+
+    Finds only errors: a formula without a result looks like one with an empty text.
+    """
+    records = book.read()
+    # The offset at which each sheet begins -> the number of the sheet.
+    begins: dict[int, int] = {}
+    faults: dict[int, str] = {}
+    sheet = at = count = number = met = 0
+    is_open = False
+    while at + 4 <= len(records):
+        kind, size = _HEAD.unpack_from(records, at)
+        count += 1
+        if count > MAX_ELEMENTS:
+            raise too_many(MAX_ELEMENTS, "cells and other records")
+        if at in begins:
+            if is_open:
+                break
+            sheet, is_open, met = begins[at], True, met + 1
+        if kind == _EOF:
+            is_open = False
+        elif kind == _FILEPASS:
+            raise with_password()
+        elif kind == _BOUNDSHEET:
+            begins.setdefault(int.from_bytes(records[at + 4 : at + 8], "little"), number)
+            number += 1
+            _check_count(number)
+        elif kind in (_BOOLERR, _FORMULA) and _is_error(kind, body := records[at + 4 : at + 24]):
+            place = _place(*struct.unpack_from("<HH", body))
+            faults.setdefault(sheet, f"{place} {_ERROR}")
+        at += 4 + size
+    # Overlapping sheets: calamine would read the same records again for each of them.
+    if met < number:
+        raise damaged(_OVERLAPPING)
+    return faults
+
+
+def _is_error(kind: int, body: bytes) -> bool:
+    if kind == _BOOLERR:
+        return body[7:8] == b"\1"
+    return body[6:7] == b"\2" and body[12:14] == b"\xff\xff"
+
+
+def _check_count(sheets: int) -> None:
+    if sheets > MAX_SHEETS:
+        raise too_many(MAX_SHEETS, "sheets")
+
+
+def _place(row: int, column: int) -> str:
+    """``C7`` for row 6 and column 2."""
+    letters = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(65 + letter) + letters
+    return f"{letters}{row + 1}"
+
 
 #: Maximum size of a file, both packed and unpacked, in bytes.
 MAX_BYTES = 100_000_000
-_PIECE_BYTES = 1 << 18
 
 _ZIP = b"PK\x03\x04"
 _CONTENT_TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
@@ -149,7 +384,6 @@ def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes
 
 
 def _is_encrypted(archive: zipfile.ZipFile) -> bool:
-    """Return whether an ods file is encrypted, which its manifest shows."""
     manifest = "META-INF/manifest.xml"
     return manifest in archive.namelist() and b":encryption-data" in archive.read(manifest)
 

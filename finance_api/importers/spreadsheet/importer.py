@@ -25,8 +25,12 @@ from finance_api.importers.interface import (
     quoted,
 )
 from finance_api.importers.spreadsheet import conversion
-from finance_api.importers.spreadsheet.container import checked_copy
-from finance_api.importers.spreadsheet.faults import damaged, too_many, with_password
+from finance_api.importers.spreadsheet.container import (
+    checked_copy,
+    damaged,
+    too_many,
+    with_password,
+)
 
 
 @dataclass(frozen=True)
@@ -95,13 +99,11 @@ class SpreadsheetImporter:
         self._sheet = sheet
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
-        """See `CsvImporter`."""
         return self._csv.sample(lines)
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """As `StatementImporter`."""
         with open_workbook(stream) as sheets:
             sheet = self._chosen(sheets, remembered)
             if sheet.fault is not None:

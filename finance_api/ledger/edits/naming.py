@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.importers.native.values import ValueRefused, reader_of
+from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.session import UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, referred_by
 from finance_api.resources.field import Field, Kind, Resource, Role

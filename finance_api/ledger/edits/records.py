@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.importers.native.values import ValueRefused, reader_of
+from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.derivation import Rules
 from finance_api.ledger.edits.naming import editable_fields, find_row, parse_assignments
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand

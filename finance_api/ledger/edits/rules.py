@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.importers.native.values import ValueRefused, reader_of
+from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.derivation import Rules
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.objects import add_row, put_new

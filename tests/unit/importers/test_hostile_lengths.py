@@ -21,7 +21,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.mt940.importer import Mt940Importer
 from finance_api.importers.native import native_file
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.importers.qif.importer import QifImporter
+from finance_api.importers.qif import QifImporter
 from finance_api.values.text import clean
 from support.bank_files import (
     IBAN,

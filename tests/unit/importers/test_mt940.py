@@ -4,7 +4,7 @@ import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.importers.mt940 import fields
-from finance_api.importers.mt940.details import Details, details_of
+from finance_api.importers.mt940.fields import Details, details_of
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
 from finance_api.values.time import date_text, instant_text

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.native.lines import MAX_LINE_BYTES
+from finance_api.importers.native import MAX_LINE_BYTES
 from finance_api.resources import ACCOUNTS, CONTACTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
 from support.ledger import Person, account, an_id, document, record

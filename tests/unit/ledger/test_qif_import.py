@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.importers.qif.importer import QifImporter
+from finance_api.importers.qif import QifImporter
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.storage.memory import MemoryBackend
 from support.ledger import Person, ofx_file, ofx_statement

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.native.lines import MAX_LINE_BYTES
+from finance_api.importers.native import MAX_LINE_BYTES
 from finance_api.resources import GOALS, RESOURCES, SPLITS
 from finance_api.resources.field import Kind
 from support.ledger import Person, account, an_id, document, ofx_file, ofx_statement, record
