@@ -8,8 +8,8 @@ import csv
 import dataclasses
 import io
 import random
-from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 
 
@@ -62,8 +62,8 @@ membership|refund order 88|electricity|coffee and cake|dinner""".replace("\n", "
 class File:
     """text: the file. days, units, payees, notes: one of each per record, in the file's order.
 
-    closing: the balance after the newest record, if the file has balances. is_open: what only the
-    user can decide, "" for nothing. label: how the file was made.
+    closing: the balance after the newest record, if the file has balances. label: how the file was
+    made. heading: the index of the line with the headings.
     """
 
     text: str
@@ -73,10 +73,7 @@ class File:
     notes: list[str]
     closing: int | None
     label: str
-    is_open: str = ""
-    damage: str = ""
-    heading: int = 0
-    options: dict = field(default_factory=dict)
+    heading: int
 
 
 SHAPES = ("signed", "signed", "signed", "sides", "sides", "words", "words", "balance")
@@ -96,7 +93,7 @@ def make(seed):
     newest_first = pick.random() < 0.5
     count = pick.choice((4, 6, 9, 14, 25, 40))
     day = date(2026, pick.randint(1, 6), pick.randint(1, 28))
-    rows, balance, left_out = [], pick.randint(-5_000, 900_000), []
+    rows, balance = [], pick.randint(-5_000, 900_000)
     first = balance
     for _ in range(count):
         day += timedelta(days=pick.choice((0, 1, 1, 2, 3, 5)))
@@ -107,7 +104,6 @@ def make(seed):
         rows.append((day, cents, balance, payee, note))
     if not {1, -1} <= {1 if cents > 0 else -1 for _, cents, *_ in rows}:
         return make(seed + 1_000_003)
-    is_open = ""
     columns = [("day", pick.choice(of.day))]
     if pick.random() < 0.4:
         columns.append(("value", pick.choice(of.value_day)))
@@ -186,7 +182,6 @@ def make(seed):
         if status:
             opening[names.index("status")] = status[1]
         lines.insert(0, opening)
-        left_out.append("opening")
     if newest_first:
         lines, rows = lines[::-1], rows[::-1]
     preamble = []
@@ -196,9 +191,6 @@ def make(seed):
     quoting = csv.QUOTE_ALL if pick.random() < 0.3 else csv.QUOTE_MINIMAL
     writer = csv.writer(stream, delimiter=delimiter, quoting=quoting, lineterminator="\r\n")
     writer.writerows([*preamble, [heading for _, heading in columns], *lines])
-    is_open = "" if len(readings(rows, form)) == 1 else "date order"
-    if shape == "balance" and "opening" not in left_out:
-        is_open = (is_open + " first amount").strip()
     return File(
         stream.getvalue(),
         [row[0] for row in rows],
@@ -208,37 +200,13 @@ def make(seed):
         balance * 100 if has_balance else None,
         f"{seed}: {code} {shape} {form}{' balance' if has_balance else ''}"
         f"{' preamble' if preamble else ''}{' status' if status else ''}",
-        is_open,
-        heading=len(preamble),
+        len(preamble),
     )
 
 
 def form_day(day, form, of):
     month = of.months.split()[day.month - 1]
     return day.strftime(form.replace("%b", month))
-
-
-def readings(rows, form):
-    """Return the date formats that can parse all dates of the file."""
-    if form in ("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d/%m/%y"):
-        others = {form, form.replace("%d", "#").replace("%m", "%d").replace("#", "%m")}
-        if form.endswith("%y"):
-            others.add("%y/%m/%d")
-    else:
-        others = {form}
-    found = []
-    for other in others:
-        try:
-            days = [read_day(row[0].strftime(form), other) for row in rows]
-        except ValueError:
-            continue
-        if all(1970 <= each.year <= 2027 for each in days):
-            found.append(other)
-    return found
-
-
-def read_day(text, form):
-    return datetime.strptime(text, form).date()
 
 
 #: The kinds of damage that `damaged` can do to a bank's file.
@@ -318,7 +286,7 @@ def damaged(file, damage, seed):
         if file.closing is None or at in (rows[0], rows[-1]) or "status" in file.label:
             return None
         del lines[at]
-    return dataclasses.replace(file, text="".join(lines), damage=damage)
+    return dataclasses.replace(file, text="".join(lines))
 
 
 def with_column(lines, heading, delimiter, words):

@@ -6,21 +6,18 @@ columns are named by number.
 """
 
 import json
-import os
 from collections import Counter
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import instant_text
+from support.corpora import STATEMENTS
 from support.csv_files import read
 
-_BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
-CORPORA = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE))
-LAYOUTS = CORPORA / "statements" / "firefly-iii__import-configurations"
+LAYOUTS = STATEMENTS / "firefly-iii__import-configurations"
 FILES = sorted(path.relative_to(LAYOUTS).as_posix() for path in LAYOUTS.rglob("*.json"))
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the corpus is not there")

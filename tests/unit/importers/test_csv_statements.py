@@ -164,11 +164,6 @@ def test_a_part_can_be_given_as_the_account():
     assert list(names(own)) == ["Other EUR"]
 
 
-def test_accounts_may_differ_in_currency():
-    text = "date,amount,account,currency\n2026-01-01,1,A,EUR\n2026-01-01,1,B,USD\n"
-    assert [s.account.currency for s in read(text)] == ["EUR", "USD"]
-
-
 def test_a_symbol_is_the_currency_where_it_is_certain():
     assert entries("date,amount\n2026-01-01,5 €\n2026-01-01,EUR 5\n", currency="EUR")
 
@@ -181,14 +176,6 @@ def test_a_symbol_is_the_currency_where_it_is_certain():
     assert krona.account.currency is None
     assert krona.statement.currency_mark == "kr"
     assert krona.statement.possible_currencies[:3] == ("SEK", "NOK", "DKK")
-
-
-def test_a_code_in_the_heading_of_the_amount_is_its_currency():
-    text = "date,amount (EUR)\n2026-01-01,5\n"
-    columns = {"amount": "amount (EUR)"}
-    (statement,) = read(text, account="Main", columns=columns)
-    assert statement.account.currency == "EUR"
-    assert "--currency says USD" in refusal(text, columns=columns, currency="USD").reason
 
 
 def test_an_unmapped_column_of_codes_is_the_currency():
@@ -225,11 +212,6 @@ def test_numbers_of_one_sign_follow_their_column(debit, credit, amount):
 def test_one_mark_decides_debit_and_credit_together():
     text = 'date;out;in\n2026-01-01;1.234;\n2026-01-01;;"5,10"\n'
     assert entries(text, debit="out", credit="in")[0].amount == -12_340_000
-
-
-def test_invert_turns_the_sign():
-    found = entries("date,amount\n2026-01-01,5\n2026-01-01,-6\n", invert=True)
-    assert [entry.amount for entry in found] == [-50_000, 60_000]
 
 
 def test_labels_are_divided_by_semicolons_or_the_named_characters():

@@ -1,4 +1,4 @@
-"""Damaged files of all formats except CSV are read right, or refused with a reason."""
+"""Damaged files of all formats except spreadsheets are read right, or refused with a reason."""
 
 import io
 from collections import Counter
@@ -15,6 +15,7 @@ from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.importers.native import NativeRow, native_file
 from finance_api.values.time import date_text
 from support.bank_files import SAMPLE_FILES, is_camt, read_bank_file
+from support.csv_files import read as read_csv
 from support.damaging import check_refusal, mutations
 from support.independent import read_camt, read_mt940
 from support.ledger import account, document, record
@@ -63,6 +64,12 @@ def qif_entries(data: bytes) -> Read:
     return [entry._replace(record_state=None) for whole in wholes for entry in whole.entries]
 
 
+def csv_entries(data: bytes) -> Read:
+    # The first file names its accounts itself.
+    options = {} if data.startswith(b"account;") else {"account": "A", "currency": "EUR"}
+    return [entry for found in read_csv(data, **options) for entry in found.entries]
+
+
 def bank_entries(data: bytes) -> Read:
     """Of camt or MT940; they are those that another reading finds."""
     entries: list[Entry] = [e for whole in read_bank_file(data) for e in whole.entries]
@@ -101,7 +108,29 @@ NATIVE = [
         document("Budget", 11, limitAmount=100, categoryIds=[]),
     )
 ]
+#: With a profile, with a balance, and with headings of a bank that nobody knows.
+CSV_FILES = (
+    "account;category;currency;amount;ref_currency_amount;type;payment_type;note;date;"
+    "transfer;payee;labels\n"
+    "Purse;Groceries;EUR;12.40;12.40;Expense;Cash;weekly shop;2026-03-04T17:20:11.000Z;"
+    "false;Corner Market;food, home\n"
+    "Card;Salary;USD;1000.00;920.00;Income;Cash;;2026-03-05T08:00:00.000Z;false;Employer;\n"
+    'Purse;Fun;EUR;7.00;7.00;Expense;Cash;"two\nlines";2026-03-06T08:00:00.000Z;false;;\n',
+    '"Date","Status","Type","CheckNumber","Description","Withdrawal","Deposit","RunningBalance"\n'
+    '"03/17/2026","Posted","DEPOSIT","","Mobile Banking","","20.00","878.47"\n'
+    '"03/14/2026","Posted","ATM","","Corner Market","103.00","","858.47"\n'
+    '"03/09/2026","Posted","CHECK","558","Check Paid","1,075.00","","961.47"\n',
+    "Umsätze;Giro\n\nTag;Name;Text;Soll;Haben\n31.12.2025;Stadtwerke;Abschlag;89,50;\n"
+    "02.01.2026;Müller GmbH;Gehalt;;2.815,00\n05.01.2026;Bäcker;;4,20;\n",
+)
 FORMATS = {
+    "csv": Format(
+        [text.encode() for text in CSV_FILES],
+        [*b';|,|\n|\r|""|=1|1.234|1,5|$|USD|pending|('.split(b"|")],
+        csv_entries,
+        # A last line that was cut off cannot be told from a shorter one.
+        lambda found, whole, data: found[:-1] == whole[: max(len(found) - 1, 0)],
+    ),
     "ofx": Format(
         samples("ofx", ".ofx", ".qfx", ".qbo"),
         [
@@ -159,7 +188,7 @@ each_format = pytest.mark.parametrize("name", FORMATS)
 
 
 def test_every_format_is_damaged_here_or_in_tests_of_its_own() -> None:
-    assert {*FORMATS, "csv", "spreadsheet"} == set(FORMAT_NAMES)
+    assert {*FORMATS, "spreadsheet"} == set(FORMAT_NAMES)
 
 
 def outcome(format_: Format, data: bytes) -> Read | None:

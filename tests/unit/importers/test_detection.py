@@ -1,5 +1,6 @@
 """Detects the format of a file by its first bytes."""
 
+import codecs
 import gzip
 import io
 import zipfile
@@ -38,7 +39,28 @@ DOCUMENT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><B
 #: Beginnings of files, and their formats.
 BEGINNINGS = [
     (b"OFXHEADER:100\n", "ofx"),
-    (b'<?xml version="1.0"?><?OFX OFXHEADER="200"?>', "ofx"),
+    *(
+        (head, "ofx")
+        for head in (
+            b"OFXHEADER:100\r\nDATA:OFXSGML",
+            b"\n\n \t ofxheader : 100",
+            b"OFXHEADER:100DATA:OFXSGML",
+            b"DATA:OFXSGML\nENCODING:UTF-8\n<OFX>",
+            b'<?OFX OFXHEADER="200"?>',
+            b'<?xml version="1.0"?>\n<?OFX OFXHEADER="200"?>',
+            b'<?xml version="1.0"?><OFX>',
+            b"\r\n<OFX>",
+            b"<ofx>",
+            b'<ofx:OFX xmlns:ofx="http://ofx.net/types/2003/04">',
+            codecs.BOM_UTF8 + b"\nOFXHEADER:100",
+            codecs.BOM_UTF16_LE + "<OFX>".encode("utf-16-le"),
+            codecs.BOM_UTF16_BE + "OFXHEADER:100".encode("utf-16-be"),
+            "<?xml?><OFX>".encode("utf-16-le") + b"<",
+        )
+    ),
+    (b"Date,Amount\n2024-01-31,<OFX>", "csv"),
+    (b"<OFXX>", "csv"),
+    (b"\xff", "csv"),
     (b'{"reserved_model_type":"Account"}', "native"),
     (b'\xef\xbb\xbf\n {"reserved_model_type"', "native"),
     (b"date,amount\n2026-01-01,5\n", "csv"),

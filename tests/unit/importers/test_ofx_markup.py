@@ -1,6 +1,5 @@
 """OFX markup: tags, text, references and charsets."""
 
-import codecs
 import time
 
 import pytest
@@ -195,37 +194,6 @@ def test_nul_bytes_are_refused_except_at_the_end() -> None:
     data = document(transaction("<NAME>Shop")).encode()
     assert read_ofx(data + b"\0\0")[0].entries[0].payee == "Shop"
     assert "NUL" in refusal(data.replace(b"Shop", b"Sh\0p")).reason
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"OFXHEADER:100\r\nDATA:OFXSGML",
-        b"\n\n \t ofxheader : 100",
-        b"OFXHEADER:100DATA:OFXSGML",
-        b"DATA:OFXSGML\nENCODING:UTF-8\n<OFX>",
-        b'<?OFX OFXHEADER="200"?>',
-        b'<?xml version="1.0"?>\n<?OFX OFXHEADER="200"?>',
-        b'<?xml version="1.0"?><OFX>',
-        b"\r\n<OFX>",
-        b"<ofx>",
-        b'<ofx:OFX xmlns:ofx="http://ofx.net/types/2003/04">',
-        codecs.BOM_UTF8 + b"\nOFXHEADER:100",
-        codecs.BOM_UTF16_LE + "<OFX>".encode("utf-16-le"),
-        codecs.BOM_UTF16_BE + "OFXHEADER:100".encode("utf-16-be"),
-        "<?xml?><OFX>".encode("utf-16-le") + b"<",
-    ],
-)
-def test_ofx_is_recognised_by_its_beginning(head: bytes) -> None:
-    assert looks_like_ofx(head)
-
-
-@pytest.mark.parametrize(
-    "head",
-    [b"", b"Date,Amount\n2024-01-31,<OFX>", b"<?xml version='1.0'?><Document>", b"<OFXX>", b"\xff"],
-)
-def test_other_files_are_not_taken_for_ofx(head: bytes) -> None:
-    assert not looks_like_ofx(head)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from finance_api.importers.csv.index import INDEX, Profiles, index_text, parse_p
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import Memory, answers, read, records
 from support.losses import documented
-from support.profile_tables import cases
+from support.profile_tables import cases, outcome
 
 SHIPPED = list(load_profiles())
 #: Those that only say why such a file is not read.
@@ -55,6 +55,14 @@ def test_there_are_many_each_with_its_source_and_a_test_by_hand():
         assert profile.title and profile.source
         assert profile.lost[:1].islower() or not profile.lost, profile.name
         assert profile.name in tested or profile.name in REFUSED
+
+
+@pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.place)
+def test_a_file_becomes_what_the_table_says(case):
+    """The files have each direction, status and word of a layout. The tables are by hand."""
+    profile, lines = outcome(case)
+    assert lines == list(case.gives)
+    assert profile == case.profile
 
 
 def headings_of(profile):

@@ -1,4 +1,4 @@
-"""Every file of tests/samples/csv gives the content in the JSON file beside it."""
+"""Every sample in tests/samples gives the content in the JSON file beside it."""
 
 import json
 from pathlib import Path
@@ -8,10 +8,19 @@ import pytest
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
+from support.any_file import any_importer
 from support.csv_files import Read, read
+from support.whole import read_whole, readable
 
-SAMPLES = Path(__file__).parents[2] / "samples" / "csv"
-NAMES = sorted(path.stem for path in SAMPLES.glob("*.csv"))
+SAMPLES = Path(__file__).parents[2] / "samples"
+CSV = SAMPLES / "csv"
+NAMES = sorted(path.stem for path in CSV.glob("*.csv"))
+OTHERS = [
+    path
+    for folder in ("ofx", "camt", "mt940")
+    for path in sorted((SAMPLES / folder).iterdir())
+    if path.suffix not in (".json", ".md")
+]
 
 
 def as_json(found: Read) -> dict:
@@ -40,9 +49,9 @@ def entry_as_json(entry: Entry) -> dict:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_sample_gives_what_stands_beside_it(name):
-    expected = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))
-    data = (SAMPLES / f"{name}.csv").read_bytes()
+def test_csv_sample_gives_what_stands_beside_it(name):
+    expected = json.loads((CSV / f"{name}.json").read_text("utf-8"))
+    data = (CSV / f"{name}.csv").read_bytes()
     if "statements" in expected:
         assert [as_json(s) for s in read(data, **expected["options"])] == expected["statements"]
         return
@@ -54,10 +63,21 @@ def test_sample_gives_what_stands_beside_it(name):
 
 
 def test_account_key_is_its_name():
-    statements = read((SAMPLES / "own_headings.csv").read_bytes())
+    statements = read((CSV / "own_headings.csv").read_bytes())
     assert [s.account.key for s in statements] == ["Daily", "Savings"]
 
 
-def test_every_sample_has_its_expectation():
+def test_every_csv_sample_has_its_expectation():
     assert len(NAMES) > 20
-    assert sorted(path.stem for path in SAMPLES.glob("*.json")) == NAMES
+    assert sorted(path.stem for path in CSV.glob("*.json")) == NAMES
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.name)
+def test_sample_of_another_format_gives_what_stands_beside_it(path: Path) -> None:
+    data = path.read_bytes()
+    expected = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    if path.parent.name == "ofx":
+        expected = {"source": "ofx", "statements": expected}
+    importer, _ = any_importer(data)
+    assert importer is not None and importer.source == expected["source"]
+    assert [readable(whole) for whole in read_whole(importer, data)] == expected["statements"]
