@@ -99,12 +99,6 @@ class CliContext:
             preload(backend, self.settings, self.clock)
         return backend
 
-    @property
-    def keep_days(self) -> int:
-        """How long the data that an undo needs is kept."""
-        days: int = self.settings["finance_api.imports.keep_days"]
-        return days
-
     def reading(self) -> AbstractContextManager[Storage]:
         from finance_api.storage.interface import reading
 

@@ -42,7 +42,7 @@ class Edit:
             normal_email(self.email),
             cli.clock.now(),
             action=action,
-            keep_days=cli.keep_days,
+            keep_days=cli.settings["finance_api.imports.keep_days"],
             dry_run=self.dry_run,
         ) as session:
             report = work(session)

@@ -120,7 +120,7 @@ def undo_import(
         user.email,
         cli.clock.now(),
         action=None,
-        keep_days=cli.keep_days,
+        keep_days=cli.settings["finance_api.imports.keep_days"],
         dry_run=dry_run,
     ) as session:
         report = undo(session, number, with_later=with_later, keep_changed=keep_changed)

@@ -2,10 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
 from itertools import pairwise
 
-from finance_api.values.time import from_date, to_date
+from finance_api.values.time import DAY_SECONDS, Period, months_before, start_of
 
 _PERIOD = re.compile("([1-9][0-9]{0,2})(days|weeks|months)")
 _GRANULARITIES = {"days": "daily", "weeks": "weekly", "months": "monthly"}
@@ -33,17 +32,12 @@ class UsagePeriod:
 
     def boundaries(self, now: int) -> list[int]:
         """Return when each day, week or month begins, oldest first, and when the last one ends."""
-        today = to_date(now)
-        return [from_date(self._start(today, back)) for back in range(self.count - 1, -2, -1)]
-
-    def _start(self, today: date, back: int) -> date:
-        """Return the first day of the unit that is ``back`` units before the current one."""
-        if self.unit == "days":
-            return today - timedelta(days=back)
-        if self.unit == "weeks":
-            return today - timedelta(days=today.weekday(), weeks=back)
-        months = today.year * 12 + today.month - 1 - back
-        return date(months // 12, months % 12 + 1, 1)
+        backwards = range(self.count - 1, -2, -1)
+        if self.unit == "months":
+            month = start_of(Period.MONTH, now)
+            return [months_before(month, back) for back in backwards]
+        period, days = (Period.DAY, 1) if self.unit == "days" else (Period.WEEK, 7)
+        return [start_of(period, now) - back * days * DAY_SECONDS for back in backwards]
 
 
 def parse_usage_period(text: str) -> UsagePeriod:

@@ -3,7 +3,6 @@
 import json
 import re
 from base64 import urlsafe_b64decode
-from pathlib import Path
 
 import pytest
 from webtest import TestApp
@@ -13,7 +12,6 @@ from finance_api.auth.jwt_keys import read_key_file
 from support.command import Command
 from support.jwt_keys import hs, key_set
 
-ROOT = Path(__file__).parents[2]
 NOBODY = "nobody@example.org"
 WEAK = "finance-api-signing-key-of-the-production-service"
 UTC = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"

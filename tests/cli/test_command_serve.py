@@ -1,17 +1,14 @@
 """finance-api serve"""
 
-import json
 import re
 import shlex
 import signal
 import socket
 import stat
-import urllib.request
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psutil
 import pytest
 import waitress
 from webtest import TestApp
@@ -20,7 +17,7 @@ from finance_api.cli.context import CliContext
 from finance_api.cli.demo import prepare_demo
 from finance_api.server import wsgi
 from support.command import Command
-from support.programs import free_port, wait_until
+from support.programs import free_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,28 +59,14 @@ def request_of(said, port):
     return f"{parts.path}?{parts.query}", dict([header.split(": ")])
 
 
-def test_demo_is_ready_in_one_process_and_says_how_to_use_it(place):
+def test_demo_is_ready_and_says_how_to_use_it(place, served):
     port = free_port()
-    with open(place.directory / "log", "w+b") as log:
-        process = place.start("serve", "--demo", "--port", str(port), stdout=log, stderr=log)
-
-        def said():
-            return (place.directory / "log").read_text()
-
-        try:
-            wait_until(lambda: "Serving on" in said() or process.poll() is not None)
-            assert psutil.Process(process.pid).children() == [], said()
-            path, headers = request_of(said(), port)
-            request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
-            with urllib.request.urlopen(request) as response:
-                assert len(json.load(response)["records"]) == 3
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=60)
-        assert process.returncode == 0, said()
-    assert f"  Pages:           http://127.0.0.1:{port}/overview\n" in said()
-    assert "  Demo login:      demo@example.com, password demo-password\n" in said()
-    assert " finance_api.access " in said()
+    said = place.done("serve", "--demo", "--port", str(port)).decode()
+    ((app, _),) = served
+    path, headers = request_of(said, port)
+    assert len(app.get(path, headers=headers).json["records"]) == 3
+    assert f"  Pages:           http://127.0.0.1:{port}/overview\n" in said
+    assert "  Demo login:      demo@example.com, password demo-password\n" in said
     modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in (place.directory / "var").iterdir()}
     assert modes["demo-token"] == modes["jwt-keys.json"] == 0o600
     assert stat.S_IMODE((place.directory / "var").stat().st_mode) == 0o700

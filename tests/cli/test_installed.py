@@ -6,16 +6,15 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import time
-import urllib.error
 import urllib.request
 import venv
 from pathlib import Path
 
+import psutil
 import pytest
 
 from finance_api.values.version import __version__
-from support.programs import free_port
+from support.programs import free_port, wait_until
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,8 +47,8 @@ def made(*command):
 
 
 @pytest.fixture
-def shell(installed, tmp_path):
-    """Runs the command in an empty folder, with the installed package alone."""
+def start(installed, tmp_path):
+    """Starts the command in an empty folder, with the installed package alone."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("FINANCE_API_", "PYTHON"))}
     command = installed.parents[2] / "bin/finance-api"
 
@@ -60,43 +59,36 @@ def shell(installed, tmp_path):
     return start
 
 
-def done(process):
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    return out
+def test_the_command_says_its_version(start):
+    with start("--version", stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.read().split()[-1] == __version__
 
 
-def test_newcomer_gets_from_an_empty_folder_to_an_answer(shell):
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    assert done(shell("--version", **pipes)).split()[-1] == __version__
-    for line in ("init", "db upgrade", "user add me@example.com --premium"):
-        done(shell(*line.split(), **pipes))
-    token = done(shell("token", "create", "me@example.com", "--name", "first", **pipes)).strip()
+def test_newcomer_gets_from_an_empty_folder_to_an_answer_with_one_process(start, tmp_path):
     port = free_port()
-    server = shell("serve", "--port", str(port), **pipes)
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/v1/api/records", headers={"Authorization": f"Bearer {token}"}
-    )
+    with open(tmp_path / "log", "wb") as log:
+        server = start("serve", "--demo", "--port", str(port), stdout=log, stderr=log)
+
+    def said():
+        return (tmp_path / "log").read_text()
+
+    def read(path, **headers):
+        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+        with urllib.request.urlopen(request) as response:
+            return response.read().decode()
+
     try:
-        deadline = time.monotonic() + 60
-        while True:
-            assert server.poll() is None and time.monotonic() < deadline
-            try:
-                with urllib.request.urlopen(request) as response:
-                    assert b'"records":[]' in response.read()
-                break
-            except ConnectionRefusedError:
-                time.sleep(0.05)
-            except urllib.error.URLError as error:
-                assert isinstance(error.reason, ConnectionRefusedError), error
-                time.sleep(0.05)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/settings/login") as page:
-            links = re.findall(r'href="([^"]+\.css[^"]*)"', page.read().decode())
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{links[0]}") as style:
-            assert style.status == 200
+        wait_until(lambda: "Serving on" in said() or server.poll() is not None)
+        assert psutil.Process(server.pid).children() == [], said()
+        token = (tmp_path / "var" / "demo-token").read_text().strip()
+        assert '"records":[{' in read("/v1/api/records", Authorization=f"Bearer {token}")
+        links = re.findall(r'href="([^"]+\.css[^"]*)"', read("/settings/login"))
+        assert read(links[0])
     finally:
         server.send_signal(signal.SIGTERM)
         server.communicate(timeout=60)
+    assert server.returncode == 0, said()
+    assert " finance_api.access " in said()
 
 
 def test_every_file_of_the_package_is_installed(installed):

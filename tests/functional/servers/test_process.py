@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from support.command import Command
 from support.process import ServerProcess
 
 ROOT = Path(__file__).parents[3]
-PROGRAMS = Path(sys.executable).parent
 
 
 @pytest.fixture
