@@ -2,12 +2,4 @@
 
 from finance_api.runtime.settings import Setting, integer
 
-SETTINGS = (
-    Setting(
-        "finance_api.cache.max_bytes",
-        integer(0, 1 << 40),
-        str(16 << 20),
-        "bytes",
-        "Approximate size of each process's response cache; 0 turns it off.",
-    ),
-)
+SETTINGS = (Setting("finance_api.cache.max_bytes", integer(0, 1 << 40), str(16 << 20)),)

@@ -20,15 +20,7 @@ from finance_api.values.text import shown
 
 logger = logging.getLogger(__name__)
 
-SETTINGS = (
-    Setting(
-        "finance_api.log.format",
-        one_of("text", "json"),
-        "text",
-        "text or json",
-        "Format of the log: lines as the ini file formats them, or one JSON object per line.",
-    ),
-)
+SETTINGS = (Setting("finance_api.log.format", one_of("text", "json"), "text"),)
 
 #: Text that may be a personal token, a JWT or the secret of a link. The group is its start, which
 #: may be logged.

@@ -1,6 +1,7 @@
-"""Declarations of settings: name, type, default, unit and meaning; and parsers of their values.
+"""Declarations of settings: name, type and default; and parsers of their values.
 
-Each part of the application declares its settings in a module ``settings`` of its own.
+Each part of the application declares its settings in a module ``settings`` of its own;
+docs/settings.md describes them.
 """
 
 import ipaddress
@@ -26,8 +27,6 @@ class Setting:
     name: str
     parse: Callable[[str], Any]
     default: str
-    unit: str
-    meaning: str
     secret: bool = False
 
     @property
