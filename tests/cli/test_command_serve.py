@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def place(tmp_path):
-    """A folder with the ini file for development, where a server can be started here."""
+    """A folder with the ini file for development. Servers may start in this process."""
     command = Command(tmp_path, {})
     command.ini = tmp_path / "development.ini"
     command.ini.write_text((ROOT / "development.ini").read_text())
@@ -36,7 +36,7 @@ def place(tmp_path):
 
 @pytest.fixture
 def served(monkeypatch):
-    """The applications that were given to waitress, and its settings; none is served."""
+    """What waitress is given instead of serving: the application, and the settings."""
     found = []
     monkeypatch.setattr(
         waitress, "serve_paste", lambda app, _, **settings: found.append((TestApp(app), settings))

@@ -110,7 +110,7 @@ class Place:
             return Answer(response.status, response.headers, response.read())
 
 
-#: Each server, alone or behind nginx -> its ini file. By day one of each.
+#: Server and place -> its ini file. By day, each server in one of the two places.
 INI_FILES = count(
     {"waitress alone": "development.ini", "granian behind nginx": "production.ini"},
     {

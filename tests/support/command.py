@@ -96,7 +96,7 @@ def run_here(
         except SystemExit as end:
             code = end.code
     if isinstance(code, str):
-        # As Python does at the end of a process.
+        # Python prints such a code at the end of a process.
         streams[2].write(f"{code}\n")
         code = 1
     for stream in streams[1:]:
