@@ -156,8 +156,8 @@ def _main() -> None:
     parser.add_argument("users", type=int, help=f"a multiple of {_IMPORTED}")
     parser.add_argument("records", type=int, help="of each user")
     users, records = vars(parser.parse_args()).values()
-    size = Size(f"capacity-{users}-{records}", _IMPORTED, records, _IMPORTED - 2, records, records,
-                1, (1, 1), 1, 1, 0)  # fmt: skip
+    name = f"capacity-{users}-{records}"
+    size = Size(name, _IMPORTED, records, _IMPORTED - 2, records, records)
     workspace = Workspace(size)
     with exclusive(), _server(workspace) as server:
         ini = write_ini(workspace.scratch("capacity.ini"), url=server.url(OURS), cached=False)

@@ -27,9 +27,14 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.storage.interface import StorageBackend, unit_of_work
 
-_SIZE = Size("distributed", users=20, large_records=20_000, regular_users=18, regular_records=1_000,
-             shared_records=1_000, bulk_records=1, token_counts=(1, 1), run_seconds=1, runs=1,
-             memory_seconds=0)  # fmt: skip
+_SIZE = Size(
+    "distributed",
+    users=20,
+    large_records=20_000,
+    regular_users=18,
+    regular_records=1_000,
+    shared_records=1_000,
+)
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,11 @@ class Size:
     regular_users: int
     regular_records: int
     shared_records: int
-    bulk_records: int
-    token_counts: tuple[int, int]
-    run_seconds: int
-    runs: int
-    memory_seconds: int
+    bulk_records: int = 25_000
+    token_counts: tuple[int, int] = (1_000, 20_000)
+    run_seconds: int = 1
+    runs: int = 1
+    memory_seconds: int = 0
 
     @property
     def records(self) -> int:
@@ -52,7 +52,6 @@ FULL = Size(
     shared_records=200_000,
     bulk_records=250_000,
     token_counts=(1_000, 1_000_000),
-    run_seconds=1,
     runs=3,
     memory_seconds=1,
 )
@@ -64,11 +63,6 @@ QUICK = Size(
     regular_users=30,
     regular_records=1_000,
     shared_records=10_000,
-    bulk_records=25_000,
-    token_counts=(1_000, 20_000),
-    run_seconds=1,
-    runs=1,
-    memory_seconds=0,
 )
 
 #: For `bench.pages`: nearly everything is one user's.
@@ -79,11 +73,6 @@ ONE_USER = Size(
     regular_users=0,
     regular_records=0,
     shared_records=1_000,
-    bulk_records=25_000,
-    token_counts=(1_000, 20_000),
-    run_seconds=1,
-    runs=1,
-    memory_seconds=0,
 )
 
 SIZES = {size.name: size for size in (FULL, QUICK, ONE_USER)}

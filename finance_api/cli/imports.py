@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
-from finance_api.cli.output import instant, json_option, say, show_list
+from finance_api.cli.output import instant, json_option, json_report_option, say, show_list
 from finance_api.ledger.changing import changing
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.resources import ACCOUNTS
@@ -101,7 +101,7 @@ def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
 )
 @click.option("--keep-changed", is_flag=True, help="Keep later manual edits.")
 @click.option("--dry-run", is_flag=True, help="Report what would change; nothing is changed.")
-@click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
+@json_report_option
 @pass_cli_context
 def undo_import(
     cli: CliContext,
