@@ -56,11 +56,15 @@ _CHOICES = {
 }
 #: Hints of fields whose meaning is written for programmers.
 _HINTS = {
+    "accountType": "",
     "amount": "Negative if money goes out.",
     "color": "",
+    "customCategory": "You made it yourself.",
     "excludeFromStats": "Budgets and sums leave its records out.",
     "manualPayment": "You make each payment yourself.",
     "note": "",
+    "parentId": "",
+    "paymentType": "",
     "state": "",
 }
 _CURRENCY = 3
