@@ -89,7 +89,7 @@ def test_lists_as_json_have_the_members_that_are_documented(command, anna, key_f
     (jwt,) = json.loads(command.done("jwt", "list", anna, "--json"))
     assert set(jwt) == {"jti", "issuedAt", "expiresAt", "revokedAt"}
     for name, row in (("user list", user), ("token list", some), ("jwt list", jwt)):
-        (documented,) = re.findall(rf"^\| `{name}` \|(.*)\|$", DOCS, re.MULTILINE)
+        (documented,) = re.findall(rf"^- `{name}`:(.*)$", DOCS, re.MULTILINE)
         assert set(re.findall(r"`([a-zA-Z]+)`", documented)) == set(row)
 
 

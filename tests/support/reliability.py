@@ -91,7 +91,8 @@ _TABLES = ("faults", "attacks")
 
 def _table(rows: list[Row]) -> str:
     figures = _figures()
-    lines = ["| | Promise | Guard | Tests | Latest figure |", "|---|---|---|---|---|"]
+    day = max(figure["day"] for figure in figures.values())
+    lines = [f"| | Promise | Guard | Tests | Latest figure ({day}) |", "|---|---|---|---|---|"]
     for row in rows:
         tests = tuple(dict.fromkeys((*row.tests, *row.nightly)))
         cells = (
@@ -99,7 +100,7 @@ def _table(rows: list[Row]) -> str:
             row.promise,
             row.guard,
             "<br>".join(_link(test) for test in tests),
-            "<br>".join(filter(None, (row.count, _latest(figures, (*tests, row.id))))),
+            "<br>".join(filter(None, (row.count, _latest(figures, (*tests, row.id), day)))),
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
@@ -110,9 +111,11 @@ def _link(test: str) -> str:
     return f"[`{name}`](../{file})"
 
 
-def _latest(figures: Mapping[str, dict], tests: Iterable[str]) -> str:
+def _latest(figures: Mapping[str, dict], tests: Iterable[str], newest: str) -> str:
+    """Return the figures; with their day, where they are not of the newest one."""
     return "<br>".join(
-        f"{'; '.join(figures[name]['figures'])} ({figures[name]['day']})"
+        "; ".join(figures[name]["figures"])
+        + (f" ({figures[name]['day']})" if figures[name]["day"] != newest else "")
         for test in tests
         for name in sorted(figures)
         if name == test or name.startswith(f"{test}[")

@@ -143,8 +143,12 @@ def test_every_url_in_the_examples_is_accepted(name: str, services: dict[str, An
             known[key].deserialize(values)
 
 
+#: A parameter: name, default and value.
+_PARAMETER = re.compile(r"^- `(\w+)`(?: \(`(.*?)`\))?: (.*)$", re.MULTILINE)
+
+
 def test_the_parameters_of_lists_are_documented(services: dict[str, Any]) -> None:
-    named = {row[0].strip("`") for row in rows(section(page("api.md"), "Endpoints"))}
+    named = {name for name, *_ in _PARAMETER.findall(section(page("api.md"), "Endpoints"))}
     for path, service in services.items():
         schema = _schema(service)
         if path in WORKED_OUT or schema is None or not path.startswith(PUBLIC_SURFACE):
@@ -167,10 +171,11 @@ WORKED_OUT = {
 }
 
 
-def _parameters(path: str) -> list[list[str]]:
-    """The rows of the parameters of an endpoint that has a section of its own."""
-    heading = WORKED_OUT.get(path) or path.rpartition("/")[2]
-    return rows_of(section(_page_of(path), heading), "Parameter")
+def _parameters(path: str) -> list[tuple[str, str, str]]:
+    """Return the first list of parameters in the section of an endpoint: name, default, value."""
+    heading = WORKED_OUT.get(path) or f"Parameters of {path.rpartition('/')[2]}"
+    lists = section(_page_of(path), heading).strip().split("\n\n")
+    return _PARAMETER.findall(next(each for each in lists if _PARAMETER.match(each)))
 
 
 def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
@@ -190,12 +195,12 @@ def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
             for node in schema.children
             if node.name != AMOUNTS and not (is_summary and isinstance(node.typ, Conditions))
         ]
-        assert [row[0] for row in documented] == [f"`{node.name}`" for node in nodes]
-        for node, (_, values, default) in zip(nodes, documented, strict=True):
-            if default == "none":
-                assert node.required or not node.missing
+        assert [name for name, *_ in documented] == [node.name for node in nodes]
+        for node, (_, default, values) in zip(nodes, documented, strict=True):
+            if default:
+                assert node.deserialize([default]) == node.missing
             else:
-                assert node.deserialize([default.strip("`")]) == node.missing
+                assert node.required or not node.missing
             for low, high in re.findall(r"^(\d+) to (\d+)", values):
                 assert [node.deserialize([n]) for n in (low, high)] == [int(low), int(high)]
                 with pytest.raises(colander.Invalid):
@@ -273,12 +278,10 @@ def _section_of(resource: Resource) -> str:
     return section(page("api.md"), resource.path.replace("-", " ").capitalize())
 
 
-#: The fields of every resource, which stand above the tables.
+#: The fields of every resource, which stand above the lists.
 _COMMON = ("id", "createdAt", "updatedAt")
-
-
-def _fields(resource: Resource) -> list[Field]:
-    return [field for field in resource.fields if field.name not in _COMMON]
+#: A field: name, kind with what an import does, and meaning.
+_FIELD = re.compile(r"^- (`\w+`) \((.*?)\)(?::((?:.|\n  )*))?$", re.MULTILINE)
 
 
 def test_the_fields_of_every_resource_are_named_once() -> None:
@@ -288,35 +291,41 @@ def test_the_fields_of_every_resource_are_named_once() -> None:
         assert set(_COMMON) <= {field.name for field in resource.fields}
 
 
-@pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)
-def test_a_resource_has_exactly_its_fields_with_their_kinds(resource: Resource) -> None:
-    table = rows(_section_of(resource))
-    assert [(row[0], row[1]) for row in table] == [
-        (
-            f"`{f.name}`" + ("†" if f.role is Role.COMPUTED else ""),
-            f.kind.value + ("?" if f.nullable and not f.kind.is_list else ""),
-        )
-        for f in _fields(resource)
-    ]
-
-
-def _import_column(field: Field) -> str:
-    """Return what the table says about the field in an import."""
+def _in_an_import(field: Field) -> str | None:
     if field.role is not Role.STORED:
-        return "–"
+        return "computed" if field.role is Role.COMPUTED else "derived"
     if field.required:
         return "required"
     if field.default in (None, ()):
-        return ""
-    return f"`{str(field.default).lower() if field.kind is Kind.BOOLEAN else field.default}`"
+        return None
+    default = str(field.default).lower() if field.kind is Kind.BOOLEAN else field.default
+    return f"default `{default}`"
 
 
 @pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)
-def test_a_field_has_its_default_and_its_choices(resource: Resource) -> None:
-    for field, row in zip(_fields(resource), rows(_section_of(resource)), strict=True):
-        assert row[2] == _import_column(field)
+def test_a_resource_has_exactly_its_fields_with_kinds_defaults_and_choices(
+    resource: Resource,
+) -> None:
+    fields = [field for field in resource.fields if field.name not in _COMMON]
+    documented = _FIELD.findall(_section_of(resource))
+    assert [found[:2] for found in documented] == [
+        (
+            f"`{f.name}`",
+            ", ".join(
+                filter(
+                    None,
+                    (
+                        f.kind.value + ("?" if f.nullable and not f.kind.is_list else ""),
+                        _in_an_import(f),
+                    ),
+                )
+            ),
+        )
+        for f in fields
+    ]
+    for field, (_, _, meaning) in zip(fields, documented, strict=True):
         if field.kind is Kind.CHOICE and field.choices is not CURRENCIES:
-            assert [s for s in SPAN.findall(row[3]) if s in field.choices] == list(field.choices)
+            assert [s for s in SPAN.findall(meaning) if s in field.choices] == list(field.choices)
 
 
 _FIELDS_BY_KIND = {f.kind: f for r in PUBLIC_RESOURCES for f in r.fields if f.filterable}

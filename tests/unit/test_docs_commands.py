@@ -146,8 +146,8 @@ def test_an_option_for_files_is_explained(option: str) -> None:
     assert any(option in _named_options(path.read_text(encoding="utf-8")) for path in pages)
 
 
-def test_the_options_of_csv_stand_in_their_table() -> None:
-    """One row or more for each field of Layout, under the name of its option."""
+def test_the_options_of_csv_stand_in_their_list() -> None:
+    """One line or more for each field of Layout, under the name of its option."""
     of_import = {
         p.name: p.opts[0] for p in COMMANDS["import",].params if isinstance(p, click.Option)
     }
@@ -155,14 +155,14 @@ def test_the_options_of_csv_stand_in_their_table() -> None:
         of_import.get(field.name) or of_import[f"no_{field.name}"]
         for field in dataclasses.fields(Layout)
     }
-    table = rows(section(page("importing.md"), "Options"))
-    assert _named_options("\n".join(row[0] for row in table)) == expected
+    assert _named_options(section(page("importing.md"), "Options")) == expected
 
 
 @pytest.mark.parametrize("field", CSV_FIELDS)
-def test_a_field_of_csv_has_a_row_with_its_headings(field: str) -> None:
-    row = next(r for r in rows(section(page("importing.md"), "Fields")) if r[0] == f"`{field}`")
-    assert SPAN.findall(row[1]) == [field, *CSV_FIELDS[field]]
+def test_a_field_of_csv_has_a_line_with_its_headings(field: str) -> None:
+    lines = section(page("importing.md"), "Fields").splitlines()
+    (line,) = [each for each in lines if each.startswith(f"- `{field}`")]
+    assert SPAN.findall(line.partition(":")[0]) == [field, *CSV_FIELDS[field]]
 
 
 @pytest.mark.parametrize("format_name", FORMAT_NAMES)
