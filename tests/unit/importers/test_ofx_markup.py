@@ -1,10 +1,12 @@
-"""OFX markup: tags, text, references and charsets."""
+"""OFX markup: tags, text, references, charsets and limits."""
 
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused
+from finance_api.importers.ofx import markup, tree
 from support.ofx import looks_like_ofx, read_ofx
 
 HEAD = b"OFXHEADER:100\nDATA:OFXSGML\n"
@@ -217,3 +219,61 @@ def test_hostile_repetition_between_tags_is_read_in_linear_time(unit: str) -> No
     began = time.process_time()
     refusal(data)
     assert time.process_time() - began < 5
+
+
+# -- limits: the memory for what is not a transaction
+
+LIST = "<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>1</BANKACCTFROM><BANKTRANLIST>\n"
+LIST_END = "</BANKTRANLIST></STMTRS></OFX>"
+
+
+def transactions(number: int) -> str:
+    return "".join(
+        f"<STMTTRN><DTPOSTED>20240131<TRNAMT>-1<FITID>{n}<NAME>Shop {n}<MEMO>{n:080d}</STMTTRN>\n"
+        for n in range(number)
+    )
+
+
+def wide(name: str) -> Iterator[str]:
+    """Files with very many tags that are not transactions, and in one of them."""
+    leaves = f"<{name}>x" * 2_000
+    yield LIST + transactions(1) + leaves + LIST_END
+    yield LIST + "<STMTTRN>" + leaves + "<DTPOSTED>20240131<TRNAMT>1</STMTTRN>" + LIST_END
+    yield LIST + transactions(1) + f"<{name}>" + f"<![CDATA[{'x' * 500}]]><!-- -->" * 400 + LIST_END
+
+
+def test_what_is_held_outside_of_transactions_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "MAX_HELD_BYTES", 100_000)
+    assert len(read_ofx(LIST + transactions(1_000) + LIST_END)[0].entries) == 1_000
+    for text in wide("A"):
+        refused = refusal(text)
+        assert "are in one transaction or outside of all transactions" in refused.reason
+        assert refused.line in (2, 3)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "x" * 101,
+        "< " * 51,
+        "&amp;" * 21,
+        "<!--" + "x" * 101,
+        "<![CDATA[" + "x" * 101,
+        "<A" + " " * 101,
+    ]
+    + ["<A " + "a='b' " * 30 + ">", "<?x" + "x" * 101, "\n" * 101, "x" * 99 + "<" + "x" * 101],
+)
+@pytest.mark.parametrize("end", ["<B>", "--><B>", "]]><B>", ""])
+def test_one_tag_or_text_is_bounded(monkeypatch: pytest.MonkeyPatch, piece: str, end: str) -> None:
+    monkeypatch.setattr(markup, "MAX_LEXEME_CHARACTERS", 100)
+    refused = refusal(LIST + "<MEMO>" + piece + end)
+    assert refused.reason == "a tag or text has more than 100 characters"
+    assert refused.line in (2, 3)
+
+
+def test_texts_up_to_the_bound_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(markup, "MAX_LEXEME_CHARACTERS", 100)
+    for note in ("x" * 100, "<" * 100, "x" * 50 + "< x" * 16):
+        row = f"<STMTTRN><DTPOSTED>20240131<TRNAMT>1<MEMO>{note}</STMTTRN>"
+        (found,) = read_ofx(LIST + row + LIST_END)
+        assert found.entries[0].note == note

@@ -2,16 +2,18 @@
 
 import io
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import Entry, ImportRefused
-from finance_api.values.number import decimal_text
+from finance_api.values.number import decimal_text, to_units
 from finance_api.values.time import date_text
+from support.corpora import STATEMENTS
 from support.csv_files import answers
-from support.qif import Whole, read_qif
+from support.qif import Whole, read_qif, simply_read
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "qif"
 
@@ -282,3 +284,55 @@ def test_fields_that_become_nothing_are_named() -> None:
     text = bank(transaction("D2/13'26", "T1.00", "A1 Main Street", "Zx", "SA", "D2/1'26", "$1.00"))
     (whole,) = read_qif(text, account="A")
     assert whole.statement.remarks == ["fields that are not imported: 'A', 'D of a split', 'Z'"]
+
+
+# -- files of other projects, compared with the results of a simple second reader
+
+FILES = {
+    path.relative_to(STATEMENTS).as_posix(): path for path in sorted(STATEMENTS.rglob("*.qif"))
+}
+#: file -> accounts.
+IMPORTED = {
+    "isaacharrisholt__quiffen/test.qif": ["TestExport"],
+    "isaacharrisholt__quiffen/test_circular_reference.qif": [None],
+    "isaacharrisholt__quiffen/test_split.qif": [None],
+    "reubano__csv2ofx/converted/default.qif": ["Cash", "Checking"],
+    "reubano__csv2ofx/converted/default_w_splits.qif": ["Cash", "Checking"],
+    "reubano__csv2ofx/converted/xero.qif": ["Income", "Cash", "Checking"],
+}
+REFUSED = {
+    "isaacharrisholt__quiffen/empty.qif": "no transactions",
+    "isaacharrisholt__quiffen/test_category_inherit.qif": "categories \\(2\\), which are not",
+    "isaacharrisholt__quiffen/test_option_autoswitch.qif": "no transactions",
+    "isaacharrisholt__quiffen/test_unknown_account_type.qif": "transactions of investments",
+}
+
+needs_corpus = pytest.mark.skipif(not FILES, reason="the corpus is not there")
+
+
+@needs_corpus
+def test_every_file_of_the_corpus_has_an_expectation() -> None:
+    assert sorted(FILES) == sorted([*IMPORTED, *REFUSED])
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", IMPORTED)
+def test_file_gives_the_amounts_that_a_simple_reader_finds(name: str) -> None:
+    statements = read_qif(FILES[name].read_bytes(), account="A")
+    assert [s.statement.account.name for s in statements] == IMPORTED[name]
+    entries = [entry for whole in statements for entry in whole.entries]
+    found = [a for e in entries for a in ([part[0] for part in e.parts] or [e.amount])]
+    expected = [
+        to_units(Decimal(amount.replace(",", "")))
+        for _, amounts in simply_read(FILES[name].read_text("utf-8"))
+        for amount in amounts
+    ]
+    assert sorted(found) == sorted(expected)
+    assert expected
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", REFUSED)
+def test_file_without_transactions_is_refused_with_what_it_has(name: str) -> None:
+    with pytest.raises(ImportRefused, match=REFUSED[name]):
+        read_qif(FILES[name].read_bytes(), account="A")

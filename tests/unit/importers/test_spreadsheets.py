@@ -4,19 +4,23 @@ import io
 import re
 from dataclasses import replace
 from datetime import date, datetime, time
+from decimal import Decimal
 
+import openpyxl
 import pytest
 import xlsxwriter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.formats import detect_format
+from finance_api.importers.interface import ImportRefused
 from finance_api.importers.spreadsheet.conversion import number_text
 from finance_api.importers.spreadsheet.importer import open_workbook
-from finance_api.values.number import decimal_text
+from finance_api.values.number import decimal_text, to_units
 from finance_api.values.text import clean
 from finance_api.values.time import date_text, instant_text
 from support import csv_files
+from support.corpora import STATEMENTS
 from support.csv_files import answers
 from support.nightly import count
 from support.sheets import (
@@ -271,3 +275,63 @@ def test_charts_are_no_sheets() -> None:
 
 def test_sheet_without_cells_is_refused() -> None:
     assert "spreadsheet is empty" in refusal(xlsx(One=[], Two=[])).reason
+
+
+# -- files of another project, compared with the results of openpyxl
+
+FILES = {path.name: path for path in sorted(STATEMENTS.rglob("*.xls*"))}
+
+needs_corpus = pytest.mark.skipif(not FILES, reason="the corpus is not there")
+
+SIDES = "meta_data_separated_credit_debit.xlsx"
+
+
+@needs_corpus
+def test_every_file_of_the_corpus_has_a_test() -> None:
+    assert sorted(FILES) == [
+        "empty_statement_en.xlsx",
+        SIDES,
+        "sample_statement_en_empty_values.xlsx",
+    ]
+
+
+@needs_corpus
+def test_sheet_with_headings_only_is_a_statement() -> None:
+    (found,) = read_sheet(FILES["empty_statement_en.xlsx"].read_bytes(), account="A")
+    assert found.entries == []
+
+
+@needs_corpus
+def test_columns_of_debit_and_credit_have_the_sum_that_openpyxl_finds() -> None:
+    data = FILES[SIDES].read_bytes()
+    with pytest.raises(ImportRefused) as refused:
+        read_sheet(data, account="A")
+    rest = "--skip-last 1 --currency CODE ---date-format ---skip-last"
+    forms = ("YY/MM/DD", "DD/MM/YY", "MM/DD/YY")
+    assert answers(refused.value) == [f"--date-format {form} {rest}" for form in forms]
+    (found,) = read_sheet(
+        data,
+        account="A",
+        debit="Debit",
+        credit="Credit",
+        date_format="DD/MM/YY",
+        skip_last=1,
+        columns={"note": "Label"},
+    )
+    expected = []
+    for day, _, label, debit, credit, _ in openpyxl.load_workbook(FILES[SIDES]).active.values:
+        if label and label.startswith("LABEL"):
+            amount = to_units(Decimal((debit or credit).replace(",", ".")))
+            expected.append((f"20{day[6:]}-{day[3:5]}-{day[:2]}", amount, label))
+    assert [(date_text(e.date), e.amount, e.note) for e in found.entries] == expected
+    assert len(expected) == 4
+
+
+@needs_corpus
+def test_amounts_with_an_apostrophe_are_refused_with_the_columns_that_there_are() -> None:
+    data = FILES["sample_statement_en_empty_values.xlsx"].read_bytes()
+    with pytest.raises(ImportRefused, match="the headings are 'REF', 'DESCRIPTION', 'DEBIT'"):
+        read_sheet(data, account="A")
+    with pytest.raises(ImportRefused, match="''579,68 USD' is not an amount") as refused:
+        read_sheet(data, account="A", debit="DEBIT", credit="CREDIT", no_text=True)
+    assert refused.value.line == 2
