@@ -84,7 +84,7 @@ def test_a_page_of_records(client: Client, figures: Figures) -> None:
 
 @pytest.mark.parametrize(
     ("data", "options", "most"),
-    [(OFX, (), 56), (MINT, ("--currency", "EUR"), 71)],
+    [(OFX, (), 55), (MINT, ("--currency", "EUR"), 70)],
     ids=["ofx", "csv"],
 )
 def test_an_import(
