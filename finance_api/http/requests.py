@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Any, Protocol, TypeVar
 
 import pyramid.request
+from pyramid.httpexceptions import HTTPNotFound
 from pyramid.registry import Registry
 from pyramid.response import Response
 
@@ -18,7 +19,9 @@ from finance_api.runtime.bulkhead import Bulkhead, Downloads
 from finance_api.runtime.clock import Clock
 from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.time_limit import time_limit
-from finance_api.storage.interface import Storage, StorageBackend
+from finance_api.storage.interface import Storage, StorageBackend, User
+from finance_api.values.ids import IdError, parse_id
+from finance_api.values.time import day_in
 
 T = TypeVar("T")
 
@@ -88,6 +91,43 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     def known_identity(self) -> Identity | None:
         """The identity, if `authentication` has been read already; does not read the storage."""
         return None if isinstance(self._authentication, Failure) else self._authentication
+
+    @property
+    def user(self) -> User:
+        """The authenticated user, in views that need one."""
+        user: User = self.identity.user
+        return user
+
+    @property
+    def now(self) -> int:
+        return self.services.clock.now()
+
+    @property
+    def today(self) -> int:
+        """The day in the user's time zone."""
+        return day_in(self.user.time_zone, self.now)
+
+    @property
+    def path_id(self) -> str:
+        """The id in the path. Raises a 404 if it is not an id."""
+        try:
+            return parse_id(self.matchdict["id"])
+        except IdError:
+            raise HTTPNotFound() from None
+
+    def path_text(self, name: str) -> str:
+        """A part of the path; a 404 if it has control characters, which some storages refuse."""
+        text = str(self.matchdict[name])
+        if not text.isprintable():
+            raise HTTPNotFound()
+        return text
+
+    def sent_text(self, name: str) -> str:
+        """A field of the form; "" if it is missing."""
+        return str(self.POST.get(name, ""))
+
+    def sent_texts(self, name: str) -> list[str]:
+        return list(self.POST.getall(name))
 
     @property
     def storage(self) -> Storage:

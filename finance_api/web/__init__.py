@@ -28,6 +28,5 @@ def includeme(config: Configurator) -> None:
     config.include("finance_api.web.page")
     config.include("finance_api.web.routes")
     config.include("finance_api.web.views.objects")
-    config.include("finance_api.web.views.reference")
     config.include("finance_api.web.views.guides")
     config.scan("finance_api.web.views")

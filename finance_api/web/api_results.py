@@ -43,7 +43,6 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
 from finance_api.values.time import Period
-from finance_api.web.page import identity_of, today_of
 
 SUMMARY = f"{PUBLIC_SURFACE}records/summary"
 BALANCES = f"{PUBLIC_SURFACE}accounts/balances"
@@ -96,9 +95,9 @@ class ApiResults:
 
     def __init__(self, request: Request) -> None:
         self._storage: Storage = request.storage
-        user = identity_of(request).user
+        user = request.user
         self._user_id, self._base_currency = user.id, user.base_currency
-        self.today = today_of(request)
+        self.today = request.today
 
     def summary(self, asked: ApiRequest) -> Summary:
         given = asked.parameters

@@ -16,7 +16,7 @@ from finance_api.values.number import to_units
 from finance_api.values.sentences import amount_text, count_text
 from finance_api.values.text import counted
 from finance_api.web.forms import label_of
-from finance_api.web.page import CHANGED, NOTICE_PARAMETERS, identity_of
+from finance_api.web.page import CHANGED, NOTICE_PARAMETERS
 
 #: A page that is opened later, from a bookmark for example, shows no notice.
 _SECONDS = 3_600
@@ -55,8 +55,8 @@ def change_notice(request: Request) -> ChangeNotice | None:
     text = request.GET.get(CHANGED, "")
     if request.method != "GET" or not (text.isascii() and text.isdigit() and len(text) < 16):
         return None
-    now = request.services.clock.now()
-    for entry in reversed(request.storage.history.list_entries(identity_of(request).user.id)):
+    now = request.now
+    for entry in reversed(request.storage.history.list_entries(request.user.id)):
         if entry.number == int(text):
             is_live = entry.undone_at is None and not entry.pruned and entry.at > now - _SECONDS
             kept = [pair for pair in request.GET.items() if pair[0] not in NOTICE_PARAMETERS]

@@ -23,15 +23,19 @@ from finance_api.http.surfaces import is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
-from finance_api.web.kept_forms import (
-    carried_form,
-    keep_of_ended_session,
-    keep_of_older_session,
+from finance_api.values.likeness import near_names
+from finance_api.web.kept_forms import carried_form, keep_of_ended_session, keep_of_older_session
+from finance_api.web.object_pages import NAVIGATION
+from finance_api.web.page import (
+    LOGIN,
+    SIGNED_OUT,
+    SIGNED_OUT_KEPT,
+    SeeOther,
+    login_page,
+    login_path,
 )
-from finance_api.web.page import SIGNED_OUT, SIGNED_OUT_KEPT, SeeOther, login_page, login_path
 from finance_api.web.rendering import with_globals
 from finance_api.web.routes import METHODS
-from finance_api.web.suggestions import nearest_page
 
 #: Errors at these paths are problem documents, whatever is accepted.
 _OF_PROGRAMS = re.compile("/(?:v1|wallet|internal|q)(?:/|$)|/__")
@@ -60,6 +64,16 @@ _DETAILS = {
 }
 #: Statuses of pages that help to find another page.
 _LOST = (403, 404, 405)
+#: Last part of a page's path -> its path and its title.
+_PAGES = {
+    path.rpartition("/")[2]: (path, title)
+    for path, title in (
+        *((path, title) for _, entries in NAVIGATION for _, path, title in entries),
+        (LOGIN, "Sign in"),
+        ("/docs", "API reference"),
+    )
+}
+_LONGEST_PART = 40
 _NOT_COUNTED = "Sign-in is unavailable at the moment. Please try again in a few seconds."
 
 
@@ -77,13 +91,22 @@ def error_page(
         "status": status,
         "detail": detail or _DETAILS.get(status, ""),
         "request_id": request.request_id,
-        "nearest": nearest_page(request.environ["PATH_INFO"]) if status in _LOST else None,
+        "nearest": _nearest_page(request.environ["PATH_INFO"]) if status in _LOST else None,
     }
     response = render_to_response("error.jinja2", with_globals(request, variables), request=request)
     response.status_int = status
     if retry_seconds is not None:
         response.headers["Retry-After"] = str(retry_seconds)
     return response
+
+
+def _nearest_page(path: str) -> tuple[str, str] | None:
+    """Return the path and title of the page whose name is like the first or last part."""
+    parts = [part[:_LONGEST_PART] for part in path.split("/") if part]
+    for part in (*parts[:1], *parts[-1:]):
+        for name in near_names(part, _PAGES):
+            return _PAGES[name]
+    return None
 
 
 def http_error(error: HTTPException, request: Request) -> Response:

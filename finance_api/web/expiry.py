@@ -4,7 +4,6 @@ from typing import Any
 
 from finance_api.http.requests import Request
 from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date, start_of_day
-from finance_api.web.page import form_text, identity_of, today_of
 
 _DAYS = ("30", "90", "365")
 _LAST_DAY = parse_date("9999-12-30")
@@ -12,12 +11,12 @@ _LAST_DAY = parse_date("9999-12-30")
 
 def expiry_page(request: Request) -> dict[str, Any]:
     """Return the template variables of the part."""
-    return {"min_date": date_text(today_of(request) + DAY_SECONDS)}
+    return {"min_date": date_text(request.today + DAY_SECONDS)}
 
 
 def expiry_values(request: Request) -> dict[str, str]:
     """Return what was sent."""
-    return {name: form_text(request, name) for name in ("expiry", "expires_on")}
+    return {name: request.sent_text(name) for name in ("expiry", "expires_on")}
 
 
 def expires_at(request: Request, noun: str, errors: dict[str, str]) -> int | None:
@@ -30,7 +29,7 @@ def expires_at(request: Request, noun: str, errors: dict[str, str]) -> int | Non
     if expiry == "never":
         return None
     if expiry in _DAYS:
-        return request.services.clock.now() + int(expiry) * DAY_SECONDS
+        return request.now + int(expiry) * DAY_SECONDS
     if expiry != "date":
         errors["expiry"] = f"Choose when the {noun} expires."
         return None
@@ -39,10 +38,10 @@ def expires_at(request: Request, noun: str, errors: dict[str, str]) -> int | Non
     except TimeError:
         errors["expires_on"] = "Enter a date such as 2027-01-31."
         return None
-    if day <= today_of(request):
+    if day <= request.today:
         errors["expires_on"] = "Choose a date after today."
     elif day > _LAST_DAY:
         errors["expires_on"] = f"Choose a date up to {date_text(_LAST_DAY)}."
     else:
-        return start_of_day(identity_of(request).user.time_zone, day + DAY_SECONDS)
+        return start_of_day(request.user.time_zone, day + DAY_SECONDS)
     return None

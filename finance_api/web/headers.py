@@ -32,10 +32,7 @@ _DOCS_POLICY = _POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inl
 #: Errors of these paths have the members that their clients know.
 _WITHOUT_HELP = (INTERNAL_SURFACE, WALLET)
 #: For links of saved questions, whose address is a secret. `headers_tween` adds their policy.
-_LINK_HEADERS = {
-    "X-Robots-Tag": "noindex",
-    "Referrer-Policy": "no-referrer",
-}
+_LINK_HEADERS = {"X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -24,7 +24,7 @@ from finance_api.storage.interface import Upload, UploadState, User
 from finance_api.uploads.jobs import is_over
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
-from finance_api.web.page import SeeOther, identity_of, login_path, page_after, writing
+from finance_api.web.page import SeeOther, login_path, page_after, writing
 from finance_api.web.routes import ROUTES
 
 #: The parameter of a page that shows a kept form again.
@@ -127,7 +127,7 @@ def _store(
     content = json.dumps(list(entries)).encode()
     if len(content) > _MAX_BYTES:
         return None
-    now, (page, mark, query) = request.services.clock.now(), path.partition("?")
+    now, (page, mark, query) = request.now, path.partition("?")
     with suppress(NotFound, StorageUnavailable), writing(request) as storage:
         storage.users.lock(user.id)
         uploads = storage.uploads.list_by_user(user.id)
@@ -167,15 +167,15 @@ def keep_carried(request: Request, user: User, text: str) -> str | None:
 
 def kept_form(request: Request) -> MultiDict | None:
     """Return the kept form that the page should show; None unless this user has it."""
-    form_id = request.GET.get(KEPT, "")
+    form_id = request.GET.get(KEPT, "") if request.method != "POST" else ""
     if not (form_id and form_id.isascii() and form_id.isprintable()):
         return None
-    user_id, uploads = identity_of(request).user.id, request.storage.uploads
+    user_id, uploads = request.user.id, request.storage.uploads
     try:
         form = uploads.get(user_id, form_id)
     except NotFound:
         return None
     is_shown = form.state is UploadState.FORM and form.name == request.path
-    if not is_shown or is_over(form, request.services.clock.now()):
+    if not is_shown or is_over(form, request.now):
         return None
     return MultiDict(map(tuple, json.loads(uploads.get_piece(user_id, form_id, 0))))

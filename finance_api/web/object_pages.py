@@ -146,18 +146,9 @@ NAVIGATION = (
     ),
     (
         "Organise",
-        (
-            *_objects("categories", "labels", "rules"),
-            ("transfers", "/transfers", "Transfers"),
-        ),
+        (*_objects("categories", "labels", "rules"), ("transfers", "/transfers", "Transfers")),
     ),
-    (
-        "Add data",
-        (
-            ("import", "/import", "Import"),
-            ("imports", "/imports", "Imports"),
-        ),
-    ),
+    ("Add data", (("import", "/import", "Import"), ("imports", "/imports", "Imports"))),
     (
         "Settings",
         (

@@ -46,15 +46,16 @@ class Money:
     count: int = 0
     missing: int = 0
 
-    def plus(self, group: Row, prefix: str) -> "Money":
-        """These sums with a group of a summary added. prefix: ``converted`` or nothing."""
-        counted = group["convertedCount"] if prefix else group["count"]
+    @classmethod
+    def of(cls, groups: Sequence[Row], prefix: str) -> "Money":
+        """Add up groups of a summary. prefix: ``converted`` or nothing."""
         sums = {
-            name: getattr(self, name) + (group.get(_name(prefix, name)) or 0)
+            name: sum(group.get(_name(prefix, name)) or 0 for group in groups)
             for name in ("income", "expense", "spent", "received", "net")
         }
-        count, missing = group["count"], group["count"] - counted
-        return Money(**sums, count=self.count + count, missing=self.missing + missing)
+        count = sum(group["count"] for group in groups)
+        counted = sum(group["convertedCount" if prefix else "count"] for group in groups)
+        return cls(**sums, count=count, missing=count - counted)
 
 
 def _name(prefix: str, name: str) -> str:
@@ -176,11 +177,11 @@ class Overview:
 
     @cached_property
     def sums(self) -> Money:
-        return added(self._results.summary(self.sums_request), self._prefix)
+        return Money.of(self._results.summary(self.sums_request).groups, self._prefix)
 
     @cached_property
     def sums_before(self) -> Money:
-        return added(self._results.summary(self.compared_request), self._prefix)
+        return Money.of(self._results.summary(self.compared_request).groups, self._prefix)
 
     @cached_property
     def nearest(self) -> Timespan | None:
@@ -235,10 +236,7 @@ class Overview:
         return [
             replace(
                 self._summary(
-                    "topCategory",
-                    span,
-                    sortBy=f"-{_name(self._prefix, SPENT)}",
-                    limit=_MOST_GROUPS,
+                    "topCategory", span, sortBy=f"-{_name(self._prefix, SPENT)}", limit=_MOST_GROUPS
                 ),
                 about=about,
             )
@@ -375,15 +373,7 @@ def newest_day(
 
 def _by(found: Summary, name: str, prefix: str) -> Mapping[Any, Money]:
     """Return the sums by the values of one column."""
-    sums: defaultdict[Any, Money] = defaultdict(Money)
+    groups: defaultdict[Any, list[Row]] = defaultdict(list)
     for group in found.groups:
-        sums[group[name]] = sums[group[name]].plus(group, prefix)
-    return sums
-
-
-def added(found: Summary, prefix: str) -> Money:
-    """All groups together. prefix: see `Money.plus`."""
-    money = Money()
-    for group in found.groups:
-        money = money.plus(group, prefix)
-    return money
+        groups[group[name]].append(group)
+    return {value: Money.of(rows, prefix) for value, rows in groups.items()}

@@ -12,7 +12,6 @@ from pyramid.response import Response
 
 from finance_api.auth import sessions
 from finance_api.auth.policy import Permission
-from finance_api.http.identity import SessionIdentity
 from finance_api.http.requests import Request, origin_of
 from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES, is_page
 from finance_api.ledger.changing import changing
@@ -25,8 +24,6 @@ from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
 from finance_api.values import Row
-from finance_api.values.ids import IdError, parse_id
-from finance_api.values.time import day_in
 
 #: How long a page waits for another writer.
 LOCK_SECONDS = 1
@@ -60,7 +57,7 @@ def in_place(view: Any, info: Any) -> Any:
         return view
 
     def wrapped(context: Any, request: Request) -> Response:
-        user_id = identity_of(request).user.id
+        user_id = request.user.id
         return request.in_place(lambda: view(context, request), user_id, is_cheap=False)
 
     return wrapped
@@ -88,10 +85,9 @@ def writing(request: Request) -> AbstractContextManager[WritableStorage]:
 @contextmanager
 def writing_for_user(request: Request) -> Iterator[WritableStorage]:
     """`writing` with the user locked; 403 if the session has ended meanwhile."""
-    identity = identity_of(request)
     with writing(request) as storage:
         with suppress(NotFound):
-            storage.users.lock(identity.user.id)
+            storage.users.lock(request.user.id)
         require_session(request, storage)
         yield storage
 
@@ -105,15 +101,14 @@ def editing(
     action: the change's name in the history; None for an undo. dry_run: nothing is stored.
     Raises ChangeRefused.
     """
-    identity = identity_of(request)
     request.close_storage()
     # A change has no time limit.
     with (
         no_time_limit(),
         changing(
             request.services.storage,
-            identity.user.email,
-            request.services.clock.now(),
+            request.user.email,
+            request.now,
             action=action,
             origin=origin_of(request),
             keep_days=request.registry.settings["finance_api.imports.keep_days"],
@@ -128,16 +123,9 @@ def editing(
 def require_session(request: Request, storage: Storage) -> None:
     """403 if the session has ended meanwhile."""
     try:
-        storage.sessions.get_owner(identity_of(request).session.sha256)
+        storage.sessions.get_owner(request.identity.session.sha256)
     except NotFound:
         raise HTTPForbidden(SIGNED_OUT) from None
-
-
-def identity_of(request: Request) -> SessionIdentity:
-    """The identity of the signed-in user; the route's context refuses other requests."""
-    identity = request.identity
-    assert isinstance(identity, SessionIdentity)
-    return identity
 
 
 def done(path: str, notice: str) -> Response:
@@ -167,66 +155,23 @@ def refused(request: Request, page: dict[str, Any], status: int = 400) -> dict[s
 
 def own_rows(request: Request) -> UserRows:
     """Raises StorageUnavailable if a read replica does not have the user yet."""
-    user = identity_of(request).user
-    data_state_of(request.storage, user.id)
-    return UserRows(request.storage, user)
+    data_state_of(request.storage, request.user.id)
+    return UserRows(request.storage, request.user)
 
 
-def today_of(request: Request) -> int:
-    """The day in the user's time zone."""
-    return day_in(identity_of(request).user.time_zone, request.services.clock.now())
-
-
-def path_id(request: Request) -> str:
-    """The id in the path; 404 if it is not an id."""
-    return _id_in(request.matchdict["id"])
-
-
-def _id_in(text: str) -> str:
-    try:
-        return parse_id(text)
-    except IdError:
-        raise HTTPNotFound() from None
-
-
-def own_row(request: Request, resource: Resource, id_text: str | None = None) -> Row:
-    """The user's row with this id, by default the one in the path; 404 if there is no such row."""
-    row_id = path_id(request) if id_text is None else _id_in(id_text)
-    rows = request.storage.data.get_rows(identity_of(request).user.id, resource, [row_id])
-    if row_id not in rows:
+def own_row(request: Request, resource: Resource) -> Row:
+    """The user's row with the id in the path; 404 if there is no such row."""
+    rows = request.storage.data.get_rows(request.user.id, resource, [request.path_id])
+    if not rows:
         raise HTTPNotFound()
-    row: Row = rows[row_id]
+    row: Row = rows[request.path_id]
     return row
-
-
-def path_text(request: Request, name: str) -> str:
-    """A part of the path; 404 if it has control characters, which some storages refuse."""
-    text = str(request.matchdict[name])
-    if not text.isprintable():
-        raise HTTPNotFound()
-    return text
-
-
-def form_text(request: Request, name: str) -> str:
-    """A field of the form; "" if it is missing."""
-    return str(request.POST.get(name, ""))
-
-
-def form_texts(request: Request, name: str) -> list[str]:
-    return list(request.POST.getall(name))
 
 
 def sentence(error: Exception) -> str:
     """The message of an error as a sentence for people."""
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def data_state(request: Request) -> dict[str, Any]:
-    """The revision of the user's data, and when it was last changed; None if never."""
-    state = data_state_of(request.storage, identity_of(request).user.id)
-    changed_at = state.changed_at if state.revision else None
-    return {"revision": state.revision, "changed_at": changed_at}
 
 
 _COOKIE = "made"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from finance_api.http.requests import Request
@@ -126,27 +126,25 @@ class Chip:
 
 @dataclass(frozen=True)
 class RecordFilters:
-    """given: the page's parameters; faulty ones are ignored. errors: sentences about these."""
+    """given: the page's parameters. valid: those that count. errors: sentences about the others."""
 
     given: dict[str, str]
-    errors: dict[str, str] = field(default_factory=dict)
+    valid: dict[str, str]
+    errors: dict[str, str]
 
     @classmethod
     def of(cls, request: Request) -> "RecordFilters":
         names = (*_FILTERS, _CONVERT_TO, _COUNTED, _SORT, _SIZE)
         given = {name: request.GET.get(name, "").strip() for name in names}
-        errors = {}
+        valid, errors = {}, {}
         for name, text in given.items():
             try:
-                _check(name, text)
+                if text:
+                    _check(name, text)
+                    valid[name] = text
             except QueryError as error:
                 errors[name] = sentence(error)
-        return cls(given, errors)
-
-    @property
-    def query(self) -> str:
-        """The query string of this page."""
-        return urlencode({name: text for name, text in self.given.items() if text})
+        return cls(given, valid, errors)
 
     def path(self, **changed: str) -> str:
         """The path of the first page of the list with changed parameters; "" removes one."""
@@ -166,11 +164,7 @@ class RecordFilters:
 
     @property
     def _applied(self) -> dict[str, str]:
-        return {
-            name: text
-            for name, text in self.given.items()
-            if text and name in _FILTERS and name not in self.errors
-        }
+        return {name: text for name, text in self.valid.items() if name in _FILTERS}
 
     @property
     def list_parameters(self) -> dict[str, str]:
@@ -199,23 +193,22 @@ class RecordFilters:
     @property
     def convert_to(self) -> str:
         """The currency that the sums are also converted to, or ""."""
-        return "" if _CONVERT_TO in self.errors else self.given[_CONVERT_TO]
+        return self.valid.get(_CONVERT_TO, "")
 
     @property
     def is_counted(self) -> bool:
         """Whether to list only the records that the sums count."""
-        return self.given[_COUNTED] == _YES
+        return self.valid.get(_COUNTED) == _YES
 
     @property
     def size(self) -> int:
         """The number of records on a page."""
-        text = self.given[_SIZE]
-        return int(text) if text and _SIZE not in self.errors else PAGE_ROWS
+        return int(self.valid.get(_SIZE, PAGE_ROWS))
 
     @property
     def sort(self) -> str:
         """A key of `SORTS`; descending with a minus sign."""
-        return self.given[_SORT] if _SORT not in self.errors else ""
+        return self.valid.get(_SORT, "")
 
     @property
     def sort_by(self) -> str:
@@ -294,9 +287,9 @@ def _words(name: str, text: str) -> str:
 
 def _check(name: str, text: str) -> None:
     """Raises QueryError."""
-    if not text or name == _COUNTED:
-        return
     match name:
+        case "counted":
+            return
         case "convertTo":
             parse_conditions(RECORDS["currencyCode"], f"eq.{text}")
         case "sort":

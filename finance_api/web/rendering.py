@@ -32,7 +32,7 @@ from finance_api.values.version import __version__
 from finance_api.web.api_results import curl_line
 from finance_api.web.change_notice import change_notice
 from finance_api.web.colors import chart_color
-from finance_api.web.kept_forms import owner_mark
+from finance_api.web.kept_forms import kept_form, owner_mark
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import DONE
 from finance_api.web.regions import current_region
@@ -143,16 +143,16 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     has_form = user is not None or values.get("page") == "login"
     # An error page shows no notice, as its query may be malformed.
     has_notice = has_form and values.get("page") != "error"
-    notice = KEPT_NOTICE if values.get("is_kept") else None
-    if has_notice and notice is None:
-        notice = NOTICES.get(request.GET.get(DONE, ""))
+    is_kept = has_notice and user is not None and kept_form(request) is not None
+    notice = NOTICES.get(request.GET.get(DONE, "")) if has_notice else None
     return {
         **values,
         "user": user,
         "form_user": "" if user is None else owner_mark(user),
         "has_api_access": user is not None and has_api_access(user, request.registry.settings),
         "csrf_token": get_csrf_token(request) if has_form else "",
-        "notice": notice,
+        "is_kept": is_kept,
+        "notice": KEPT_NOTICE if is_kept else notice,
         "change": change_notice(request) if has_notice and user else None,
         "static_url": static_url,
         "navigation": NAVIGATION,

@@ -259,12 +259,7 @@ SCREENS = (
     Screen("token-new", "household", "/settings/tokens/new"),
     Screen("token-new-faults", "household", "/settings/tokens/new", _faulty_token),
     Screen("token-new-no-premium", "free", "/settings/tokens/new"),
-    Screen(
-        "token-created",
-        "maker",
-        "/settings/tokens/new",
-        _made_token,
-    ),
+    Screen("token-created", "maker", "/settings/tokens/new", _made_token),
     Screen("token-revoke", "household", "/settings/tokens", _follow("Revoke Spreadsheet")),
     Screen("token-revoke-extreme", "extreme", "/settings/tokens", _follow("Revoke")),
     Screen("token", "household", "/settings/tokens", _first_object),
@@ -385,10 +380,7 @@ SCREENS = (
     Screen("import-none", "newcomer", "/import", _submit("Check the files")),
     Screen("import-preview", "importer", "/import", _follow("Continue: Ums")),
     Screen(
-        "import-options",
-        "importer",
-        "/import",
-        _follow("Continue: Ums", "Change how it is read"),
+        "import-options", "importer", "/import", _follow("Continue: Ums", "Change how it is read")
     ),
     Screen("import-updates", "maker", "/import", _follow("Continue: corrected")),
     Screen("import-asking", "importer", "/import", _follow("Continue: card")),

@@ -1,9 +1,8 @@
 """Everything can be done with Tab, Enter, Space and typing, and the focus is visible."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from browser.site import PASSWORD
 from support.nightly import count
 
 PAGES = (
@@ -44,16 +43,6 @@ _FOCUSED = """() => {
     inSight: box.top >= -1 && box.bottom <= innerHeight + 1 && box.width > 1 && box.height > 1,
   };
 }"""
-
-
-def tab_to(page: Page, target: Locator) -> None:
-    """Presses Tab until the target has the focus."""
-    expect(target).to_be_visible()
-    for _ in range(60):
-        if target.evaluate("e => e === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"Tab does not lead to {target}")
 
 
 @pytest.mark.nightly
@@ -109,63 +98,3 @@ def test_the_skip_link_leads_past_the_navigation(site, page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.getElementById('main').contains(document.activeElement)")
     expect(page.get_by_role("link", name="Create a token")).to_be_focused()
-
-
-def test_the_whole_way_by_keyboard_alone(site, windows):
-    user = site.user(password=PASSWORD)
-    site.use(user, 70)
-    context = windows.open(permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    keys = page.keyboard
-
-    page.goto("/overview")
-    expect(page.locator("#email")).to_be_focused()
-    keys.type(user.email)
-    keys.press("Tab")
-    keys.type(PASSWORD)
-    keys.press("Enter")
-    expect(page).to_have_title("Overview · finance_api")
-
-    tab_to(page, page.get_by_role("link", name="API tokens"))
-    keys.press("Enter")
-    tab_to(page, page.get_by_role("main").get_by_role("link", name="Create a token"))
-    keys.press("Enter")
-    tab_to(page, page.get_by_label("Name"))
-    keys.type("By keyboard")
-    tab_to(page, page.get_by_label("Records", exact=True))
-    keys.press("Space")
-    expect(page.get_by_label("Records", exact=True)).to_be_checked()
-    tab_to(page, page.get_by_label("In 90 days"))
-    keys.press("ArrowDown")
-    expect(page.get_by_label("In 365 days")).to_be_checked()
-    tab_to(page, page.get_by_role("button", name="Create the token"))
-    keys.press("Space")
-    token = page.locator("#token").inner_text()
-    tab_to(page, page.get_by_role("button", name="Copy").first)
-    keys.press("Enter")
-    expect(page.locator("#announcement")).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == token
-    assert site.get("/v1/api/records", token) == 200
-    assert site.get("/v1/api/goals", token) == 403
-
-    tab_to(page, page.get_by_role("link", name="I have copied it"))
-    keys.press("Enter")
-    tab_to(page, page.get_by_role("link", name="Revoke By keyboard"))
-    keys.press("Enter")
-    tab_to(page, page.get_by_role("button", name="Revoke this token"))
-    keys.press("Enter")
-    expect(page.get_by_role("status").first).to_contain_text("revoked")
-    assert site.get("/v1/api/records", token) == 401
-
-    tab_to(page, page.get_by_role("link", name="Usage"))
-    keys.press("Enter")
-    tab_to(page, page.get_by_role("link", name="12 weeks"))
-    keys.press("Enter")
-    expect(page.locator("h2").first).to_contain_text("12 weeks")
-    tab_to(page, page.locator("main summary"))
-    keys.press("Space")
-    expect(page.get_by_role("table", name="Requests, 12 weeks")).to_be_visible()
-
-    tab_to(page, page.get_by_role("button", name="Sign out"))
-    keys.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")

@@ -77,24 +77,6 @@ def test_the_form_for_several_records_appears_when_one_is_ticked(list_page):
     expect(category_of(page, "Rewe")).to_have_value("Fun")
 
 
-def test_without_scripts_records_are_chosen_and_get_categories(site, windows):
-    context = windows.open(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(entered(site, context))
-    expect(page.get_by_role("checkbox")).to_have_count(0)
-    category_of(page, "Kino").fill("fun")
-    page.get_by_role("button", name="Set").nth(1).click()
-    expect(category_of(page, "Kino")).to_have_value("Fun")
-    page.get_by_role("link", name="Select").click()
-    page.get_by_role("checkbox", name="Choose Aldi").check()
-    form = page.get_by_role("form", name="Change the chosen records")
-    form.get_by_role("button", name="Delete").click()
-    page.get_by_role("button", name="Delete it").click()
-    expect(page.get_by_role("link", name="Aldi", exact=True)).to_have_count(0)
-    page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("link", name="Aldi", exact=True)).to_be_visible()
-
-
 def test_a_rule_is_made_in_three_actions_and_counts_while_it_is_written(list_page):
     page = list_page
     page.get_by_role("link", name="Make a rule of Kino").click()

@@ -268,6 +268,29 @@ class Visitor:
 
     # -- what users do
 
+    def undo(self, page: TestResponse) -> TestResponse:
+        """Undo the change that the notice of a page names."""
+        (form,) = [form for form in forms(page.text) if form.action.endswith("/undo")]
+        return self.post(form.action, form.fields, status=303)
+
+    def change_password(
+        self,
+        current: str = PASSWORD,
+        new: str = "a new long password",
+        repeated: str | None = None,
+        *,
+        status: int | None = None,
+        **given: str,
+    ) -> TestResponse:
+        """Send the form for a new password. repeated: by default the same."""
+        page = "/settings/security"
+        fields = {
+            "current_password": current,
+            "new_password": new,
+            "repeated_password": new if repeated is None else repeated,
+        }
+        return self.submit(page, f"{page}/password", status=status, **fields, **given)
+
     def sign_in(
         self, user: User, password: str = PASSWORD, *, status: int = 303, **given: Any
     ) -> TestResponse:

@@ -6,11 +6,7 @@ from webtest import TestResponse
 
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import Upload, User, reading
-from support.browser import (
-    Visitor,
-    few_users,  # noqa: F401
-    location,
-)
+from support.browser import Visitor, location
 from support.service import Service
 
 BOUNDARY = "----WebKitFormBoundaryX3bY6PBMcbB1TX52"

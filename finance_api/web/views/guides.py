@@ -1,5 +1,6 @@
-"""The guides as pages and as Markdown, and /llms.txt, which need no sign-in."""
+"""Pages without sign-in: guides, also as Markdown, /llms.txt, and the references of the APIs."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyramid.config import Configurator
@@ -8,9 +9,45 @@ from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import GUIDES, LLMS
+from finance_api.http.surfaces import (
+    DOCS,
+    GUIDES,
+    INTERNAL_DESCRIPTION,
+    LLMS,
+    PUBLIC_DESCRIPTION,
+    PUBLIC_SURFACE,
+    WALLET_DESCRIPTION,
+)
 from finance_api.web.guides import FILES, IMAGES, MARKDOWN, get_guide, llms_text
 from finance_api.web.page import page
+
+_WALLET = f"{DOCS}/wallet"
+#: Path -> name of the API, and path of its description.
+_REFERENCES = {
+    DOCS: ("Public", PUBLIC_DESCRIPTION),
+    _WALLET: ("Wallet", WALLET_DESCRIPTION),
+    f"{DOCS}/internal": ("Internal", INTERNAL_DESCRIPTION),
+}
+#: Common first questions, and the requests that answer them; the guide has more.
+_QUESTIONS = (
+    ("The newest records", "records?limit=5"),
+    ("How much money do I have?", "accounts?fields=name,balance,currencyCode"),
+    (
+        "What did I spend this month, by category?",
+        "records/summary?groupBy=category&columns=spent&recordDate=eq.this-month&sortBy=-spent",
+    ),
+    (
+        "What did groceries cost in each month of this year?",
+        "records/summary?groupBy=month&columns=spent&category=eq.Groceries&recordDate=eq.this-year",
+    ),
+    (
+        "My largest expenses of the last 30 days",
+        "records?recordDate=gte.-30d&sortBy=amount&limit=10",
+    ),
+    ("What was my net worth at the end of each month?", "accounts/balances?interval=month"),
+    ("How much of each budget is left?", "budgets?fields=name,limitAmount,spent,remaining"),
+    ("What is due in the next 30 days?", "standing-orders/upcoming?days=30"),
+)
 
 
 def show_guide(request: Request) -> Any:
@@ -34,9 +71,37 @@ def _text(media_type: str, text: str) -> Response:
     return Response(text, content_type=media_type, charset="utf-8")
 
 
+def _served(settings: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    return {
+        path: reference
+        for path, reference in _REFERENCES.items()
+        if path != _WALLET or "finance_api.api.wallet" in settings["finance_api.plugins"]
+    }
+
+
+def show_reference(request: Request) -> dict[str, Any]:
+    """Show the API's description in a viewer."""
+    served = _served(request.registry.settings)
+    title, description = served[request.path]
+    names = [(path, name) for path, (name, _) in served.items()]
+    questions = [(f"{PUBLIC_SURFACE}{target}", text) for text, target in _QUESTIONS]
+    return page(
+        "docs",
+        title,
+        here=request.path,
+        description=description,
+        references=names,
+        questions=questions if request.path == DOCS else [],
+        guides=GUIDES,
+    )
+
+
 def includeme(config: Configurator) -> None:
     config.add_route("guides", GUIDES + "{name:(?:/.*)?}")
     config.add_route("llms", LLMS)
     everybody = {"request_method": "GET", "permission": NO_PERMISSION_REQUIRED}
     config.add_view(show_guide, route_name="guides", renderer="guide.jinja2", **everybody)
     config.add_view(show_llms_text, route_name="llms", **everybody)
+    for path in _served(config.registry.settings):
+        config.add_route(path, path)
+        config.add_view(show_reference, route_name=path, renderer="reference.jinja2", **everybody)

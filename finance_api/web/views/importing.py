@@ -35,18 +35,7 @@ from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
 from finance_api.web.option_labels import COLUMNS, in_labels
-from finance_api.web.page import (
-    SeeOther,
-    done,
-    form_text,
-    identity_of,
-    own_rows,
-    page,
-    path_text,
-    refused,
-    writing,
-    writing_for_user,
-)
+from finance_api.web.page import SeeOther, done, own_rows, page, refused, writing, writing_for_user
 from finance_api.web.receiving import MOST_FILES, SentFile, TooLarge, TooSlow, sent_files
 from finance_api.web.regions import current_region
 from finance_api.web.rendering import size
@@ -70,7 +59,7 @@ def show_uploads(request: Request) -> dict[str, Any]:
 
 
 def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
-    user_id, now = identity_of(request).user.id, request.services.clock.now()
+    user_id, now = request.user.id, request.now
     uploads = waiting_uploads(request.storage, user_id, now)
     return page(
         "import",
@@ -86,7 +75,7 @@ def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
 
 
 def _progress(request: Request, upload: Upload) -> Progress | None:
-    user_id = identity_of(request).user.id
+    user_id = request.user.id
     return _jobs(request).progress(user_id, upload) if upload.state in AT_WORK else None
 
 
@@ -99,7 +88,7 @@ def _refused(request: Request, status: int, sentences: Sequence[str]) -> dict[st
 # The CSRF token is in the body, which this view reads and checks.
 @post("import", _WRITE, "import", require_csrf=False)
 def receive(request: Request) -> Any:
-    settings, user_id = request.registry.settings, identity_of(request).user.id
+    settings, user_id = request.registry.settings, request.user.id
     max_bytes = settings["finance_api.imports.max_upload_bytes"]
     max_seconds = settings["finance_api.imports.upload_seconds"]
     # Waiting for the browser needs no connection to the database.
@@ -135,9 +124,9 @@ def receive(request: Request) -> Any:
 
 def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], list[str]]:
     """Store files that were sent. Return their uploads, and why others were not taken."""
-    settings, user_id = request.registry.settings, identity_of(request).user.id
+    settings, user_id = request.registry.settings, request.user.id
     room = settings["finance_api.imports.max_waiting_bytes"]
-    max_bytes, now = settings["finance_api.imports.max_upload_bytes"], request.services.clock.now()
+    max_bytes, now = settings["finance_api.imports.max_upload_bytes"], request.now
     uploads, faults = [], []
     with writing_for_user(request) as storage:
         for file in files:
@@ -174,7 +163,7 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
 
 def _begin(request: Request, *uploads: Upload) -> None:
     """Start the work on uploads. Wait for a single one briefly: others are shown in the list."""
-    user, jobs = identity_of(request).user, _jobs(request)
+    user, jobs = request.user, _jobs(request)
     user = replace(user, region=current_region().tag)
     for upload in uploads:
         jobs.start(user, upload, origin_of(request))
@@ -212,7 +201,7 @@ def show_upload(request: Request) -> dict[str, Any]:
 
 def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[str, Any]:
     is_done = upload.state is UploadState.DONE
-    user_id, now = identity_of(request).user.id, request.services.clock.now()
+    user_id, now = request.user.id, request.now
     return page(
         "import",
         "Imported" if is_done else "Preview",
@@ -307,7 +296,7 @@ def choose_options(request: Request) -> Any:
 @post("import.confirm", _WRITE, "import_preview")
 def confirm(request: Request) -> Any:
     upload = _own_upload(request)
-    saw = form_text(request, "revision") == str(upload.outcome.get("revision"))
+    saw = request.sent_text("revision") == str(upload.outcome.get("revision"))
     if upload.state is UploadState.READY and not saw:
         # The form was made for an earlier preview.
         return refused(request, _preview_page(request, upload, _ELSEWHERE), 409)
@@ -326,7 +315,7 @@ def discard(request: Request) -> Response:
     upload = _own_upload(request)
     if upload.state is UploadState.IMPORTING and not _is_abandoned(request, upload):
         return SeeOther(_path(upload))
-    user_id = identity_of(request).user.id
+    user_id = request.user.id
     with writing_for_user(request) as storage:
         storage.uploads.delete(user_id, upload.id)
     _jobs(request).kill(user_id, upload.id)
@@ -344,8 +333,8 @@ def _work(
 
     Otherwise redirect to the upload's page.
     """
-    user_id, now = identity_of(request).user.id, request.services.clock.now()
-    if upload.state not in states or form_text(request, "step") != str(upload.step):
+    user_id, now = request.user.id, request.now
+    if upload.state not in states or request.sent_text("step") != str(upload.step):
         return _current(upload)
     try:
         with writing_for_user(request) as storage:
@@ -371,17 +360,17 @@ def _current(upload: Upload) -> Response:
 
 def _own_upload(request: Request) -> Upload:
     """The upload in the path; 404 if the user has no such upload."""
-    user_id, now = identity_of(request).user.id, request.services.clock.now()
+    user_id, now = request.user.id, request.now
     try:
-        return get_upload(request.storage, user_id, path_text(request, "id"), now)
+        return get_upload(request.storage, user_id, request.path_text("id"), now)
     except NotFound:
         raise HTTPNotFound() from None
 
 
 def _is_abandoned(request: Request, upload: Upload) -> bool:
     """Whether the process that worked on the upload seems to be gone."""
-    key = (identity_of(request).user.id, upload.id)
-    is_silent = is_abandoned(upload, request.services.clock.now())
+    key = (request.user.id, upload.id)
+    is_silent = is_abandoned(upload, request.now)
     if not is_silent or key in _jobs(request).running:
         return False
     if is_gone(upload.worker):

@@ -18,8 +18,6 @@ from finance_api.web.page import (
     SeeOther,
     done,
     editing,
-    form_text,
-    identity_of,
     offset_of,
     page,
     page_after,
@@ -37,7 +35,7 @@ class _DataChanged(Exception):
 
 @get("imports", Permission.DATA_READ, "imports")
 def show_history(request: Request) -> dict[str, Any]:
-    entries = request.storage.history.list_entries(identity_of(request).user.id)[::-1]
+    entries = request.storage.history.list_entries(request.user.id)[::-1]
     first, names = offset_of(request), _account_names(request)
     return page(
         "imports",
@@ -50,7 +48,7 @@ def show_history(request: Request) -> dict[str, Any]:
 @get("imports.entry", Permission.DATA_READ, "imports_entry")
 def show_entry(request: Request) -> dict[str, Any]:
     entry = _entry(request)
-    user_id = identity_of(request).user.id
+    user_id = request.user.id
     made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
     left = request.storage.data.count_rows(user_id, Query(RECORDS, (made,), (), limit=0))
     return page(
@@ -67,7 +65,7 @@ def _entry(request: Request) -> HistoryEntry:
     text = request.matchdict["number"]
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise HTTPNotFound()
-    entries = request.storage.history.list_entries(identity_of(request).user.id)
+    entries = request.storage.history.list_entries(request.user.id)
     for entry in entries:
         if entry.number == int(text):
             return entry
@@ -75,7 +73,7 @@ def _entry(request: Request) -> HistoryEntry:
 
 
 def _account_names(request: Request) -> dict[str, str]:
-    rows = request.storage.data.scan_rows(identity_of(request).user.id, ACCOUNTS)
+    rows = request.storage.data.scan_rows(request.user.id, ACCOUNTS)
     return {row["id"]: row["name"] for row in rows}
 
 
@@ -134,12 +132,12 @@ def show_undo(request: Request) -> Any:
 
 @post("imports.undo", Permission.DATA_WRITE, "imports_undo")
 def undo_entry(request: Request) -> Any:
-    choices = {name: bool(form_text(request, name)) for name in ("with_later", "keep_changed")}
-    entry, back = _entry(request), form_text(request, "back")
+    choices = {name: bool(request.sent_text(name)) for name in ("with_later", "keep_changed")}
+    entry, back = _entry(request), request.sent_text("back")
     if back and entry.undone_at is not None:
         return SeeOther(page_after(back))
     # The notice after a change undoes it without a preview.
-    saw = None if back else form_text(request, "revision")
+    saw = None if back else request.sent_text("revision")
     try:
         _undo(request, entry.number, choices, saw=saw)
     except _DataChanged:

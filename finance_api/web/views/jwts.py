@@ -18,10 +18,7 @@ from finance_api.web.api_results import curl_line
 from finance_api.web.page import (
     SeeOther,
     done,
-    form_text,
-    identity_of,
     page,
-    path_text,
     refused,
     sentence,
     show_once,
@@ -48,8 +45,8 @@ _LIFETIMES = {
 
 def _own_jwts(request: Request) -> list[Jwt]:
     """The user's JWTs that have not expired, newest first."""
-    now = request.services.clock.now()
-    jwts = request.storage.jwts.list_by_user(identity_of(request).user.id)
+    now = request.now
+    jwts = request.storage.jwts.list_by_user(request.user.id)
     return [jwt for jwt in reversed(jwts) if jwt.expires_at > now]
 
 
@@ -75,7 +72,7 @@ def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, 
         ttl=ttl,
         ttl_choices=[(str(s), label) for s, label in _lifetimes(request).items() if s <= longest],
         errors=errors,
-        available=signing_key(services.jwt_keys.keys(), services.clock.now()) is not None,
+        available=signing_key(services.jwt_keys.keys(), request.now) is not None,
     )
 
 
@@ -87,7 +84,7 @@ def list_jwts(request: Request) -> dict[str, Any]:
 @post("settings.jwts", _WRITE, "jwts")
 def create_jwt(request: Request) -> Any:
     services = request.registry.services
-    ttl = form_text(request, "ttl")
+    ttl = request.sent_text("ttl")
     seconds = next((s for s in _lifetimes(request) if str(s) == ttl), None)
     if seconds is None:
         errors = {"ttl": "Choose how long it is valid."}
@@ -96,10 +93,10 @@ def create_jwt(request: Request) -> Any:
         with writing_for_user(request) as storage:
             text, _ = issue_jwt(
                 storage,
-                identity_of(request).user,
+                request.user,
                 keys=services.jwt_keys.keys(),
                 rules=services.jwt_rules,
-                now=services.clock.now(),
+                now=request.now,
                 ttl_seconds=seconds,
             )
     except TooManyJwts as error:
@@ -115,9 +112,7 @@ def show_jwt(request: Request) -> Any:
     """Show the JWT once; then redirect to the list."""
     services, text = request.registry.services, taken(request)
     try:
-        claims = verify_jwt(
-            text, services.jwt_keys.keys(), services.jwt_rules, services.clock.now()
-        )
+        claims = verify_jwt(text, services.jwt_keys.keys(), services.jwt_rules, request.now)
     except JwtRefused:
         return SeeOther(JWTS)
     made = next((jwt for jwt in _own_jwts(request) if jwt.jti == claims.jti), None)
@@ -137,10 +132,10 @@ def confirm_revoking(request: Request) -> dict[str, Any]:
 
 @post("settings.jwt_revoke", _WRITE)
 def revoke_jwt(request: Request) -> Response:
-    user_id, now = identity_of(request).user.id, request.services.clock.now()
+    user_id, now = request.user.id, request.now
     try:
         with writing(request) as storage:
-            revoke_own_jwt(storage, path_text(request, "jti"), now, user_id=user_id)
+            revoke_own_jwt(storage, request.path_text("jti"), now, user_id=user_id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(JWTS, "jwt-revoked")
@@ -154,5 +149,5 @@ def confirm_revoking_all(request: Request) -> dict[str, Any]:
 @post("settings.jwt_revoke_all", _WRITE)
 def revoke_all_jwts(request: Request) -> Response:
     with writing(request) as storage:
-        revoke_all(storage, identity_of(request).user.id, request.services.clock.now())
+        revoke_all(storage, request.user.id, request.now)
     return done(JWTS, "jwts-revoked")

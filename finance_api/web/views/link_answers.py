@@ -23,17 +23,13 @@ from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
 from finance_api.values.time import parse_time
 from finance_api.web.answer_tables import answer_table, rows_of
-from finance_api.web.page import path_text
 from finance_api.web.regions import current_region
 from finance_api.web.rendering import static_url
 from finance_api.web.routes import get
 
 #: The headers of the answer that a link shows. Others name the request or say more of its user.
 _SHOWN = ("Content-Type", "Content-Encoding", "ETag", "X-Next-Offset")
-_HEADERS = (
-    ("Cache-Control", "private, no-cache"),
-    ("Vary", "Accept-Encoding, Accept-Language"),
-)
+_HEADERS = (("Cache-Control", "private, no-cache"), ("Vary", "Accept-Encoding, Accept-Language"))
 #: What the API says when a question is about something that is gone.
 _HINTS = "hints"
 
@@ -89,7 +85,7 @@ def show_answer(request: Request) -> Response:
         question = request.storage.questions.get(identity.user.id, identity.question_id)
     except NotFound:
         raise no_link() from None
-    _, dot, rest = path_text(request, "address").partition(".")
+    _, dot, rest = request.path_text("address").partition(".")
     ending = dot + rest
     endings = [form.ending for form in forms_of(question.address)]
     if ending not in endings:

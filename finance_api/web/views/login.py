@@ -14,16 +14,7 @@ from finance_api.http.requests import Request, client_address
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
 from finance_api.web.kept_forms import CARRIED, keep_carried
-from finance_api.web.page import (
-    LOGIN,
-    SeeOther,
-    done,
-    form_text,
-    identity_of,
-    login_page,
-    page_after,
-    writing,
-)
+from finance_api.web.page import LOGIN, SeeOther, done, login_page, page_after, writing
 from finance_api.web.routes import get, post
 
 _REFUSED = "The e-mail address or password is wrong."
@@ -40,9 +31,9 @@ def show_login(request: Request) -> Any:
 
 @post("settings.login", NO_PERMISSION_REQUIRED, "login")
 def sign_in(request: Request) -> Any:
-    email, password = (form_text(request, name) for name in ("email", "password"))
-    given = {"email": email, "next": form_text(request, "next")}
-    given["carried"] = form_text(request, CARRIED)
+    email, password = (request.sent_text(name) for name in ("email", "password"))
+    given = {"email": email, "next": request.sent_text("next")}
+    given["carried"] = request.sent_text(CARRIED)
     missing = {"email": "Enter your e-mail address."} if not email.strip() else {}
     if not password:
         missing["password"] = "Enter your password."  # noqa: S105
@@ -51,10 +42,7 @@ def sign_in(request: Request) -> Any:
     services = request.services
     user = find_user(request.storage, email)
     attempt = quotas_of(request).take_sign_in(
-        email,
-        client_address(request),
-        known_browser(request, user),
-        services.clock.now_ms(),
+        email, client_address(request), known_browser(request, user), services.clock.now_ms()
     )
     if not attempt.decision.allowed:
         seconds = attempt.decision.retry_after_seconds
@@ -64,7 +52,7 @@ def sign_in(request: Request) -> Any:
     if not lets_in(user, password) or user is None:
         return _wrong(request, user, **given)
     attempt.succeeded()
-    now = services.clock.now()
+    now = request.now
     old = sessions.sent_secret(request, "session")
     with writing(request) as storage:
         if not is_unchanged(storage, user):
@@ -101,7 +89,7 @@ def _waiting_words(seconds: int) -> str:
 @post("settings.logout", Permission.SETTINGS_SECURITY_WRITE)
 def sign_out(request: Request) -> Response:
     with writing(request) as storage:
-        storage.sessions.delete(identity_of(request).session.sha256)
+        storage.sessions.delete(request.identity.session.sha256)
     return signed_out(request, "signed-out")
 
 

@@ -1,7 +1,9 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -22,23 +24,23 @@ from finance_api.ledger.edits.objects import (
     set_object,
     uses_of,
 )
-from finance_api.ledger.session import UserRows
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.computing import compute, list_computed
+from finance_api.planning.recurring import Recurring, Status, list_recurring, payee_key, with_orders
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.web.account_detail import AccountDetail
 from finance_api.web.api_results import ApiRequest, ApiResults
-from finance_api.web.budget_detail import BudgetDetail
 from finance_api.web.cells import NONE, Cells, title_of
 from finance_api.web.forms import (
     FormFaults,
     conflict,
     controls_of,
     digest_of,
+    field_texts,
     form_errors,
     form_id,
     label_of,
@@ -48,92 +50,231 @@ from finance_api.web.forms import (
     texts_of,
     with_new_category,
 )
-from finance_api.web.found_payments import found_payments
-from finance_api.web.goal_detail import GoalDetail
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
+from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
+from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.page import (
     PAGE_ROWS,
     Pager,
     changed,
     editing,
-    identity_of,
     offset_of,
     own_row,
     own_rows,
     page,
-    path_id,
     refused,
     sentence,
-    today_of,
 )
-from finance_api.web.rendering import day
+from finance_api.web.rendering import amount, day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 
+#: Up to this many are shown, the largest first.
+MOST_FOUND = 30
 #: What pages show beside the form, by resource.
-_DETAILS: Mapping[Resource, Callable[[ApiResults, UserRows, Row], Any]] = {
+_DETAILS: Mapping[Resource, type[ObjectDetail]] = {
     ACCOUNTS: AccountDetail,
     BUDGETS: BudgetDetail,
     GOALS: GoalDetail,
 }
 
 
-def _page_of(request: Request) -> ObjectPage:
-    return OBJECT_PAGES[request.matched_route.name.partition(".")[0]]
+class ObjectViews:
+    """The pages of one resource: its list, and the forms for its objects."""
 
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.shown = OBJECT_PAGES[request.matched_route.name.partition(".")[0]]
+        self.resource = self.shown.resource
+        self.fields = editable_fields(self.resource)
 
-def list_objects(request: Request) -> dict[str, Any]:
-    """GET: the list of all objects, page by page."""
-    shown, offset = _page_of(request), offset_of(request)
-    resource = shown.resource
-    sort = parse_sort(resource, shown.sort)
-    query = Query(resource, (), sort, PAGE_ROWS, offset, with_total=True)
-    user_id = identity_of(request).user.id
-    found = list_computed(request.storage, user_id, query, today_of(request))
-    fields = [resource[name] for name in shown.columns]
-    owned = own_rows(request)
-    cells = Cells(owned)
-    rows = [
-        {
-            "id": row["id"],
-            "name": title_of(row),
-            "badges": _badges(row),
-            "cells": [cells.cell(field, row) for field in fields],
+    def list_objects(self) -> dict[str, Any]:
+        """The list of all objects, page by page."""
+        request, shown, offset = self.request, self.shown, offset_of(self.request)
+        sort = parse_sort(self.resource, shown.sort)
+        query = Query(self.resource, (), sort, PAGE_ROWS, offset, with_total=True)
+        found = list_computed(request.storage, request.user.id, query, request.today)
+        fields = [self.resource[name] for name in shown.columns]
+        owned = own_rows(request)
+        cells = Cells(owned)
+        rows = [
+            {
+                "id": row["id"],
+                "name": title_of(row),
+                "badges": [w.capitalize() for w in ("archived", "closed") if row.get(w)],
+                "cells": [cells.cell(field, row) for field in fields],
+            }
+            for row in found.rows
+        ]
+        has_orders = self.resource is STANDING_ORDERS
+        parameters = {"sortBy": shown.sort, "limit": str(PAGE_ROWS), "offset": str(offset)}
+        return page(
+            shown.name,
+            shown.title,
+            shown=shown,
+            columns=[(label_of(field), cells.css(field)) for field in fields],
+            rows=rows,
+            total=found.total,
+            pager=Pager.of(request, found.total or 0),
+            found=found_payments(request, owned) if has_orders else [],
+            found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
+            api=[ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters)],
+        )
+
+    def show_new(self) -> dict[str, Any]:
+        """A form with the defaults, or with values from the query of a link."""
+        if (kept := kept_form(self.request)) is not None:
+            return self._kept(kept, None)
+        owned, given = own_rows(self.request), self.request.GET
+        currencies = {row["currencyCode"] for row in owned.accounts.rows.values()}
+        texts = {
+            field.name: given.get(field.name) or _default_text(field)
+            for field in self.fields.values()
         }
-        for row in found.rows
-    ]
-    parameters = {"sortBy": shown.sort, "limit": str(PAGE_ROWS), "offset": str(offset)}
-    return page(
-        shown.name,
-        shown.title,
-        shown=shown,
-        columns=[(label_of(field), cells.css(field)) for field in fields],
-        rows=rows,
-        total=found.total,
-        pager=Pager.of(request, found.total or 0),
-        found=found_payments(request, owned) if resource is STANDING_ORDERS else [],
-        found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
-        api=[ApiRequest(f"{PUBLIC_SURFACE}{resource.path}", parameters)],
-    )
+        if len(currencies) == 1 and "currencyCode" in texts:
+            (texts["currencyCode"],) = currencies
+        return self._form(texts, None, {})
 
+    def add(self) -> Response | dict[str, Any]:
+        sent = self.request.POST
+        texts, row_id = self._sent(sent), form_id(sent)
+        action = f"add {self.resource.path}"
+        with form_errors() as errors, editing(self.request, action) as session:
+            defaults = {field.name: field.default for field in self.fields.values()}
+            add_object(session, self.resource, self._given(session, texts, defaults), row_id)
+        if errors:
+            return refused(self.request, {**self._form(texts, None, errors), "form_id": row_id})
+        return changed(session, self.shown.path)
 
-def _badges(row: Row) -> list[str]:
-    return [word.capitalize() for word in ("archived", "closed") if row.get(word)]
+    def show(self) -> dict[str, Any]:
+        """The form of an object, and its computed values."""
+        row = own_row(self.request, self.resource)
+        if (kept := kept_form(self.request)) is not None:
+            return self._kept(kept, row)
+        return self._form(texts_of(self.resource, row), row, {})
 
+    def change(self) -> Response | dict[str, Any]:
+        request, resource, texts = self.request, self.resource, self._sent(self.request.POST)
+        row_id = own_row(request, resource)["id"]
+        with form_errors() as errors, editing(request, f"set {resource.path}") as session:
+            stored = session.row_set(resource).rows.get(row_id)
+            if stored is None:
+                raise HTTPNotFound()
+            now = texts_of(resource, stored)
+            if request.POST.get("seen") != digest_of(now):
+                raise conflict(session, self.fields, texts, now)
+            if given := self._given(session, texts, stored):
+                set_object(session, resource, row_id, given)
+        if errors:
+            return refused(request, self._form(texts, own_row(request, resource), errors))
+        return changed(session, self.shown.path)
 
-def show_new(request: Request) -> dict[str, Any]:
-    """GET: a form with the defaults, or with values from the query of a link."""
-    shown = _page_of(request)
-    fields = editable_fields(shown.resource)
-    if (kept := kept_form(request)) is not None:
-        return _kept(_form(request, shown, _sent(kept, fields), None, {}), kept)
-    currencies = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
-    texts = {
-        field.name: request.GET.get(field.name) or _default_text(field) for field in fields.values()
-    }
-    if len(currencies) == 1 and "currencyCode" in fields:
-        (texts["currencyCode"],) = currencies
-    return _form(request, shown, texts, None, {})
+    def confirm_removing(self) -> dict[str, Any]:
+        return self._removal(own_row(self.request, self.resource))
+
+    def remove(self) -> Response | dict[str, Any]:
+        row = own_row(self.request, self.resource)
+        with_records = self.resource is ACCOUNTS and "with_records" in self.request.POST
+        try:
+            with editing(self.request, f"remove {self.resource.path}") as session:
+                remove_object(session, self.resource, row["id"], with_records=with_records)
+        except ChangeRefused:
+            # The page says what uses it.
+            return refused(self.request, self._removal(row))
+        return changed(session, self.shown.path)
+
+    def _removal(self, row: Row) -> dict[str, Any]:
+        uses = uses_of(own_rows(self.request), self.resource, row["id"])
+        own_records = uses.pop(RECORDS, None) if self.resource is ACCOUNTS else None
+        return page(
+            self.shown.name,
+            f"Remove {title_of(row)}",
+            shown=self.shown,
+            row_id=row["id"],
+            uses=list(uses.values()),
+            own_records=own_records,
+        )
+
+    def _sent(self, sent: MultiDict) -> dict[str, str]:
+        """Return the texts of the form that was sent."""
+        texts = sent_texts(self.fields, sent)
+        return with_rule(texts, sent) if RULE in texts else texts
+
+    def _given(
+        self, session: LedgerSession, texts: Mapping[str, str], before: Row
+    ) -> dict[str, str]:
+        """Return the texts of values that differ from those before, as commands take them.
+
+        Raises FormFaults, with each sentence beside its field, and ChangeRefused.
+        """
+        named = with_new_category(session, texts)
+        values = read_texts(session, self.fields, named, before)
+        named = plain_texts(self.fields, named, values)
+        given = {name: named[name] for name in values if values[name] != before[name]}
+        if values.get(RULE) and {RULE, "startDate"} & given.keys():
+            check_end(values[RULE], values["startDate"])
+        try:
+            check_limit(self.resource, {name: values[name] for name in given})
+        except ChangeRefused as error:
+            raise FormFaults({"limitAmount": sentence(error)}) from None
+        return given
+
+    def _kept(self, sent: MultiDict, row: Row | None) -> dict[str, Any]:
+        """Return the variables of a form that was kept, with its hidden fields."""
+        shown = self._form(self._sent(sent), row, {})
+        return {**shown, "form_id": form_id(sent), "seen": sent.get("seen", "")}
+
+    def _form(
+        self, texts: dict[str, str], row: Row | None, errors: dict[str, str]
+    ) -> dict[str, Any]:
+        """row: the row to change; None for a new one."""
+        request, shown, resource = self.request, self.shown, self.resource
+        owned = own_rows(request)
+        if "form" in errors:
+            # A refusal names fields; the form shows their labels.
+            for field in self.fields.values():
+                label = label_of(field).lower()
+                errors["form"] = re.sub(rf"\b{field.name}\b", label, errors["form"])
+        facts: list[tuple[str, Markup | str]] = []
+        detail: ObjectDetail | None = None
+        api = []
+        if row is not None:
+            if resource.computed_fields:
+                (row,) = compute(request.storage, request.user.id, resource, request.today, [row])
+            path = f"{PUBLIC_SURFACE}{resource.path}/{row['id']}"
+            api = [ApiRequest(path, {}, about="Its fields")]
+            if resource in _DETAILS:
+                detail = _DETAILS[resource](ApiResults(request), owned, row)
+                api += detail.requests
+            else:
+                facts = self._facts(owned, row)
+        controls = with_repeats(controls_of(owned, self.fields, texts))
+        rare = [control for control in controls if control.name in shown.rare]
+        return page(
+            shown.name,
+            f"New {shown.word}" if row is None else title_of(row),
+            shown=shown,
+            controls=controls,
+            rare_labels=", ".join(control.label.lower() for control in rare),
+            is_rare_used=any(c.name in errors or c.text not in ("", "false") for c in rare),
+            errors=errors,
+            row_id=None if row is None else row["id"],
+            form_id=new_id(),
+            seen="" if row is None else digest_of(texts_of(resource, row)),
+            facts=facts,
+            detail=detail,
+            row=row,
+            is_editing="edit" in request.GET,
+            api=api,
+        )
+
+    def _facts(self, owned: UserRows, row: Row) -> list[tuple[str, Markup | str]]:
+        """Return the labels and values of fields that the form does not have."""
+        if self.resource is STANDING_ORDERS:
+            dates = Markup(", ").join(map(day, next_dates(row, self.request.today)))
+            return [("Next dates", dates or NONE)]
+        cells = Cells(owned)
+        known = [*self.resource.having_role(Role.DERIVED), *self.resource.computed_fields]
+        return [(label_of(field), cells.cell(field, row)) for field in known]
 
 
 def _default_text(field: Field) -> str:
@@ -141,189 +282,72 @@ def _default_text(field: Field) -> str:
     return str(field.default) if is_shown else ""
 
 
-def add(request: Request) -> Response | dict[str, Any]:
-    """POST"""
-    shown = _page_of(request)
-    fields = editable_fields(shown.resource)
-    texts = _sent(request.POST, fields)
-    with form_errors() as errors, editing(request, f"add {shown.resource.path}") as session:
-        named = with_new_category(session, texts)
-        values = read_texts(session, fields, named)
-        named = plain_texts(fields, named, values)
-        given = {
-            field.name: named[field.name]
-            for field in fields.values()
-            if values[field.name] != field.default
-        }
-        _check(shown.resource, given, values)
-        add_object(session, shown.resource, given, form_id(request.POST))
-    if errors:
-        form = _form(request, shown, texts, None, errors)
-        return refused(request, {**form, "form_id": form_id(request.POST)})
-    return changed(session, shown.path)
+# -- recurring payments that are not yet standing orders
 
 
-def _check(resource: Resource, given: Collection[str], values: Row) -> None:
-    """Raises FormFaults, with the sentence beside its field."""
-    if values.get(RULE) and {RULE, "startDate"} & {*given}:
-        check_end(values[RULE], values["startDate"])
-    try:
-        check_limit(resource, {name: values[name] for name in given if name in values})
-    except ChangeRefused as error:
-        raise FormFaults({"limitAmount": sentence(error)}) from None
+@dataclass(frozen=True)
+class FoundPayment:
+    """search: finds its records. texts: of the form that adds a standing order for it."""
+
+    recurring: Recurring
+    account: str
+    search: str
+    texts: Mapping[str, str]
 
 
-def _sent(sent: MultiDict, fields: Mapping[str, Field]) -> dict[str, str]:
-    """Return the texts of the form that was sent."""
-    texts = sent_texts(fields, sent)
-    return with_rule(texts, sent) if RULE in texts else texts
+def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
+    """Return the payments that go on, the largest first."""
+    accounts = owned.accounts.rows
+    user_id, today = request.user.id, request.today
+    found = list_recurring(request.storage, user_id, accounts.values(), today)
+    orders = list(owned.row_set(STANDING_ORDERS).rows.values())
+    going_on = (each for each in found if each.status is not Status.ENDED)
+    shown = [each for each, order in with_orders(going_on, orders) if order is None][:MOST_FOUND]
+    times = Counter(each.payee for each in shown)
+    return [
+        FoundPayment(
+            each,
+            accounts[each.account_id]["name"],
+            payee_key(each.payee),
+            _texts(each, is_only=times[each.payee] == 1),
+        )
+        for each in shown
+    ]
 
 
-def _kept(shown: dict[str, Any], sent: MultiDict) -> dict[str, Any]:
-    """Return the variables of a form that was kept, with its hidden fields."""
-    return {**shown, "form_id": form_id(sent), "seen": sent.get("seen", ""), "is_kept": True}
-
-
-def show(request: Request) -> dict[str, Any]:
-    """GET: the form of an object, and its computed values."""
-    shown = _page_of(request)
-    row = own_row(request, shown.resource)
-    if (kept := kept_form(request)) is not None:
-        fields = editable_fields(shown.resource)
-        return _kept(_form(request, shown, _sent(kept, fields), row, {}), kept)
-    return _form(request, shown, texts_of(shown.resource, row), row, {})
-
-
-def change(request: Request) -> Response | dict[str, Any]:
-    """POST"""
-    shown, row_id = _page_of(request), path_id(request)
-    resource = shown.resource
-    fields = editable_fields(resource)
-    texts = _sent(request.POST, fields)
-    own_row(request, resource)
-    with form_errors() as errors, editing(request, f"set {resource.path}") as session:
-        stored = session.row_set(resource).rows.get(row_id)
-        if stored is None:
-            raise HTTPNotFound()
-        now = texts_of(resource, stored)
-        if request.POST.get("seen") != digest_of(now):
-            raise conflict(session, fields, texts, now)
-        named = with_new_category(session, texts)
-        values = read_texts(session, fields, named, stored)
-        named = plain_texts(fields, named, values)
-        given = {name: named[name] for name in values if values[name] != stored[name]}
-        _check(resource, given, values)
-        if given:
-            set_object(session, resource, row_id, given)
-    if errors:
-        return refused(request, _form(request, shown, texts, own_row(request, resource), errors))
-    return changed(session, shown.path)
-
-
-def confirm_removing(request: Request) -> dict[str, Any]:
-    """GET"""
-    shown = _page_of(request)
-    return _removal(request, shown, own_row(request, shown.resource))
-
-
-def remove(request: Request) -> Response | dict[str, Any]:
-    """POST"""
-    shown = _page_of(request)
-    row = own_row(request, shown.resource)
-    with_records = shown.resource is ACCOUNTS and "with_records" in request.POST
-    try:
-        with editing(request, f"remove {shown.resource.path}") as session:
-            remove_object(session, shown.resource, row["id"], with_records=with_records)
-    except ChangeRefused:
-        # The page says what uses it.
-        return refused(request, _removal(request, shown, row))
-    return changed(session, shown.path)
-
-
-def _removal(request: Request, shown: ObjectPage, row: Row) -> dict[str, Any]:
-    owned = own_rows(request)
-    uses = uses_of(owned, shown.resource, row["id"])
-    own_records = uses.pop(RECORDS, None) if shown.resource is ACCOUNTS else None
-    return page(
-        shown.name,
-        f"Remove {title_of(row)}",
-        shown=shown,
-        row_id=row["id"],
-        uses=list(uses.values()),
-        own_records=own_records,
-    )
-
-
-def _form(
-    request: Request,
-    shown: ObjectPage,
-    texts: dict[str, str],
-    row: Row | None,
-    errors: dict[str, str],
-) -> dict[str, Any]:
-    """row: the row to change; None for a new one."""
-    owned, resource = own_rows(request), shown.resource
-    if "form" in errors:
-        # A refusal names fields; the form shows their labels.
-        for field in editable_fields(resource).values():
-            label = label_of(field).lower()
-            errors["form"] = re.sub(rf"\b{field.name}\b", label, errors["form"])
-    cells = Cells(owned)
-    facts = []
-    detail = None
-    if row is not None:
-        user_id, today = identity_of(request).user.id, today_of(request)
-        known = resource.having_role(Role.DERIVED)
-        if resource.computed_fields:
-            (row,) = compute(request.storage, user_id, resource, today, [row])
-            known += resource.computed_fields
-        facts = [(label_of(field), cells.cell(field, row)) for field in known]
-        if resource is STANDING_ORDERS:
-            dates = Markup(", ").join(map(day, next_dates(row, today)))
-            facts = [("Next dates", dates or NONE)]
-        if resource in _DETAILS:
-            detail = _DETAILS[resource](ApiResults(request), owned, row)
-    controls = with_repeats(controls_of(owned, editable_fields(resource), texts))
-    rare = [control for control in controls if control.name in shown.rare]
-    return page(
-        shown.name,
-        f"New {shown.word}" if row is None else title_of(row),
-        shown=shown,
-        controls=controls,
-        rare_labels=", ".join(control.label.lower() for control in rare),
-        is_rare_used=any(c.name in errors or c.text not in ("", "false") for c in rare),
-        errors=errors,
-        row_id=None if row is None else row["id"],
-        form_id=new_id(),
-        seen="" if row is None else digest_of(texts_of(resource, row)),
-        facts=[] if detail else facts,
-        detail=detail,
-        row=row,
-        is_editing="edit" in request.GET,
-        api=_requests(resource, row, detail),
-    )
-
-
-def _requests(resource: Resource, row: Row | None, detail: Any) -> list[ApiRequest]:
-    if row is None:
-        return []
-    own = ApiRequest(f"{PUBLIC_SURFACE}{resource.path}/{row['id']}", {}, about="Its fields")
-    return [own, *(detail.requests if detail else ())]
+def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
+    """is_only: whether no other payment has this payee; names of standing orders are distinct."""
+    fields = editable_fields(STANDING_ORDERS)
+    defaults = {field.name: field.default for field in fields.values()}
+    size = amount(abs(found.amount), found.currency)
+    given = {
+        "name": found.payee if is_only else f"{found.payee} {size}",
+        "payee": found.payee,
+        "accountId": found.account_id,
+        "categoryId": found.category_id,
+        "amount": found.amount,
+        "currencyCode": found.currency,
+        "recurrenceRule": found.repetition.rule,
+        "startDate": found.due,
+    }
+    texts = field_texts(fields, {**defaults, **given})
+    return {name: text for name, text in texts.items() if text and text != "false"}
 
 
 def includeme(config: Configurator) -> None:
     for name in OBJECT_PAGES:
         for view, route, method, template in (
-            (list_objects, name, "GET", "objects"),
-            (show_new, f"{name}.new", "GET", "object_form"),
-            (add, f"{name}.new", "POST", "object_form"),
-            (show, f"{name}.edit", "GET", "object_form"),
-            (change, f"{name}.edit", "POST", "object_form"),
-            (confirm_removing, f"{name}.remove", "GET", "object_remove"),
-            (remove, f"{name}.remove", "POST", "object_remove"),
+            ("list_objects", name, "GET", "objects"),
+            ("show_new", f"{name}.new", "GET", "object_form"),
+            ("add", f"{name}.new", "POST", "object_form"),
+            ("show", f"{name}.edit", "GET", "object_form"),
+            ("change", f"{name}.edit", "POST", "object_form"),
+            ("confirm_removing", f"{name}.remove", "GET", "object_remove"),
+            ("remove", f"{name}.remove", "POST", "object_remove"),
         ):
             config.add_view(
-                view,
+                ObjectViews,
+                attr=view,
                 route_name=route,
                 request_method=method,
                 renderer=f"{template}.jinja2",

@@ -1,5 +1,6 @@
 """The overview."""
 
+from collections import Counter
 from typing import Any
 
 from pyramid.response import Response
@@ -10,12 +11,13 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES
 from finance_api.query.model import RELATIVE_DATES
 from finance_api.resources import BUDGETS
+from finance_api.storage.interface import data_state_of
 from finance_api.values.time import MONTHS, Period, date_text
 from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells
 from finance_api.web.colors import chart_color
 from finance_api.web.overview import MOST_ROWS, Overview, newest_day
-from finance_api.web.page import SeeOther, data_state, identity_of, own_rows, page
+from finance_api.web.page import SeeOther, own_rows, page
 from finance_api.web.routes import get
 from finance_api.web.timespans import Timespan, parse_timespan
 
@@ -23,21 +25,17 @@ from finance_api.web.timespans import Timespan, parse_timespan
 @get("overview", Permission.DATA_READ, "overview")
 def show_overview(request: Request) -> dict[str, Any]:
     owned, results = own_rows(request), ApiResults(request)
-    accounts = owned.accounts.rows.values()
-    counts: dict[str, int] = {}
-    for account in accounts:
-        counts[account["currencyCode"]] = (
-            counts.get(account["currencyCode"], 0) + account["recordCount"]
-        )
+    counts: Counter[str] = Counter()
+    for account in owned.accounts.rows.values():
+        counts[account["currencyCode"]] += account["recordCount"]
     if not counts:
         return page("overview", "Overview", overview=None, errors={})
     # The currency with the most records comes first.
     currencies = sorted(counts, key=lambda currency: (-counts[currency], currency))
-    base = identity_of(request).user.base_currency or ""
+    base = request.user.base_currency or ""
     targets = list(dict.fromkeys([*currencies, *([base] if base else [])]))
     rated = request.storage.rates.get_state().currencies if len(targets) > 1 else frozenset()
-    convertible = [currency for currency in targets if currency in rated or currency == "EUR"]
-    convertible = convertible if rated else []
+    convertible = [each for each in targets if rated and (each in rated or each == "EUR")]
     wanted = request.GET.get("currency", "")
     converted = request.GET.get("convertTo", "") or ("" if wanted else base)
     is_converted = converted in convertible
@@ -51,6 +49,7 @@ def show_overview(request: Request) -> dict[str, Any]:
     errors = {} if span or not is_asked else {"from": "Enter two days, the earlier one first."}
     span = span or _newest_month(results, "" if is_converted else currency)
     overview = Overview(results, span, currency, is_converted=is_converted)
+    state = data_state_of(request.storage, request.user.id)
     chosen = {"convertTo" if is_converted else "currency": currency}
     return page(
         "overview",
@@ -68,10 +67,11 @@ def show_overview(request: Request) -> dict[str, Any]:
         cells=Cells(owned),
         colors={key: chart_color(row["color"]) for key, row in owned.categories.rows.items()},
         progress_field=BUDGETS["progress"],
-        transfer_count=request.storage.transfers.count(identity_of(request).user.id),
+        transfer_count=request.storage.transfers.count(request.user.id),
         most=MOST_ROWS,
         today=date_text(results.today),
-        **data_state(request),
+        revision=state.revision,
+        changed_at=state.changed_at if state.revision else None,
     )
 
 

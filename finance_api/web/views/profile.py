@@ -11,16 +11,7 @@ from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.values.regions import RegionError, parse_region, region_names
 from finance_api.values.time import TimeError, parse_time_zone
 from finance_api.web.choices import Options, currency_options, flat, time_zone_options
-from finance_api.web.page import (
-    done,
-    form_text,
-    identity_of,
-    own_rows,
-    page,
-    refused,
-    today_of,
-    writing_for_user,
-)
+from finance_api.web.page import done, own_rows, page, refused, writing_for_user
 from finance_api.web.routes import get, post
 
 PROFILE = f"{SETTINGS_PAGES}/profile"
@@ -30,7 +21,7 @@ _FIELDS = ("time_zone", "region", "base_currency")
 
 @get("settings.profile", Permission.SETTINGS_READ, "profile")
 def show_profile(request: Request) -> dict[str, Any]:
-    user = identity_of(request).user
+    user = request.user
     return _page(request, {name: getattr(user, name) or "" for name in _FIELDS}, {})
 
 
@@ -44,7 +35,7 @@ def _page(request: Request, texts: dict[str, str], errors: dict[str, str]) -> di
         regions=[("", "As set in your browser"), *_regions(texts["region"])],
         # A variable, as Jinja would format a constant only once.
         example=_EXAMPLE_UNITS,
-        today=today_of(request),
+        today=request.today,
         currencies=_currencies(request),
         is_open_to_all=is_open_to_all(request.registry.settings),
         errors=errors,
@@ -61,14 +52,14 @@ def _regions(chosen: str) -> list[tuple[str, str]]:
 def _currencies(request: Request) -> Options:
     """The currencies of the user's accounts and of the exchange rates, and the chosen one."""
     own = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
-    chosen = identity_of(request).user.base_currency
+    chosen = request.user.base_currency
     rated = request.storage.rates.get_state().currencies
     return [("", "None"), *currency_options(own | ({chosen} if chosen else set()), rated)]
 
 
 @post("settings.profile", Permission.SETTINGS_PROFILE_WRITE, "profile")
 def change_profile(request: Request) -> dict[str, Any] | Response:
-    texts = {name: form_text(request, name) for name in _FIELDS}
+    texts = {name: request.sent_text(name) for name in _FIELDS}
     changes: dict[str, str | None] = {"base_currency": texts["base_currency"] or None}
     errors = {}
     try:
@@ -84,5 +75,5 @@ def change_profile(request: Request) -> dict[str, Any] | Response:
     if errors:
         return refused(request, _page(request, texts, errors))
     with writing_for_user(request) as storage:
-        storage.users.update(identity_of(request).user.id, **changes)
+        storage.users.update(request.user.id, **changes)
     return done(PROFILE, "saved")

@@ -1,19 +1,28 @@
-"""Saved questions: list, answer, form, removal."""
+"""Saved questions: list, answer, form, removal; and their links: create, show once, revoke."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
-from finance_api.auth.policy import Permission
-from finance_api.auth.question_links import revoke_links
-from finance_api.http.requests import Request
+from finance_api.auth.personal_tokens import IssueRefused, is_live, is_open_to_all
+from finance_api.auth.policy import Permission, has_api_access
+from finance_api.auth.question_links import (
+    digest_of_path,
+    issue_link,
+    link_path,
+    revoke_link,
+    revoke_links,
+)
+from finance_api.http.requests import Request, is_https
 from finance_api.http.surfaces import PUBLIC_SURFACE, QUESTIONS_PAGE
 from finance_api.questions.addresses import PATHS, AddressRefused, fault_of
 from finance_api.questions.answering import AnswerRefused, answer, checked_address
+from finance_api.questions.forms import forms_of
 from finance_api.questions.saved import (
     MAX_NAME_CHARACTERS,
     QuestionRefused,
@@ -22,23 +31,23 @@ from finance_api.questions.saved import (
     checked_name,
 )
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import Question, WritableStorage
+from finance_api.storage.interface import Question, QuestionLink, WritableStorage
 from finance_api.values.time import date_text
 from finance_api.web.answer_tables import answer_table
 from finance_api.web.api_results import ApiRequest
+from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
+    SeeOther,
     done,
-    form_text,
-    identity_of,
     page,
-    path_id,
     refused,
-    today_of,
+    sentence,
+    show_once,
+    taken,
     writing_for_user,
 )
 from finance_api.web.routes import get, post
-from finance_api.web.views.question_links import links_of
 
 _READ, _WRITE = Permission.QUESTIONS_SHOW, Permission.QUESTIONS_CHANGE
 _FIELDS = ("name", "address")
@@ -47,16 +56,44 @@ _DOWNLOADS = ("csv", "xlsx", "ndjson")
 
 def _own(request: Request) -> Question:
     """The question in the path; 404 if the user has no such question."""
-    user_id = identity_of(request).user.id
+    user_id = request.user.id
     try:
-        return request.storage.questions.get(user_id, path_id(request))
+        return request.storage.questions.get(user_id, request.path_id)
     except NotFound:
         raise HTTPNotFound() from None
 
 
+@dataclass(frozen=True)
+class QuestionLinks:
+    """The links of a question, active and ended ones, the newest first."""
+
+    active: list[QuestionLink]
+    ended: list[QuestionLink]
+
+
+def links_of(request: Request, question: Question) -> QuestionLinks:
+    now = request.now
+    found = reversed(request.storage.links.list_by_user(question.user_id))
+    links = [link for link in found if link.question_id == question.id]
+    active = [link for link in links if is_live(link, now)]
+    return QuestionLinks(active, [link for link in links if link not in active])
+
+
+def _own_link(request: Request, question: Question) -> QuestionLink:
+    """The link in the path; 404 if the question has no such link, or it has ended."""
+    for link in links_of(request, question).active:
+        if link.id == request.path_text("link"):
+            return link
+    raise HTTPNotFound()
+
+
+def _path(question: Question, below: str = "") -> str:
+    return f"{QUESTIONS_PAGE}/{question.id}{below}"
+
+
 @get("questions", _READ, "questions")
 def list_questions(request: Request) -> dict[str, Any]:
-    found = request.storage.questions.list_by_user(identity_of(request).user.id)
+    found = request.storage.questions.list_by_user(request.user.id)
     rows = [(each, fault_of(request.registry, each.address)) for each in found]
     asked = ApiRequest(f"{PUBLIC_SURFACE}questions", {})
     return page("questions", "Questions", rows=rows, api=[asked])
@@ -70,7 +107,7 @@ def show_question(request: Request) -> dict[str, Any]:
     question = _own(request)
     table, document, fault = None, {}, None
     try:
-        response = answer(request, identity_of(request).user, question, has_conditions=False)
+        response = answer(request, request.user, question, has_conditions=False)
         document = json.loads(response.body, parse_float=Decimal)
         table = answer_table(document, question.address)
     except AnswerRefused as error:
@@ -95,12 +132,12 @@ def download_answer(request: Request) -> Response:
     question, form = _own(request), request.GET.get("format", "")
     if form not in _DOWNLOADS:
         raise HTTPNotFound()
-    user = identity_of(request).user
+    user = request.user
     try:
         response = answer(request, user, question, f".{form}", has_conditions=False)
     except AnswerRefused as error:
         raise error.problem from None
-    name = f"answer-{date_text(today_of(request))}.{form}"
+    name = f"answer-{date_text(request.today)}.{form}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
@@ -109,7 +146,10 @@ def download_answer(request: Request) -> Response:
 
 
 def _form(
-    request: Request, values: Mapping[str, str], question: Question | None, **variables: Any
+    request: Request,
+    values: Mapping[str, str],
+    question: Question | None,
+    errors: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     title = "New question" if question is None else f"Change {question.name}"
     return page(
@@ -120,7 +160,7 @@ def _form(
         paths=tuple(request.registry[PATHS]),
         links=0 if question is None else len(links_of(request, question).active),
         most=MAX_NAME_CHARACTERS,
-        **{"errors": {}, "is_kept": False, **variables},
+        errors=errors or {},
     )
 
 
@@ -131,7 +171,7 @@ def _shown_form(
     sent = kept_form(request)
     if sent is not None:
         values = {name: str(sent.get(name, "")) for name in _FIELDS}
-    return _form(request, values, question, is_kept=sent is not None)
+    return _form(request, values, question)
 
 
 @get("question.new", _WRITE, "question_form")
@@ -142,10 +182,8 @@ def show_new(request: Request) -> dict[str, Any]:
 @post("question.new", _WRITE, "question_form")
 def add(request: Request) -> Any:
     def save(storage: WritableStorage, address: str) -> Question:
-        user, now = identity_of(request).user, request.services.clock.now()
-        return add_question(
-            storage, user, name=form_text(request, "name"), address=address, now=now
-        )
+        user, now = request.user, request.now
+        return add_question(storage, user, name=request.sent_text("name"), address=address, now=now)
 
     return _saved(request, None, save)
 
@@ -161,8 +199,8 @@ def change(request: Request) -> Any:
     question = _own(request)
 
     def save(storage: WritableStorage, address: str) -> Question:
-        name, now = form_text(request, "name"), request.services.clock.now()
-        if address != question.address and not form_text(request, "keep_links"):
+        name, now = request.sent_text("name"), request.now
+        if address != question.address and not request.sent_text("keep_links"):
             revoke_links(storage, question.user_id, now, question.id)
         return change_question(storage, question, name=name, address=address, now=now)
 
@@ -171,26 +209,26 @@ def change(request: Request) -> Any:
 
 def _saved(request: Request, question: Question | None, save: Any) -> Any:
     """Check the form, save it, and redirect to the question; or show the form with its errors."""
-    values = {name: form_text(request, name) for name in _FIELDS}
+    values = {name: request.sent_text(name) for name in _FIELDS}
     errors, address = {}, ""
     try:
         checked_name(values["name"])
     except QuestionRefused as error:
         errors["name"] = str(error)
     try:
-        address = checked_address(request, identity_of(request).user, values["address"])
+        address = checked_address(request, request.user, values["address"])
     except AddressRefused as error:
         errors["address"] = str(error)
     if not errors:
         try:
             with writing_for_user(request) as storage:
                 saved = save(storage, address)
-            return done(f"{QUESTIONS_PAGE}/{saved.id}", "saved")
+            return done(_path(saved), "saved")
         except QuestionRefused as error:
             errors["name"] = str(error)
         except NotFound:
             raise HTTPNotFound() from None
-    return refused(request, _form(request, values, question, errors=errors))
+    return refused(request, _form(request, values, question, errors))
 
 
 # -- removal
@@ -205,11 +243,113 @@ def confirm_removal(request: Request) -> dict[str, Any]:
 
 @post("question.remove", _WRITE)
 def remove(request: Request) -> Response:
-    user_id, question_id = identity_of(request).user.id, path_id(request)
+    user_id, question_id = request.user.id, request.path_id
     try:
         with writing_for_user(request) as storage:
             storage.questions.delete(user_id, question_id)
-            revoke_links(storage, user_id, request.services.clock.now(), question_id)
+            revoke_links(storage, user_id, request.now, question_id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(QUESTIONS_PAGE, "question-removed")
+
+
+# -- creating a link
+
+
+@get("question.link_new", _WRITE, "question_link_new")
+def show_link_form(request: Request) -> dict[str, Any]:
+    question = _own(request)
+    values = {"name": question.name, "expiry": "never", "expires_on": ""}
+    form = _link_form(request, question, values, {})
+    # Without access to the API the page says how to get it.
+    allowed = has_api_access(request.user, request.registry.settings)
+    return form if allowed else refused(request, form, 403)
+
+
+def _link_form(
+    request: Request, question: Question, values: dict[str, str], errors: dict[str, str]
+) -> dict[str, Any]:
+    return page(
+        "questions",
+        "Create a link",
+        question=question,
+        values=values,
+        errors=errors,
+        forms=forms_of(question.address),
+        **expiry_page(request),
+    )
+
+
+@post("question.link_new", _WRITE, "question_link_new")
+def create_link(request: Request) -> Any:
+    question, settings = _own(request), request.registry.settings
+    values = {"name": request.sent_text("name"), **expiry_values(request)}
+    errors: dict[str, str] = {}
+    ends = expires_at(request, "link", errors)
+    if not errors:
+        try:
+            with writing_for_user(request) as storage:
+                secret = issue_link(
+                    storage,
+                    request.user,
+                    question.id,
+                    name=values["name"],
+                    now=request.now,
+                    expires_at=ends,
+                    max_live=settings["finance_api.links.max_live"],
+                    is_open_to_all=is_open_to_all(settings),
+                )
+            return show_once(request, _path(question, "/links/made"), secret)
+        except IssueRefused as error:
+            errors["name" if "name" in str(error) else "form"] = sentence(error)
+    return refused(request, _link_form(request, question, values, errors))
+
+
+@get("question.link_made", _WRITE, "question_link_made")
+def show_link(request: Request) -> Any:
+    """Show the addresses once; then redirect to the question."""
+    question, secret = _own(request), taken(request)
+    sha256 = digest_of_path(link_path(secret, ""))
+    made = [link for link in links_of(request, question).active if link.sha256 == sha256]
+    if not made:
+        return SeeOther(_path(question))
+    # request.scheme is only the scheme between proxy and server.
+    start = f"{'https' if is_https(request) else 'http'}://{request.host}{request.script_name}"
+    addresses = [
+        (form, start + link_path(secret, form.ending)) for form in forms_of(question.address)
+    ]
+    return page("questions", "Your new link", question=question, link=made[0], addresses=addresses)
+
+
+# -- revoking links
+
+
+@get("question.link_revoke", _WRITE, "question_link_revoke")
+def confirm_revoking_one(request: Request) -> dict[str, Any]:
+    question = _own(request)
+    link = _own_link(request, question)
+    return page("questions", "Revoke a link", question=question, links=[link], one=link)
+
+
+@post("question.link_revoke", _WRITE)
+def revoke_one(request: Request) -> Response:
+    question = _own(request)
+    link = _own_link(request, question)
+    with writing_for_user(request) as storage:
+        revoke_link(storage, link, request.now)
+    return done(_path(question), "link-revoked")
+
+
+@get("question.links_revoke", _WRITE, "question_link_revoke")
+def confirm_revoking_all(request: Request) -> dict[str, Any]:
+    question = _own(request)
+    links = links_of(request, question).active
+    return page("questions", "Revoke all links", question=question, links=links, one=None)
+
+
+@post("question.links_revoke", _WRITE)
+def revoke_all(request: Request) -> Response:
+    question = _own(request)
+    with writing_for_user(request) as storage:
+        revoke_links(storage, question.user_id, request.now, question.id)
+    return done(_path(question), "links-revoked")

@@ -1,12 +1,17 @@
-"""One record: showing, adding and correcting it, and linking it as a transfer."""
+"""One record: its form, showing, adding and correcting it, and linking it as a transfer."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyramid.response import Response
+from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
+from finance_api.ledger.edits.naming import editable_fields, parse_assignments, rows_called
+from finance_api.ledger.edits.objects import put_new
 from finance_api.ledger.edits.records import ADD, SET, add_record, change_records, remove_records
 from finance_api.ledger.edits.transfers import (
     link_records,
@@ -14,57 +19,50 @@ from finance_api.ledger.edits.transfers import (
     other_halves,
     unlink_records,
 )
-from finance_api.ledger.session import UserRows
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import deleted_among
-from finance_api.resources import RECORDS, SPLITS
+from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.values.time import date_text
+from finance_api.values.time import date_text, from_date, to_date
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
 from finance_api.web.forms import (
+    Control,
     FormFaults,
     conflict,
+    controls_of,
     digest_of,
+    field_texts,
     form_errors,
     form_id,
     label_of,
+    read_texts,
+    sent_texts,
     with_new_category,
 )
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import (
-    SeeOther,
-    changed,
-    done,
-    editing,
-    form_text,
-    identity_of,
-    own_row,
-    own_rows,
-    page,
-    path_id,
-    refused,
-    today_of,
-)
+from finance_api.web.page import SeeOther, changed, done, editing, own_row, own_rows, page, refused
 from finance_api.web.record_filters import rule_link
-from finance_api.web.record_form import (
-    DIRECTION,
-    DIRECTIONS,
-    FIELDS,
-    NEW_ACCOUNT,
-    NEW_CURRENCY,
-    controls_of_record,
-    read_record,
-    sent_record,
-    texts_of_new,
-    texts_of_record,
-    with_new_account,
-)
 from finance_api.web.routes import get, post
-from finance_api.web.split_form import split_variables
+from finance_api.web.views.splits import split_variables
 
+FIELDS = {field.name: field for field in editable_fields(RECORDS).values()}
+#: The control for the sign of the amount, and its choices.
+DIRECTION, OUT, IN = "direction", "out", "in"
+DIRECTIONS = ((OUT, "Money out"), (IN, "Money in"))
+#: The fields for the account of somebody who has none yet.
+NEW_ACCOUNT, NEW_CURRENCY = "new-account", "new-currency"
+_AMOUNT, _DATE, _ACCOUNT = "amount", "recordDate", "accountId"
+_HINTS = {
+    "recordState": "How far it is settled. Void records count in no sum and no balance.",
+    "categoryId": "If you choose none, the rules give a new record its category.",
+}
+_MINUS = ("-", "\N{MINUS SIGN}")
+#: Dates beyond these years are typing errors.
+_FIRST_YEAR, _LAST_YEAR = 1900, 2199
 #: Fields that are left out, since the page shows their information in a better way.
 _SAID_OTHERWISE = (
     *("id", "accountName", "currencyCode", "category", "labels"),
@@ -72,6 +70,103 @@ _SAID_OTHERWISE = (
 )
 _RECORDS = "/records"
 _MAX_CANDIDATES = 20
+
+
+def texts_of_record(row: Row) -> dict[str, str]:
+    """Return the texts of a stored record."""
+    texts = field_texts(FIELDS, row)
+    texts[DIRECTION] = OUT if row[_AMOUNT] < 0 else IN
+    texts[_AMOUNT] = texts[_AMOUNT].removeprefix("-")
+    return texts
+
+
+def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of a new record. given: from the query of a link."""
+    defaults = {_DATE: date_text(today), "recordState": "cleared", DIRECTION: OUT}
+    defaults[NEW_ACCOUNT] = "Cash"
+    names = (*FIELDS, DIRECTION, NEW_ACCOUNT, NEW_CURRENCY)
+    return {name: given.get(name) or defaults.get(name, "") for name in names}
+
+
+def controls_of_record(owned: UserRows, texts: Mapping[str, str]) -> list[Control]:
+    """The controls of the form, with hints for people who enter a payment."""
+    controls = controls_of(owned, FIELDS, texts)
+    return [replace(control, hint=_HINTS.get(control.name, "")) for control in controls]
+
+
+def sent_record(sent: MultiDict) -> dict[str, str]:
+    """Return the texts of a form that was sent."""
+    direction = IN if sent.get(DIRECTION) == IN else OUT
+    account = {name: str(sent.get(name, "")) for name in (NEW_ACCOUNT, NEW_CURRENCY)}
+    return {**sent_texts(FIELDS, sent), DIRECTION: direction, **account}
+
+
+def with_new_account(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
+    """Add the first account, if the user has none, and fill in its id. Raises FormFaults."""
+    name, currency = texts[NEW_ACCOUNT].strip(), texts[NEW_CURRENCY]
+    if session.accounts.rows:
+        # The form may be sent twice.
+        there = [] if texts[_ACCOUNT] or not name else rows_called(session, ACCOUNTS, name)
+        return {**texts, _ACCOUNT: there[0]["id"]} if there else dict(texts)
+    errors = {} if name else {NEW_ACCOUNT: "Enter the account's name, such as Cash."}
+    if not currency:
+        errors[NEW_CURRENCY] = "Choose the account's currency."
+    if errors:
+        raise FormFaults(errors)
+    given = parse_assignments(session, ACCOUNTS, {"name": name, "currencyCode": currency})
+    return {**texts, _ACCOUNT: str(put_new(session, ACCOUNTS, given)["id"])}
+
+
+def read_record(
+    session: LedgerSession, texts: Mapping[str, str], stored: Row | None = None
+) -> dict[str, Any]:
+    """Return the stored values of a form. Raises FormFaults.
+
+    stored: the record to change: only values of texts that differ from it are returned.
+    """
+    errors: dict[str, str] = {}
+    signed = {**texts, _AMOUNT: _signed(texts, errors)}
+    before = {} if stored is None else field_texts(FIELDS, stored)
+    if before.get(_DATE) != signed[_DATE]:
+        _check_year(session, signed, errors)
+    try:
+        read = read_texts(session, FIELDS, signed, stored)
+    except FormFaults as faults:
+        raise FormFaults({**faults.errors, **errors}) from None
+    values = {name: value for name, value in read.items() if before.get(name) != signed[name]}
+    if stored is not None and values.get(_DATE) == from_date(to_date(stored[_DATE])):
+        # The same day in another form: the record keeps its time.
+        del values[_DATE]
+    if errors:
+        raise FormFaults(errors)
+    return values
+
+
+def _signed(texts: Mapping[str, str], errors: dict[str, str]) -> str:
+    """Return the amount with its sign: the one that was typed, otherwise that of the choice."""
+    text = texts[_AMOUNT].strip()
+    if text.startswith(_MINUS):
+        if texts[DIRECTION] == IN:
+            errors[_AMOUNT] = (
+                f"The amount {text} has a minus, but {DIRECTIONS[1][1].lower()} was chosen: leave "
+                f"out the minus, or choose {DIRECTIONS[0][1].lower()}."
+            )
+        return f"-{text[1:].strip()}"
+    if not text or text.startswith("+") or texts[DIRECTION] == IN:
+        return text
+    return f"-{text}"
+
+
+def _check_year(session: LedgerSession, texts: Mapping[str, str], errors: dict[str, str]) -> None:
+    try:
+        day = read_texts(session, {_DATE: FIELDS[_DATE]}, texts)[_DATE]
+    except FormFaults:
+        return
+    year = to_date(day).year
+    if not _FIRST_YEAR <= year <= _LAST_YEAR:
+        errors[_DATE] = (
+            f"The year {year} cannot be right: give a date from {_FIRST_YEAR} to {_LAST_YEAR}."
+        )
 
 
 def _path(row: Row) -> str:
@@ -87,13 +182,14 @@ def _title(row: Row) -> str:
 
 @get("record.new", Permission.DATA_READ, "record_new")
 def show_new(request: Request) -> dict[str, Any]:
-    """GET: an empty form, one with values from a link, or with those of the record ``like``."""
+    """An empty form, one with values from a link, or with those of the record ``like``."""
     if (kept := kept_form(request)) is not None:
-        return _new_form(request, sent_record(kept), {}, form_id(kept), is_kept=True)
-    texts = texts_of_new(today_of(request), request.GET)
+        return _new_form(request, sent_record(kept), {}, form_id(kept))
+    texts = texts_of_new(request.today, request.GET)
     if "like" in request.GET:
-        row = own_row(request, RECORDS, request.GET["like"])
-        texts = {**texts_of_record(row), "recordDate": date_text(today_of(request))}
+        request.matchdict["id"] = request.GET["like"]
+        row = own_row(request, RECORDS)
+        texts = {**texts_of_record(row), "recordDate": date_text(request.today)}
     return _new_form(request, texts, {}, new_id())
 
 
@@ -107,17 +203,12 @@ def add(request: Request) -> Response | dict[str, Any]:
         return refused(request, _new_form(request, texts, errors, record_id))
     if session.entry is None:
         return done(f"{_RECORDS}/{record_id}", "already-added")
-    is_followed = form_text(request, "then") == "another"
+    is_followed = request.sent_text("then") == "another"
     return changed(session, f"{_RECORDS}/new" if is_followed else _RECORDS)
 
 
 def _new_form(
-    request: Request,
-    texts: dict[str, str],
-    errors: dict[str, str],
-    record_id: str,
-    *,
-    is_kept: bool = False,
+    request: Request, texts: dict[str, str], errors: dict[str, str], record_id: str
 ) -> dict[str, Any]:
     owned = own_rows(request)
     accounts = list(owned.accounts.rows)
@@ -129,9 +220,8 @@ def _new_form(
         form_id=record_id,
         has_accounts=bool(accounts),
         new_account=texts.get(NEW_ACCOUNT, ""),
-        currency=texts.get(NEW_CURRENCY) or identity_of(request).user.base_currency or "",
+        currency=texts.get(NEW_CURRENCY) or request.user.base_currency or "",
         currencies=[("", "Choose"), *currency_options(set())],
-        is_kept=is_kept,
         **_form_variables(owned, texts, errors),
     )
 
@@ -152,14 +242,13 @@ def _form_variables(
 
 @get("record", Permission.DATA_READ, "record")
 def show_record(request: Request) -> Response | dict[str, Any]:
-    row_id, owned = path_id(request), own_rows(request)
+    row_id, owned = request.path_id, own_rows(request)
     if owned.get_rows(SPLITS, [row_id]) and not deleted_among(owned, [row_id]):
         query = f"?{request.query_string}" if request.query_string else ""
         return SeeOther(f"{_RECORDS}/{row_id}/split{query}")
     row = own_row(request, RECORDS)
     if (kept := kept_form(request)) is not None:
-        shown = _form(request, row, sent_record(kept), {})
-        return {**shown, "seen": kept.get("seen", ""), "is_kept": True}
+        return {**_form(request, row, sent_record(kept), {}), "seen": kept.get("seen", "")}
     return _form(request, row, texts_of_record(row), {})
 
 
@@ -239,7 +328,7 @@ def show_candidates(request: Request) -> dict[str, Any]:
 def link(request: Request) -> Response | dict[str, Any]:
     row = own_row(request, RECORDS)
     with form_errors() as errors, editing(request, "transfers link") as session:
-        other = form_text(request, "other")
+        other = request.sent_text("other")
         if not other:
             raise FormFaults({"form": "Choose the other half of the transfer."})
         link_records(session, row["id"], other)
@@ -255,7 +344,7 @@ def _candidates(request: Request, row: Row, errors: dict[str, str]) -> dict[str,
         "Link as a transfer",
         row=row,
         candidates=list_candidates(owned, row, limit=_MAX_CANDIDATES),
-        chosen=form_text(request, "other"),
+        chosen=request.sent_text("other"),
         errors=errors,
     )
 

@@ -1,31 +1,48 @@
-"""The list of records."""
+"""The list of records, and changes from it: of several at once, and of one category."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from pyramid.response import Response
 from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.ledger.edits.naming import rows_called
-from finance_api.ledger.session import UserRows
+from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits.naming import find_row, rows_called
+from finance_api.ledger.edits.records import change_records, remove_records, stored_records
+from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.query.model import Condition
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.resources.field import Resource
 from finance_api.resources.records import RECORD_STATES
-from finance_api.web.api_results import ApiResults
+from finance_api.web.api_results import ApiResults, conditions_of
 from finance_api.web.forms import (
     NEW_CATEGORY,
+    FormFaults,
+    category_called,
     choice_label,
+    digest_of,
+    find_option,
+    form_errors,
     last_parts,
     named_options,
+    read_texts,
 )
 from finance_api.web.kept_forms import ROW, kept_form
-from finance_api.web.overview import added
+from finance_api.web.overview import Money
 from finance_api.web.page import (
     Pager,
-    identity_of,
+    changed,
+    editing,
     offset_of,
+    own_row,
     own_rows,
     page,
+    refused,
+    sentence,
 )
 from finance_api.web.record_filters import (
     ANY,
@@ -36,7 +53,13 @@ from finance_api.web.record_filters import (
     period_options,
     rule_link,
 )
-from finance_api.web.routes import get
+from finance_api.web.routes import get, post
+
+_REMOVE = "remove"
+_CHANGED_ELSEWHERE = (
+    "Its category was changed elsewhere meanwhile, so it stays as it is now: {}. To replace it, "
+    "enter yours again."
+)
 
 
 @get("records", Permission.DATA_READ, "records")
@@ -44,7 +67,7 @@ def list_records(request: Request) -> dict[str, Any]:
     sent = kept_form(request)
     if sent is not None and ROW in sent:
         typed = tuple(str(sent.get(name, "")) for name in (ROW, "category", "seen"))
-        return {**list_page(request, {}, typed), "is_kept": True}
+        return list_page(request, {}, typed)
     return list_page(request, {}, sent=sent)
 
 
@@ -90,7 +113,7 @@ def list_page(
         typed=typed or ("", ""),
         addable=typed[1] if typed and not rows_called(owned, CATEGORIES, typed[1]) else "",
         sums=sums,
-        converted=added(sums, "converted") if filters.convert_to else None,
+        converted=Money.of(sums.groups, "converted") if filters.convert_to else None,
         filters=filters,
         chips=filters.chips(dict((*accounts, *categories, *labels))),
         options={
@@ -107,7 +130,6 @@ def list_page(
         errors={**filters.errors, **errors},
         selecting=selecting,
         chosen=frozenset(ticked_ids(entries)),
-        is_kept=sent is not None and not errors,
         given_categories=[("", "Choose"), (NONE, "No category"), *categories],
         given_labels=[("", "Choose"), *labels],
         given_states=[("", "Choose"), *_choices(RECORD_STATES)],
@@ -127,7 +149,7 @@ def _selecting(request: Request, sent: MultiDict | None) -> str:
 
 def _months(request: Request) -> list[int]:
     """Return the first day of each month with records."""
-    user_id, data = identity_of(request).user.id, request.storage.data
+    user_id, data = request.user.id, request.storage.data
     return [month for (month,) in data.sum_by(user_id, ("month",), (), with_void=True)]
 
 
@@ -146,3 +168,191 @@ def _choices(values: Iterable[str]) -> list[tuple[str, str]]:
 
 def _currencies(owned: UserRows) -> list[str]:
     return sorted({row["currencyCode"] for row in owned.accounts.rows.values()})
+
+
+@post("records", Permission.DATA_WRITE, "records")
+def change_chosen(request: Request) -> Response | dict[str, Any]:
+    """Change the ticked records, or all that match the filters in the query.
+
+    The first POST is answered by a confirmation with the number and the sums of the records; the
+    second one changes them if the user's data is still the same.
+    """
+    filters, seen = RecordFilters.of(request), request.sent_text("seen")
+    here = filters.path(offset=str(offset_of(request) or ""))
+    action = "records remove" if request.sent_text("do") == _REMOVE else "records edit"
+    with form_errors() as errors:
+        with editing(request, action, dry_run=not seen) as session:
+            selection = _Selection.of(request, session, filters)
+            change = _change(session, request)
+            sums = selection.sums()
+            # Other records may have the same number and sums, so compare the revision.
+            shown = {code: f"{number} {sum_}" for code, (number, sum_) in sums.items()}
+            digest = digest_of({**shown, "revision": str(session.revision)})
+            is_current = seen == digest
+            if is_current:
+                change.make(session, selection.ids())
+        if is_current:
+            return changed(session, here)
+    if errors:
+        return refused(request, list_page(request, errors, sent=request.POST))
+    request.override_renderer = "records_confirm.jinja2"
+    return page(
+        "records",
+        "Change records",
+        planned=change,
+        sums=sums,
+        count=sum(number for number, _ in sums.values()),
+        is_stale=bool(seen),
+        here=here,
+        sent={
+            **{name: request.sent_text(name) for name in ("do", *GIVEN)},
+            "id": ",".join(ticked_ids(request.POST)),
+            "all": request.sent_text("all"),
+            "seen": digest,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class _Selection:
+    """ticked: ids. conditions: of all records that match the filters; None: the ticked ones."""
+
+    session: LedgerSession
+    ticked: list[str]
+    conditions: tuple[Condition, ...] | None
+
+    @classmethod
+    def of(cls, request: Request, session: LedgerSession, filters: RecordFilters) -> "_Selection":
+        """Raises FormFaults."""
+        ticked = ticked_ids(request.POST)
+        if request.sent_text("all") != "true":
+            if not ticked:
+                raise FormFaults({"id": "Choose one or more records."})
+            return cls(session, ticked, None)
+        if filters.errors:
+            raise FormFaults({"id": "Correct the filters first."})
+        user_id, given = session.user.id, filters.list_parameters
+        found = conditions_of(session.storage, user_id, request.today, RECORDS, given)
+        return cls(session, [], found)
+
+    def ids(self) -> list[str]:
+        if self.conditions is None:
+            return self.ticked
+        return [row["id"] for rows in self.session.pages(RECORDS, *self.conditions) for row in rows]
+
+    def sums(self) -> dict[str, tuple[int, int]]:
+        """Return the number and the sum of the records by currency. Raises ChangeRefused."""
+        if self.conditions is not None:
+            found = self.session.storage.data.sum_by(
+                self.session.user.id, ("currencyCode",), self.conditions, with_void=True
+            )
+            return {code: (each.number, each.amount) for (code,), each in sorted(found.items())}
+        sums: defaultdict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        for rows in stored_records(self.session, self.ticked):
+            for row in rows:
+                number, amount = sums[row["currencyCode"]]
+                sums[row["currencyCode"]] = number + 1, amount + row["amount"]
+        return dict(sorted(sums.items()))
+
+
+@dataclass(frozen=True)
+class _Change:
+    """before, after: of the question, around the number of records."""
+
+    before: str
+    after: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    add_labels: tuple[str, ...] = ()
+    remove_labels: tuple[str, ...] = ()
+    is_removal: bool = False
+
+    def make(self, session: LedgerSession, ids: list[str]) -> None:
+        """Raises ChangeRefused."""
+        if self.is_removal:
+            remove_records(session, ids)
+            return
+        labels = {"add_labels": self.add_labels, "remove_labels": self.remove_labels}
+        change_records(session, ids, self.values, **labels)
+
+
+def _change(session: LedgerSession, request: Request) -> _Change:
+    """Read the change from the form. Raises FormFaults, ChangeRefused."""
+    match request.sent_text("do"):
+        case "label":
+            row_id, name = _chosen(session, LABELS, request.sent_text("set_label"), "label")
+            return _Change(f"Add the label {name} to", add_labels=(row_id,))
+        case "unlabel":
+            row_id, name = _chosen(session, LABELS, request.sent_text("set_label"), "label")
+            return _Change(f"Remove the label {name} from", remove_labels=(row_id,))
+        case "note":
+            note = _value(session, "note", "set_note", request.sent_text("set_note"))
+            if note is None:
+                return _Change("Remove the note of", values={"note": None})
+            return _Change("Set the note of", f"to “{note}”", {"note": note})
+        case "state":
+            state = request.sent_text("set_state")
+            if not state:
+                raise FormFaults({"set_state": "Choose a state."})
+            values = {"recordState": _value(session, "recordState", "set_state", state)}
+            return _Change("Set the state of", f"to {choice_label(state)}", values)
+        case "remove":
+            return _Change("Delete", is_removal=True)
+    return _category_change(session, request)
+
+
+def _category_change(session: LedgerSession, request: Request) -> _Change:
+    wanted, new = request.sent_text("set_category"), request.sent_text(NEW_CATEGORY).strip()
+    if new:
+        row_id, name = category_called(session, new), new
+    elif wanted == NONE:
+        return _Change("Remove the category of", values={"categoryId": None})
+    else:
+        row_id, name = _chosen(session, CATEGORIES, wanted, "category")
+    return _Change("Set the category of", f"to {name}", {"categoryId": row_id})
+
+
+def _chosen(session: LedgerSession, resource: Resource, row_id: str, key: str) -> tuple[str, str]:
+    """The id and the name of one of the user's rows. Raises FormFaults."""
+    if not row_id:
+        raise FormFaults({f"set_{key}": f"Choose a {key}."})
+    try:
+        row = find_row(session, resource, row_id)
+    except ChangeRefused as error:
+        raise FormFaults({f"set_{key}": sentence(error)}) from None
+    return str(row["id"]), str(row["name"])
+
+
+def _value(session: LedgerSession, name: str, key: str, text: str) -> Any:
+    """Read a field of records. key: of its control. Raises FormFaults."""
+    try:
+        return read_texts(session, {name: RECORDS[name]}, {name: text})[name]
+    except FormFaults as faults:
+        raise FormFaults({key: faults.errors[name]}) from None
+
+
+@post("records.category", Permission.DATA_WRITE, "records")
+def set_category(request: Request) -> Response | dict[str, Any]:
+    """Set the category of one record, by its name or path or a part of it, and lead to the next."""
+    row, text = own_row(request, RECORDS), request.sent_text("category").strip()
+    # Only a second button adds a category, so that Enter does not create one from a typo.
+    is_new = text and request.sent_text("new") == text
+    with form_errors() as errors, editing(request, "records edit") as session:
+        options = named_options(session, CATEGORIES)
+        if not is_new:
+            category = find_option(options, text, "category") if text else None
+        (stored,) = [each for page in stored_records(session, [row["id"]]) for each in page]
+        if (stored["categoryId"] or "") != request.sent_text("seen"):
+            now = dict(options).get(stored["categoryId"], "none")
+            raise FormFaults({"form": _CHANGED_ELSEWHERE.format(now)})
+        if is_new:
+            category = category_called(session, text)
+        change_records(session, [row["id"]], {"categoryId": category})
+    if errors:
+        faults = {f"c-{row['id']}": next(iter(errors.values()))}
+        return refused(request, list_page(request, faults, typed=(row["id"], text)))
+    filters = RecordFilters.of(request)
+    response = changed(session, filters.path(offset=str(offset_of(request) or "")))
+    if following := request.sent_text("next"):
+        request.matchdict["id"] = following
+        response.headers["Location"] += f"#c-{request.path_id}"
+    return response

@@ -1,23 +1,165 @@
-"""Applying the rules to stored records."""
+"""Rules: making one from a record, and applying all of them to stored records."""
 
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 from pyramid.response import Response
+from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits.report import Change, EditReport
-from finance_api.ledger.edits.rules import APPLY, apply_rules
+from finance_api.ledger.edits.rules import (
+    APPLY,
+    SEARCHED_BY_RULES,
+    add_and_apply_rule,
+    add_rule,
+    apply_rules,
+)
 from finance_api.ledger.session import LedgerSession
-from finance_api.resources import RECORDS
+from finance_api.planning.keywords import first_word, keyword_of
+from finance_api.query.model import Condition, Operator, Query, condition_on
+from finance_api.resources import CATEGORIES, RECORDS
+from finance_api.storage.interface import TooManySums
 from finance_api.values import Row
-from finance_api.web.forms import label_of
-from finance_api.web.page import changed, editing, form_text, page
+from finance_api.values.text import TextError, clean, fold
+from finance_api.web.api_results import ApiRequest
+from finance_api.web.forms import (
+    NEW_CATEGORY,
+    FormFaults,
+    category_called,
+    form_errors,
+    joined,
+    label_of,
+    named_options,
+)
+from finance_api.web.kept_forms import kept_form
+from finance_api.web.page import changed, editing, own_row, own_rows, page, page_after, refused
 from finance_api.web.routes import get, post
 
+#: Up to this many records decide what the payees of a merchant share.
+_MOST_ALIKE = 200
+_MOST_EXAMPLES = 5
+_MOST_GROUPS = 20_000
+#: What the matching records are counted by: category, the text, and what is counted before.
+_GROUPS = {"payee": ("categoryId", "payee"), "note": ("categoryId", "note", "payee")}
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
+
+
+@get("records.rule", Permission.DATA_READ, "record_rule")
+def show_rule(request: Request) -> dict[str, Any]:
+    row = own_row(request, RECORDS)
+    if (kept := kept_form(request)) is not None:
+        return _form(request, row, _sent(kept), kept.get("back", ""), {})
+    texts = {"keyword": _proposed(request, row), "category": row["categoryId"] or ""}
+    return _form(request, row, {**texts, NEW_CATEGORY: ""}, request.GET.get("back", ""), {})
+
+
+@post("records.rule", Permission.DATA_WRITE, "record_rule")
+def add_or_check(request: Request) -> Response | dict[str, Any]:
+    """Add the rule, and apply it; or only count what its keyword matches."""
+    row, action = own_row(request, RECORDS), request.sent_text("do")
+    back = request.sent_text("back") or "/records"
+    texts = _sent(request.POST)
+    if action == "check":
+        return _form(request, row, texts, back, {})
+    with form_errors() as errors, editing(request, "rules add") as session:
+        keyword, new = texts["keyword"].strip(), texts[NEW_CATEGORY].strip()
+        if not keyword:
+            raise FormFaults({"keyword": "Enter a keyword."})
+        category = category_called(session, new) if new else texts["category"]
+        if category not in session.categories.rows:
+            raise FormFaults({"category": "Choose a category."})
+        if action == "add":
+            add_rule(session, [keyword], category=category)
+        else:
+            add_and_apply_rule(session, keyword, category)
+    if errors:
+        return refused(request, _form(request, row, texts, back, errors))
+    return changed(session, page_after(back))
+
+
+def _sent(sent: MultiDict) -> dict[str, str]:
+    return {name: str(sent.get(name, "")) for name in ("keyword", "category", NEW_CATEGORY)}
+
+
+def _form(
+    request: Request, row: Row, texts: dict[str, str], back: str, errors: dict[str, str]
+) -> dict[str, Any]:
+    owned = own_rows(request)
+    keyword = texts["keyword"].strip()
+    found = _matches(request, keyword)
+    given = {"keywords": joined([keyword]), "categoryId": texts["category"]}
+    return page(
+        "records",
+        "Make a rule",
+        row=row,
+        texts=texts,
+        back=page_after(back or "/records"),
+        errors=errors,
+        categories=[("", "Choose"), *named_options(owned, CATEGORIES)],
+        matches=found,
+        more=ApiRequest("/rules/new", given).target,
+    )
+
+
+def _proposed(request: Request, row: Row) -> str:
+    """Return the keyword that the record, and others like it, suggest."""
+    name = "payee" if row["payee"] else "note"
+    text = row[name] or ""
+    conditions = _containing(name, first_word(text))
+    if conditions is None:
+        return keyword_of(text, [])
+    query = Query(RECORDS, conditions, limit=_MOST_ALIKE)
+    rows = request.storage.data.list_rows(request.user.id, query).rows
+    return keyword_of(text, [each[name] for each in rows])
+
+
+def _containing(name: str, text: str) -> tuple[Condition] | None:
+    """The condition on the records that a rule finds in one field; None if no text contains it."""
+    try:
+        cleaned = clean(text)
+    except TextError:
+        return None
+    return (condition_on(RECORDS, name, Operator.CONTAINS_I, cleaned),) if cleaned else None
+
+
+@dataclass
+class _Matches:
+    """The records that a keyword matches. without: those without a category.
+
+    examples: a few of the texts that it is found in.
+    """
+
+    count: int = 0
+    without: int = 0
+    examples: list[str] = field(default_factory=list)
+
+
+def _matches(request: Request, keyword: str) -> _Matches | None:
+    """Return what the keyword matches; None for more different texts than are counted."""
+    user_id, data, found = request.user.id, request.storage.data, _Matches()
+    for name in SEARCHED_BY_RULES:
+        conditions = _containing(name, keyword)
+        if conditions is None:
+            break
+        try:
+            groups = data.sum_by(
+                user_id, _GROUPS[name], conditions, with_void=True, most=_MOST_GROUPS
+            )
+        except TooManySums:
+            return None
+        for (category, text, *payee), group in groups.items():
+            if fold(str(conditions[0].operand)) in fold("".join(filter(None, payee))):
+                # Counted by its payee.
+                continue
+            found.count += group.number
+            found.without += group.number if category is None else 0
+            if text not in found.examples and len(found.examples) < _MOST_EXAMPLES:
+                found.examples.append(text)
+    return found
 
 
 @get("rules.apply", Permission.DATA_READ, "rules_apply")
@@ -28,8 +170,8 @@ def show_apply(request: Request) -> dict[str, Any]:
 @post("rules.apply", Permission.DATA_WRITE, "rules_apply")
 def preview_or_apply(request: Request) -> Response | dict[str, Any]:
     """Apply the changes of the preview; if the data has changed since, show a new preview."""
-    recategorise = form_text(request, "all") == "true"
-    seen = form_text(request, "revision")
+    recategorise = request.sent_text("all") == "true"
+    seen = request.sent_text("revision")
     if seen:
         with editing(request, APPLY) as session:
             if seen == str(session.revision):

@@ -14,16 +14,7 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditEntry
-from finance_api.web.page import (
-    done,
-    form_text,
-    identity_of,
-    page,
-    refused,
-    sentence,
-    writing,
-    writing_for_user,
-)
+from finance_api.web.page import done, page, refused, sentence, writing, writing_for_user
 from finance_api.web.routes import get, post
 from finance_api.web.views.login import signed_out
 
@@ -61,7 +52,7 @@ def show_security(request: Request) -> dict[str, Any]:
 def _page(
     request: Request, errors: dict[str, str], *, revoke_tokens: bool = False
 ) -> dict[str, Any]:
-    user_id = identity_of(request).user.id
+    user_id = request.user.id
     entries = request.storage.audit.list_newest(user_id, limit=_AUDIT_ENTRIES)
     return page(
         "security",
@@ -75,8 +66,8 @@ def _page(
 
 def _sessions(request: Request) -> list[dict[str, Any]]:
     """Return the user's sessions. id: the start of the digest, which is never shown in full."""
-    current = identity_of(request).session
-    now = request.services.clock.now()
+    current = request.identity.session
+    now = request.now
     return [
         {
             "id": session.sha256[:_ID_CHARACTERS],
@@ -108,16 +99,14 @@ def _what(entry: AuditEntry) -> str:
 
 @post("settings.password", Permission.SETTINGS_SECURITY_WRITE, "security")
 def change_password(request: Request) -> Any:
-    identity = identity_of(request)
-    user, now = identity.user, request.services.clock.now()
+    user, now = request.user, request.now
     current, new, repeated = (
-        form_text(request, name)
+        request.sent_text(name)
         for name in ("current_password", "new_password", "repeated_password")
     )
-    revoke_tokens = bool(form_text(request, "revoke_tokens"))
-    attempt = quotas_of(request).take_password_change(
-        identity.session.sha256, request.services.clock.now_ms()
-    )
+    revoke_tokens = bool(request.sent_text("revoke_tokens"))
+    session, now_ms = request.identity.session, request.services.clock.now_ms()
+    attempt = quotas_of(request).take_password_change(session.sha256, now_ms)
     errors = {}
     password_hash = ""
     if not attempt.decision.allowed:
@@ -177,5 +166,5 @@ def confirm_signing_out(request: Request) -> dict[str, Any]:
 @post("settings.sign_out_everywhere", Permission.SETTINGS_SECURITY_WRITE)
 def sign_out_everywhere(request: Request) -> Response:
     with writing(request) as storage:
-        storage.sessions.delete_all(identity_of(request).user.id)
+        storage.sessions.delete_all(request.user.id)
     return signed_out(request, "signed-out-everywhere")

@@ -1,70 +1,212 @@
 """Splitting a record into parts, changing them together, and joining them again."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
+from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.ledger.edits.splits import MAX_PARTS, find_split, join_parts, split_record
-from finance_api.ledger.session import UserRows
-from finance_api.web.forms import FormFaults, form_errors
+from finance_api.ledger.edits.splits import (
+    MAX_PARTS,
+    OF_A_PART,
+    Part,
+    Split,
+    find_split,
+    join_parts,
+    split_record,
+)
+from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+from finance_api.values import Row
+from finance_api.web.forms import (
+    NEW_CATEGORY,
+    Control,
+    FormFaults,
+    controls_of,
+    digest_of,
+    field_texts,
+    form_errors,
+    joined,
+    read_texts,
+    with_new_category,
+)
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import (
-    CHANGED_MEANWHILE,
-    changed,
-    done,
-    editing,
-    form_text,
-    own_rows,
-    page,
-    path_id,
-    refused,
-)
+from finance_api.web.page import CHANGED_MEANWHILE, changed, done, editing, own_rows, page, refused
 from finance_api.web.routes import get, post
-from finance_api.web.split_form import (
-    PartRow,
-    Splittable,
-    controls_of_row,
-    read_parts,
-    rest_of,
-    sent_rows,
-    with_rest,
-)
+
+AMOUNT = "amount"
+_FIELDS = {name: RECORDS[name] for name in (AMOUNT, *OF_A_PART)}
+
+
+@dataclass(frozen=True)
+class PartRow:
+    """A row of the form. id: of the part, "" for a new one. texts: by field."""
+
+    id: str
+    texts: dict[str, str]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the row has no amount: then it stands for no part."""
+        return not self.texts[AMOUNT].strip()
+
+
+@dataclass(frozen=True)
+class Splittable:
+    """A record to split, or a split to change. record: the record or the whole."""
+
+    record: Row
+    parts: list[Row]
+    currency: str
+
+    @classmethod
+    def find(cls, owned: UserRows, row_id: str) -> "Splittable":
+        """row_id: of a record, of a split, or of one of its parts. Raises HTTPNotFound."""
+        split = find_split(owned, row_id)
+        rows = owned.storage.data.get_rows(owned.user.id, RECORDS, [row_id])
+        record = split.whole if split else rows.get(row_id)
+        if record is None:
+            raise HTTPNotFound()
+        parts = split.parts if split else []
+        return cls(record, parts, owned.accounts.rows[record["accountId"]]["currencyCode"])
+
+    @property
+    def sign(self) -> int:
+        return -1 if self.record[AMOUNT] < 0 else 1
+
+    @property
+    def seen(self) -> str:
+        """A digest of what the form shows of stored rows."""
+        rows = {row["id"]: str(sorted(row.items())) for row in (self.record, *self.parts)}
+        return digest_of(rows)
+
+    @property
+    def rows(self) -> list[PartRow]:
+        """The rows of the form: the parts, or two blank ones like the record."""
+        if self.parts:
+            return [PartRow(part["id"], self._texts(part)) for part in self.parts]
+        first = PartRow("", {**field_texts(_FIELDS, self.record), AMOUNT: ""})
+        return [first, self.blank_row]
+
+    @property
+    def blank_row(self) -> PartRow:
+        empty = {**self.record, AMOUNT: None, "categoryId": None, "labelIds": ()}
+        return PartRow("", field_texts(_FIELDS, empty))
+
+    def _texts(self, part: Row) -> dict[str, str]:
+        return field_texts(_FIELDS, {**part, AMOUNT: self.sign * part[AMOUNT]})
+
+
+def sent_rows(sent: MultiDict) -> list[PartRow]:
+    """Return the rows of a form that was sent."""
+    return [
+        PartRow(str(part_id), _texts_of_row(sent, number))
+        for number, part_id in enumerate(sent.getall("part"), 1)
+    ]
+
+
+def _texts_of_row(sent: MultiDict, number: int) -> dict[str, str]:
+    texts = {NEW_CATEGORY: str(sent.get(_name(NEW_CATEGORY, number), ""))}
+    for field in _FIELDS.values():
+        values = [str(value) for value in sent.getall(_name(field.name, number))]
+        texts[field.name] = joined(values) if field.kind.is_list else (values or [""])[0]
+    return texts
+
+
+def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> list[PartRow]:
+    """Return the rows, with the remaining amount in the first row without one."""
+    rest = field_texts({AMOUNT: _FIELDS[AMOUNT]}, {AMOUNT: rest_of(owned, split, rows)})
+    row = next((row for row in rows if row.is_blank), split.blank_row)
+    filled = PartRow(row.id, {**row.texts, **rest})
+    return [filled if each is row else each for each in rows] + [filled] * (row not in rows)
+
+
+def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[Control]:
+    """Return the controls of a row. number: of the row, from 1."""
+    return [
+        replace(
+            control,
+            name=_name(control.name, number),
+            hint="",
+            new_field=_name(NEW_CATEGORY, number),
+            optional=control.name != AMOUNT,
+        )
+        for control in controls_of(owned, _FIELDS, row.texts)
+    ]
+
+
+def _name(field: str, number: int) -> str:
+    return f"{field}-{number}"
+
+
+def read_parts(session: LedgerSession, split: Splittable, rows: Sequence[PartRow]) -> list[Part]:
+    """Return the parts; rows without an amount stand for none. Raises FormFaults."""
+    parts: list[Part] = []
+    errors: dict[str, str] = {}
+    for number, row in enumerate(rows, 1):
+        if row.is_blank:
+            continue
+        try:
+            values = _read(session, with_new_category(session, row.texts))
+        except FormFaults as faults:
+            errors |= {_name(name, number): text for name, text in faults.errors.items()}
+            continue
+        amount = split.sign * values.pop(AMOUNT)
+        parts.append(Part(amount, row.id or None, values))
+    if errors:
+        raise FormFaults(errors)
+    return parts
+
+
+def _read(owned: UserRows, texts: Mapping[str, str]) -> dict[str, Any]:
+    return read_texts(owned, _FIELDS, texts)
+
+
+def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
+    """Return what the rows leave of the record, in its direction; unreadable amounts are zero."""
+    rest = split.sign * split.record[AMOUNT]
+    for row in rows:
+        try:
+            rest -= 0 if row.is_blank else _read(owned, row.texts)[AMOUNT]
+        except FormFaults:
+            continue
+    return int(rest)
+
+
+def split_variables(owned: UserRows, record: Row) -> dict[str, Any]:
+    """Return what the page of a record shows about splitting it."""
+    split: Split | None = find_split(owned, record["id"]) if record["splitId"] else None
+    siblings = [] if split is None else [p for p in split.parts if p["id"] != record["id"]]
+    can_split = record["transferId"] is None and record["recordState"] != VOID
+    return {"split": split, "siblings": siblings, "can_split": split is None and can_split}
 
 
 @get("record.split", Permission.DATA_READ, "record_split")
 def show_split(request: Request) -> dict[str, Any]:
-    owned = own_rows(request)
-    split = _find(owned, request)
     if (kept := kept_form(request)) is not None:
-        shown = _form(request, owned, split, sent_rows(kept), {}, kept.get("seen", ""))
-        return {**shown, "is_kept": True}
-    return _form(request, owned, split, split.rows, {}, split.seen)
+        return _form(request, sent_rows(kept), {}, seen=kept.get("seen", ""))
+    return _form(request, None, {})
 
 
 @post("record.split", Permission.DATA_WRITE, "record_split")
 def split(request: Request) -> Response | dict[str, Any]:
-    """POST: split the record, or show the form with one more row or with the rest filled in."""
-    rows, row_id = sent_rows(request.POST), path_id(request)
-    seen = form_text(request, "seen")
-    action = form_text(request, "do")
+    """Split the record, or show the form with one more row or with the rest filled in."""
+    rows, row_id = sent_rows(request.POST), request.path_id
+    seen, action = request.sent_text("seen"), request.sent_text("do")
     if action in ("add", "rest"):
-        owned = own_rows(request)
-        found = _find(owned, request)
-        more = [*rows, found.blank_row] if action == "add" else with_rest(owned, found, rows)
-        rows = more[:MAX_PARTS]
-        return _form(request, owned, found, rows, {}, seen)
+        return _form(request, rows, {}, seen=seen, action=action)
     with form_errors() as errors, editing(request, "records split") as session:
-        stored = _find(session, request)
+        stored = Splittable.find(session, row_id)
         if seen != stored.seen:
             raise FormFaults({"form": CHANGED_MEANWHILE})
         split_record(session, row_id, read_parts(session, stored, rows))
     if errors:
-        owned = own_rows(request)
-        found = _find(owned, request)
-        return refused(request, _form(request, owned, found, rows, errors, found.seen))
+        return refused(request, _form(request, rows, errors))
     # This page is also there after an undo, unlike those of the parts.
     return changed(session, f"/records/{stored.record['id']}/split")
 
@@ -72,7 +214,7 @@ def split(request: Request) -> Response | dict[str, Any]:
 @post("record.join", Permission.DATA_WRITE)
 def join(request: Request) -> Response:
     """Join the parts of a split; does nothing if they are joined already."""
-    found = find_split(own_rows(request), path_id(request))
+    found = find_split(own_rows(request), request.path_id)
     if found is None:
         return done("/records", "same")
     with editing(request, "records join") as session:
@@ -80,22 +222,25 @@ def join(request: Request) -> Response:
     return changed(session, f"/records/{found.whole['id']}")
 
 
-def _find(owned: UserRows, request: Request) -> Splittable:
-    found = Splittable.find(owned, path_id(request))
-    if found is None:
-        raise HTTPNotFound()
-    return found
-
-
 def _form(
     request: Request,
-    owned: UserRows,
-    split: Splittable,
-    rows: list[PartRow],
+    sent: list[PartRow] | None,
     errors: dict[str, str],
-    seen: str,
+    *,
+    seen: str | None = None,
+    action: str = "",
 ) -> dict[str, Any]:
-    """seen: see `Splittable.seen`."""
+    """sent: the rows of a form that was sent. seen: see `Splittable.seen`; by default as stored.
+
+    action: "add" for one more row, "rest" to fill in the rest.
+    """
+    owned = own_rows(request)
+    split = Splittable.find(owned, request.path_id)
+    rows = split.rows if sent is None else sent
+    if action == "add":
+        rows = [*rows, split.blank_row][:MAX_PARTS]
+    elif action == "rest":
+        rows = with_rest(owned, split, rows)[:MAX_PARTS]
     parts = [(row.id, controls_of_row(owned, n, row)) for n, row in enumerate(rows, 1)]
     return page(
         "records",
@@ -108,8 +253,8 @@ def _form(
         parts=parts,
         controls=[control for _, controls in parts for control in controls],
         errors=errors,
-        seen=seen,
-        action=f"/records/{path_id(request)}/split",
+        seen=split.seen if seen is None else seen,
+        action=f"/records/{request.path_id}/split",
         back=f"/records/{split.parts[0]['id'] if split.parts else split.record['id']}",
         can_add=len(rows) < MAX_PARTS,
     )

@@ -29,11 +29,7 @@ from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.page import (
     SeeOther,
     done,
-    form_text,
-    form_texts,
-    identity_of,
     page,
-    path_text,
     refused,
     sentence,
     show_once,
@@ -78,8 +74,8 @@ class TokenView(Token):
 
 def token_views(request: Request) -> list[TokenView]:
     """The user's tokens: active ones first, and then the newest first."""
-    now = request.services.clock.now()
-    tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
+    now = request.now
+    tokens = request.storage.tokens.list_by_user(request.user.id)
     views = [_view(request, token, now) for token in reversed(tokens)]
     return sorted(views, key=lambda view: view.state != "active")
 
@@ -99,7 +95,7 @@ def _view(request: Request, token: Token, now: int) -> TokenView:
 def _issue_options(request: Request) -> dict[str, Any]:
     settings = request.registry.settings
     return {
-        "now": request.services.clock.now(),
+        "now": request.now,
         "max_live": settings["finance_api.tokens.max_live"],
         "is_open_to_all": is_open_to_all(settings),
     }
@@ -117,7 +113,7 @@ def list_tokens(request: Request) -> dict[str, Any]:
 def show_form(request: Request) -> dict[str, Any]:
     form = _form_page(request, {"expiry": "90"}, {})
     # Without access to the API the page says how to get it.
-    allowed = has_api_access(identity_of(request).user, request.registry.settings)
+    allowed = has_api_access(request.user, request.registry.settings)
     return form if allowed else refused(request, form, 403)
 
 
@@ -134,11 +130,11 @@ def _form_page(request: Request, values: dict[str, Any], errors: dict[str, str])
 
 @post("settings.token_new", _WRITE, "token_new")
 def create_token(request: Request) -> Any:
-    user = identity_of(request).user
+    user = request.user
     if not has_api_access(user, request.registry.settings):
         return show_form(request)
-    values: dict[str, Any] = {"name": form_text(request, "name"), **expiry_values(request)}
-    scopes = set(form_texts(request, "scopes"))
+    values: dict[str, Any] = {"name": request.sent_text("name"), **expiry_values(request)}
+    scopes = set(request.sent_texts("scopes"))
     errors: dict[str, str] = {}
     name = _checked_name(values["name"], errors)
     if not scopes or not scopes <= set(SCOPES):
@@ -175,7 +171,7 @@ def show_token(request: Request) -> Any:
     """Show the token once; then redirect to the list."""
     text = taken(request)
     sha256 = digest(text) if is_well_formed(text) else ""
-    tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
+    tokens = request.storage.tokens.list_by_user(request.user.id)
     made = next((token for token in tokens if token.sha256 == sha256), None)
     if made is None:
         return SeeOther(TOKENS)
@@ -209,12 +205,12 @@ def _own_token(request: Request) -> TokenView:
 
 @post("settings.token", _WRITE, "token")
 def rename_token(request: Request) -> Any:
-    token, text = _own_token(request), form_text(request, "name")
+    token, text = _own_token(request), request.sent_text("name")
     errors: dict[str, str] = {}
     name = _checked_name(text, errors)
     if errors:
         return refused(request, _token_page(token, text, errors))
-    user_id, now = identity_of(request).user.id, request.services.clock.now()
+    user_id, now = request.user.id, request.now
     with writing_for_user(request) as storage:
         personal_tokens.rename_token(
             storage, token.id, user_id=user_id, before=token.name, name=name, now=now
@@ -225,18 +221,14 @@ def rename_token(request: Request) -> Any:
 @post("settings.token_regenerate", _WRITE, "token")
 def regenerate(request: Request) -> Any:
     token = _own_token(request)
-    overlap = next((s for s, _ in _OVERLAPS if str(s) == form_text(request, "overlap")), None)
+    overlap = next((s for s, _ in _OVERLAPS if str(s) == request.sent_text("overlap")), None)
     if overlap is None:
         errors = {"overlap": "Choose how long the old token stays valid."}
         return refused(request, _token_page(token, token.name, errors))
     try:
         with writing_for_user(request) as storage:
             text = personal_tokens.regenerate_token(
-                storage,
-                identity_of(request).user,
-                token.id,
-                overlap_seconds=overlap,
-                **_issue_options(request),
+                storage, request.user, token.id, overlap_seconds=overlap, **_issue_options(request)
             )
     except IssueRefused as error:
         return refused(request, _token_page(token, token.name, {"form": sentence(error)}))
@@ -250,10 +242,10 @@ def confirm_revoking(request: Request) -> dict[str, Any]:
 
 @post("settings.token_revoke", _WRITE)
 def revoke_token(request: Request) -> Response:
-    user_id, now = identity_of(request).user.id, request.services.clock.now()
+    user_id, now = request.user.id, request.now
     try:
         with writing(request) as storage:
-            personal_tokens.revoke_token(storage, path_text(request, "id"), now, user_id=user_id)
+            personal_tokens.revoke_token(storage, request.path_text("id"), now, user_id=user_id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(TOKENS, "token-revoked")

@@ -19,9 +19,6 @@ from finance_api.web.page import (
     changed,
     done,
     editing,
-    form_text,
-    form_texts,
-    identity_of,
     offset_of,
     own_rows,
     page,
@@ -42,26 +39,26 @@ def list_transfers(request: Request) -> dict[str, Any]:
 
 
 def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
-    total = request.storage.transfers.count(identity_of(request).user.id)
+    total = request.storage.transfers.count(request.user.id)
     return page(
         "transfers",
         "Transfers to confirm",
         proposals=list_proposals(own_rows(request), limit=PAGE_ROWS, offset=offset_of(request)),
         pager=Pager.of(request, total),
-        chosen=frozenset(form_texts(request, "pair")) if errors else frozenset(),
+        chosen=frozenset(request.sent_texts("pair")) if errors else frozenset(),
         errors=errors,
     )
 
 
 @post("transfers", Permission.DATA_WRITE, "transfers")
 def change_transfers(request: Request) -> Response | dict[str, Any]:
-    action = form_text(request, "do")
+    action = request.sent_text("do")
     if action == "find":
         with editing(request, "transfers find") as session:
             find_transfers(session)
         return done("/transfers", "transfers-found")
     name, change = _CHANGES["confirm" if action == "confirm" else "dismiss"]
-    pairs = [text.partition(" ")[::2] for text in form_texts(request, "pair")]
+    pairs = [text.partition(" ")[::2] for text in request.sent_texts("pair")]
     if not pairs:
         return refused(request, _page(request, {"pair": "Choose one or more transfers."}))
     try:

@@ -5,7 +5,7 @@ from typing import Any
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
-from finance_api.web.page import identity_of, page
+from finance_api.web.page import page
 from finance_api.web.plots import Label, column_plot
 from finance_api.web.regions import current_region
 from finance_api.web.rendering import count, day_words, month_words
@@ -19,8 +19,8 @@ _PERIODS = (("30days", "30 days"), ("12weeks", "12 weeks"), ("12months", "12 mon
 def show_usage(request: Request) -> dict[str, Any]:
     wanted = request.GET.get("period", "")
     period = parse_usage_period(wanted if wanted in dict(_PERIODS) else _PERIODS[0][0])
-    boundaries = period.boundaries(request.services.clock.now())
-    user_id = identity_of(request).user.id
+    boundaries = period.boundaries(request.now)
+    user_id = request.user.id
     days = request.storage.usage.list_days(user_id, boundaries[0], boundaries[-1])
     sums = {start: total for start, _, total in sums_between(boundaries, days)}
     starts = boundaries[:-1]

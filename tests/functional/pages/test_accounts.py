@@ -10,7 +10,7 @@ import pytest
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import make_order
 from support.browser import new_token, new_user, signed_in
-from support.html import forms, shown_text
+from support.html import shown_text
 from support.ledger import IMPORT_SETTINGS, ofx_file, ofx_statement
 from support.native_rows import account, record, uid
 from support.service import Client, on_one_storage
@@ -121,6 +121,5 @@ def test_the_change_since_which_the_bank_s_balance_differs_is_named(imported, vi
     assert "changed by 2.00 EUR less" in text
     assert "since this edit: Amount of Shop set to −15.00" in text
     assert 'href="/imports/4"' in visitor.get(account_page).text
-    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
-    visitor.post(form.action, form.fields, status=303)
+    visitor.undo(page)
     assert "since this edit" not in figures(visitor.get(account_page))

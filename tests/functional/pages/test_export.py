@@ -5,13 +5,8 @@ import json
 import threading
 from decimal import Decimal
 
-import pytest
 from webtest import TestApp
 
-from finance_api.http.downloads import DownloadBroken
-from finance_api.ledger.dump import dump
-from finance_api.storage.errors import StorageUnavailable
-from finance_api.web.views import exporting
 from support.browser import Visitor, assert_error_page, new_user, signed_in
 from support.command import Command
 from support.html import shown_text
@@ -105,26 +100,8 @@ def test_the_download_is_compressed_for_a_browser(service, user, visitor):
     stream.close()
 
 
-def test_the_download_can_be_imported_again(service, user, visitor):
-    service.load(user, household())
-    taken = visitor.get(DOWNLOAD).body
-    report = service.load(
-        user, [json.loads(line, parse_float=Decimal) for line in taken.splitlines()]
-    )
-    assert (report.created, report.updated) == (0, 0)
-    assert report.unchanged == len(household())
-
-
 def test_a_download_of_nothing_is_empty(visitor):
     assert visitor.get(DOWNLOAD).body == b""
-
-
-def test_head_of_the_download_reads_nothing(service, user, visitor):
-    service.load(user, household())
-    response = visitor.request("HEAD", DOWNLOAD, status=200)
-    assert response.body == b""
-    assert "Content-Length" not in response.headers
-    assert response.content_type == "application/x-ndjson"
 
 
 class Stream:
@@ -142,51 +119,6 @@ class Stream:
         self._iterable.close()
 
 
-def readers(service):
-    """Connections that are read with."""
-    return 0 if service.kind == "memory" else service.backend.read_engine.pool.checkedout()
-
-
-def test_the_download_is_made_while_it_is_sent(service, user, visitor):
-    service.load(user, [account(), *(record(n) for n in range(1, 2_001))])
-    stream = Stream(visitor, DOWNLOAD)
-    first = next(stream.chunks)
-    assert readers(service) == (service.kind != "memory")
-    chunks = [first, *stream.chunks]
-    assert readers(service) == 0
-    assert len(chunks) > 4
-    assert b"".join(chunks).count(b"\n") == 2_001
-    stream.close()
-
-
-@pytest.mark.parametrize("chunks", [0, 1])
-def test_a_client_that_leaves_early_leaves_nothing_open(service, user, visitor, chunks):
-    service.load(user, [account(), *(record(n) for n in range(1, 1_201))])
-    stream = Stream(visitor, DOWNLOAD)
-    for _ in range(chunks):
-        assert next(stream.chunks)
-    stream.close()
-    stream.close()
-    assert list(stream.chunks) == []
-    assert readers(service) == 0
-    assert visitor.get(DOWNLOAD).body.count(b"\n") == 1_201
-
-
-def test_a_download_that_breaks_off_has_no_end(service, user, visitor, monkeypatch):
-    service.load(user, [account(), *(record(n) for n in range(1, 1_201))])
-
-    def broken(storage, user_id):
-        yield next(dump(storage, user_id))
-        raise StorageUnavailable("gone")
-
-    monkeypatch.setattr(exporting, "dump", broken)
-    stream = Stream(visitor, DOWNLOAD)
-    assert next(stream.chunks)
-    with pytest.raises(DownloadBroken):
-        next(stream.chunks)
-    assert readers(service) == 0
-
-
 def test_a_second_download_at_once_is_refused(service, user, visitor):
     service.load(user, [account(), *(record(n) for n in range(1, 1_201))])
     stream = Stream(visitor, DOWNLOAD)
@@ -197,25 +129,6 @@ def test_a_second_download_at_once_is_refused(service, user, visitor):
     assert page.headers["Retry-After"]
     stream.close()
     assert visitor.get(DOWNLOAD).status_int == 200
-
-
-def test_an_import_meanwhile_does_not_show(service, user, visitor):
-    service.load(user, [account(), *(record(n) for n in range(1, 1_201))])
-    before = visitor.get(DOWNLOAD).body
-    stream = Stream(visitor, DOWNLOAD)
-    first = next(stream.chunks)
-    done = []
-
-    def load():
-        done.append(service.load(user, [record(n, amount=-2) for n in range(1, 1_501)]))
-
-    thread = threading.Thread(target=load)
-    thread.start()
-    thread.join(30)
-    assert done, "the import waits for the reader"
-    assert first + b"".join(stream.chunks) == before
-    stream.close()
-    assert visitor.get(DOWNLOAD).body != before
 
 
 def test_pages_are_read_while_an_import_runs(service, user, visitor):

@@ -7,15 +7,8 @@ import pytest
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading
 from finance_api.web.option_labels import in_labels
-from support.browser import (
-    assert_error_page,
-    changed_tables,
-    dump,
-    few_users,  # noqa: F401
-    location,
-    new_user,
-    signed_in,
-)
+from support.browser import changed_tables, dump, location
+from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
 from support.ledger import ofx_file, ofx_statement
 from support.service import on_one_storage
@@ -30,10 +23,7 @@ def test_a_file_is_looked_at_and_stored_once_it_is_confirmed(service, user, visi
     text = shown_text(visitor.get(path).text)
     for expected in ("Preview", "Umsätze März.csv", "Format csv", "utf-8"):
         assert expected in text
-    for expected in (
-        "Current account New account, 1 Mar 2026 to 3 Mar 2026",
-        "New 3 Updated 0",
-    ):
+    for expected in ("Current account New account, 1 Mar 2026 to 3 Mar 2026", "New 3 Updated 0"):
         assert expected in text
     # In, out and balance; then the records, newest first.
     assert "2,000.00 −16.50 1,983.50 EUR" in text
@@ -128,31 +118,6 @@ def test_what_would_be_updated_or_matched_is_shown_with_both_sides(service, user
     text = shown_text(visitor.get(path).text)
     assert "Matched 1" in text
     assert "2026-03-01, −12.50, Shop = is 2026-03-01, −12.50, Corner Shop" in text
-
-
-def test_one_of_several_answers_is_chosen(service, user, visitor):
-    path = sent(visitor, OPEN)
-    (upload,) = uploads_of(service, user)
-    number, question = next(
-        (n, q) for n, q in enumerate(upload.outcome["questions"]) if len(q["answers"]) == 2
-    )
-    assert list(question["answers"][1]["words"]) == ["--positive", "out"]
-    given = {"new-account-name": "Card", "currency": "EUR"}
-    # An unknown answer counts as no answer.
-    for chosen in ("2", "-1", "x"):
-        do(visitor, path, "options", **given, **{f"answer-{number}": chosen})
-        assert "no amount is negative" in shown_text(visitor.get(path).text).lower()
-        (upload,) = uploads_of(service, user)
-        assert len(upload.outcome["questions"]) == 1
-        number, given = 0, {}
-    do(visitor, path, "options", **{"answer-0": "1"})
-    assert "−32.50" in shown_text(visitor.get(path).text)
-    form = visitor.form(f"{path}/options")
-    for text in ("x", "-1", "1.5", "9" * 99):
-        response = visitor.post(form.action, form.filled({"skip_rows": text}), status=400)
-        assert "is not a whole number" in response.text
-    response = visitor.post(form.action, form.filled({"match_days": "32"}), status=400)
-    assert "Days apart: 32 is more than 31." in response.text
 
 
 @on_one_storage
@@ -288,16 +253,3 @@ def test_an_undo_of_data_that_has_changed_is_shown_again(service, user, visitor)
     form = visitor.form(page)
     visitor.post(form.action, form.fields, status=303)
     assert records_of(service, user) == []
-
-
-def test_another_user_s_imports_are_nowhere(service, user, visitor):
-    do(visitor, sent(visitor, STATEMENT), "confirm")
-    stranger = signed_in(service, new_user(service))
-    before = dump(service)
-    for page in ("/imports/1", "/imports/1/undo"):
-        stranger.get(page, status=404)
-    fields = {"csrf_token": stranger.csrf("/imports"), "revision": "1", "with_later": "yes"}
-    assert_error_page(stranger.post("/imports/1/undo", fields), 404)
-    assert_error_page(visitor.post("/imports/1/undo", {"revision": "1"}), 403)
-    assert dump(service) == before
-    assert len(records_of(service, user)) == 3

@@ -8,12 +8,12 @@ from support.browser import (
     Visitor,
     changed_tables,
     dump,
-    few_users,  # noqa: F401
     location,
     new_token,
     new_user,
     signed_in,
 )
+from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
 from support.native_rows import account, label, record, uid
 from support.service import Client, on_one_storage

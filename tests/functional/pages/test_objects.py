@@ -5,7 +5,7 @@ import pytest
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
-from support.browser import comparable, new_token, new_user, signed_in
+from support.browser import new_token, new_user, signed_in
 from support.html import forms, shown_text
 from support.native_rows import (
     account,
@@ -104,28 +104,13 @@ def test_a_form_that_was_opened_before_another_change_saves_nothing(at_home, vis
 
 
 @on_one_storage
-@by_page
-def test_another_user_s_object_is_one_that_there_is_not(service, at_home, shown):
-    stranger = signed_in(service, new_user(service))
-    foreign, csrf = some_id(at_home, shown), stranger.csrf()
-    for below in ("", "/remove"):
-        paths = [f"{shown.path}/{row_id}{below}" for row_id in (foreign, new_id())]
-        answers = [comparable(stranger.get(path, 404)) for path in paths]
-        assert answers[0] == answers[1]
-        answers = [stranger.post(path, {"csrf_token": csrf}, status=404) for path in paths]
-        assert comparable(answers[0]) == comparable(answers[1])
-
-
-@on_one_storage
 def test_another_user_s_ids_in_a_form_are_answered_like_unknown_ones(service, at_home):
     stranger = signed_in(service, new_user(service))
     foreign = uid("Category", 1)
     for path, field in (("/rules/new", "categoryId"), ("/budgets/new", "categoryIds")):
         for row_id in (foreign, new_id()):
             page = stranger.post(
-                path,
-                {"csrf_token": stranger.csrf(), "name": "x", field: row_id},
-                status=400,
+                path, {"csrf_token": stranger.csrf(), "name": "x", field: row_id}, status=400
             )
             assert f"There is no category {row_id}." in shown_text(page.text)
 

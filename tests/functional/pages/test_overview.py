@@ -150,17 +150,6 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
     assert quiet["accounts"]
 
 
-def test_a_figure_leads_to_records_with_the_same_sums(client, visitor):
-    page = visitor.get("/overview?period=2026-02").text
-    sums = of_currency(answered(client, targets(panel(page, "figures"))[1])["groups"])
-    for (link, _), name in zip(links(panel(page, "figures")), (*FLOWS, "net"), strict=True):
-        shown = listed(visitor, link, "EUR")[1][2]
-        assert shown == Decimal(str(sums[name])) * (-1 if name == "spent" else 1)
-
-
-FLOWS = ("received", "spent")
-
-
 def links(part):
     """Each link to records, with the texts beside it in its row or item."""
     rows = re.findall(r"<(tr|li|dd)\b[^>]*>(.*?)</\1>", part, re.DOTALL)

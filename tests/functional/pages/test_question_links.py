@@ -5,7 +5,7 @@ import re
 import pytest
 
 from functional.pages.test_questions import save
-from support.browser import location, new_user, signed_in
+from support.browser import location
 from support.html import shown_text
 from support.native_rows import account, record
 from support.service import on_one_storage
@@ -90,19 +90,6 @@ def test_removing_a_question_ends_its_links(service, user, visitor, question):
     path = f"/questions/{question.id}/remove"
     visitor.submit(path, path)
     assert service.web.get("/q/" + address.partition("/q/")[2], status=410)
-
-
-@on_one_storage
-def test_another_user_s_question_and_links_are_nowhere(service, user, visitor, question):
-    create(visitor, question)
-    (link,) = links(service, user)
-    stranger = signed_in(service, new_user(service))
-    for below in ("new", "revoke", f"{link.id}/revoke"):
-        assert stranger.get(f"/questions/{question.id}/links/{below}", status=404)
-    own = save(service, stranger.user, name="Own") if hasattr(stranger, "user") else None
-    if own is not None:
-        assert stranger.get(f"/questions/{own.id}/links/{link.id}/revoke", status=404)
-    assert links(service, user)[0].revoked_at is None
 
 
 @on_one_storage

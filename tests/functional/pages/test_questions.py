@@ -50,7 +50,7 @@ def test_a_question_is_saved_answered_changed_and_removed(service, household, vi
     path = f"/questions/{question.id}"
     assert location(page) == f"{path}?done=saved"
     text = shown_text(visitor.get(path).text)
-    for shown in ("Net by month, in EUR", "2026-02", "-2,468.00".replace("-", "−"), "GET /v1/api"):
+    for shown in ("Net by month, in EUR", "Feb 2026", "-2,468.00".replace("-", "−"), "GET /v1/api"):
         assert shown in text
     for form, start in (("csv", b"currencyCode,"), ("xlsx", b"PK"), ("ndjson", b'{"currencyCode"')):
         answer = visitor.get(f"{path}/download?format={form}")
@@ -117,16 +117,6 @@ def test_a_changed_address_ends_the_links_unless_they_are_kept(service, househol
 
 
 @on_one_storage
-def test_hostile_names_are_shown_as_text(service, household, visitor):
-    name = "<script>alert(1)</script>\u202e{{ 7 * 7 }}"
-    question = save(service, household, name)
-    for path in ("/questions", f"/questions/{question.id}", f"/questions/{question.id}/remove"):
-        page = visitor.get(path)
-        assert "<script>alert" not in page.text
-        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page.text
-
-
-@on_one_storage
 def test_a_question_that_is_no_longer_valid_is_marked_and_says_what_to_change(
     service, household, visitor
 ):
@@ -142,13 +132,6 @@ def test_an_answer_without_rows_says_which_name_is_unknown(service, household, v
     question = save(service, household, "Fod", "/v1/api/records?category=eq.Fod")
     text = shown_text(visitor.get(f"/questions/{question.id}").text)
     assert "No category is called Fod. Did you mean Food?" in text
-
-
-@on_one_storage
-def test_another_user_s_question_does_not_exist(service, visitor):
-    question = save(service, new_user(service))
-    for below in ("", "/edit", "/remove", "/download?format=csv"):
-        assert visitor.get(f"/questions/{question.id}{below}", status=404)
 
 
 @on_one_storage

@@ -55,8 +55,7 @@ def test_a_cash_payment_is_added_and_counts(client, visitor):
         *(-4.5, "2026-03-18", "Cash", "Food", ["home"], "cleared")
     ]
     assert balance(client, "Cash") == before - 4.5
-    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
-    visitor.post(form.action, form.fields, status=303)
+    visitor.undo(page)
     assert listed(client, payee="eq.Old Bakery") == [] and balance(client, "Cash") == before
 
 
@@ -107,8 +106,7 @@ def test_every_field_is_changed_and_undone(client, visitor):
     assert [row[name] for name in names] == [
         *("Abroad", "USD", 12.34, "2026-03-01", "corrected", "reconciled")
     ]
-    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
-    visitor.post(form.action, form.fields, status=303)
+    visitor.undo(page)
     assert listed(client) == before
 
 
@@ -181,8 +179,7 @@ def test_a_record_is_deleted_after_a_question_and_restored(client, visitor):
     page = visitor.follow(visitor.submit(f"{path}/remove", f"{path}/remove"))
     assert "Record In deleted." in shown_text(page.text)
     visitor.get(path, status=404)
-    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
-    visitor.post(form.action, form.fields, status=303)
+    visitor.undo(page)
     assert listed(client) == before
 
 
@@ -239,8 +236,7 @@ def test_a_deleted_record_of_a_file_stays_away_and_has_no_page(service, user, vi
             visitor.get(path + below, status=404)
         assert client.get(path.removeprefix("/")).status_int == 404
         client.statement(Reader("ofx", statement))
-    (form,) = (f for f in forms(page.text) if f.action.endswith("/undo"))
-    visitor.post(form.action, form.fields, status=303)
+    visitor.undo(page)
     assert client.get(path.removeprefix("/")).json["payee"] == "Aldi"
 
 

@@ -5,15 +5,9 @@ import re
 
 import pytest
 
-from finance_api.values.ids import new_id
-from finance_api.web.views import chosen_records
-from support.browser import (
-    comparable,
-    dump,
-    few_users,  # noqa: F401
-    new_user,
-    signed_in,
-)
+from finance_api.web.views import records
+from support.browser import dump
+from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
 from support.listed_records import FUN, GROCERIES, load_records
 from support.native_rows import account, record, uid
@@ -204,30 +198,12 @@ def test_all_records_that_match_are_changed_and_changed_back(client, visitor):
     assert notice == "Note of 5 records set to checked."
     assert len(client.names("records", "payee", note="eq.checked")) == 5
     page = visitor.get(f"{path}&changed=2")
-    undo = next(form for form in forms(page.text) if form.action.endswith("/undo"))
-    visitor.post(undo.action, undo.fields, status=303)
+    visitor.undo(page)
     assert client.names("records", "payee", note="is.not_null") == ["Kino"]
     change(visitor, {"all": "true", "do": "state", "set_state": "cleared"}, path)
     assert len(client.names("records", "payee", recordState="eq.cleared")) == 5
     change(visitor, {"all": "true", "do": "remove"}, path)
     assert client.names("records", "payee") == ["Out"]
-
-
-@on_one_storage
-def test_other_records_than_confirmed_are_not_changed_but_asked_about_again(
-    service, user, client, visitor
-):
-    sent = {"all": "true", "do": "remove"}
-    question, form = confirm(visitor, sent, "/records?q=aldi")
-    assert question.startswith("Delete 2 records?")
-    service.load(user, [record(9, payee="Aldi Süd", amount=-5)])
-    page = visitor.post(form.action, form.fields, status=200)
-    assert "so nothing was changed" in shown_text(page.text)
-    assert "Delete 3 records?" in shown_text(page.text)
-    assert len(client.names("records", "payee")) == 7
-    (form,) = [form for form in forms(page.text) if "seen" in form.names]
-    visitor.post(form.action, form.fields, status=303)
-    assert len(client.names("records", "payee")) == 4
 
 
 @on_one_storage
@@ -304,7 +280,7 @@ def test_a_category_is_set_in_the_row_by_a_part_of_its_name(client, visitor):
 @on_one_storage
 def test_a_category_for_a_record_that_is_deleted_meanwhile_is_refused(client, visitor, monkeypatch):
     form = visitor.form("/records", f"/records/{uid('Record', 1)}/category")
-    monkeypatch.setattr(chosen_records, "own_row", lambda *_: {"id": uid("Record", 99)})
+    monkeypatch.setattr(records, "own_row", lambda *_: {"id": uid("Record", 99)})
     page = visitor.post(form.action, form.filled({"category": "fun"}), status=400)
     assert f"No record has the id {uid('Record', 99)}." in shown_text(page.text)
 
@@ -353,30 +329,4 @@ def test_a_new_category_is_added_where_it_is_first_given(service, client, visito
     faulty = {"keywords": "", "new-category": "Not kept"}
     page = visitor.submit("/rules/new", "/rules/new", status=400, **faulty)
     assert 'value="Not kept"' in page.text
-    assert dump(service) == before
-
-
-@on_one_storage
-def test_another_user_s_records_and_pairs_are_like_ones_that_there_are_not(service, client):
-    stranger = signed_in(service, new_user(service))
-    csrf = {"csrf_token": stranger.csrf()}
-    before = dump(service)
-    for below in ("", "/unlink", "/category", "/rule"):
-        paths = [f"/records/{i}{below}" for i in (uid("Record", 1), new_id())]
-        if not below:
-            gets = [comparable(stranger.get(path, 404)) for path in paths]
-            assert gets[0] == gets[1]
-        posts = [comparable(stranger.post(path, csrf, status=404)) for path in paths]
-        assert posts[0] == posts[1]
-    for sent in (
-        {"id": uid("Record", 1), "do": "category", "set_category": "none"},
-        {"id": uid("Record", 1), "do": "label", "set_label": uid("Label", 1)},
-    ):
-        stranger.post("/records", {**csrf, **sent}, status=400)
-        stranger.post("/records", {**csrf, **sent, "seen": "0"}, status=400)
-    pair = f"{uid('Record', 5)} {uid('Record', 6)}"
-    page = stranger.post("/transfers", {**csrf, "pair": pair, "do": "confirm"}, status=400)
-    assert "no longer waiting" in shown_text(page.text)
-    for query in (f"account={uid('Account', 1)}", f"category={FUN}", f"label={uid('Label', 1)}"):
-        assert "Nothing found" in stranger.get(f"/records?{query}").text
     assert dump(service) == before

@@ -112,16 +112,6 @@ def test_a_form_takes_an_amount_as_people_write_it(service, region, text, amount
 
 
 @on_one_storage
-def test_an_amount_with_two_readings_is_asked_for_and_stays_in_its_field(service):
-    visitor, client = at_home(service, "en-GB")
-    page = add_budget(visitor, limitAmount="1.250", status=400)
-    sentence = "Limit amount 1.250 can be read in two ways: write 1,250 or 1.25."
-    assert sentence in shown_text(page.text)
-    assert 'value="1.250"' in page.text
-    assert not client.get("budgets", name="eq.Limit").json["budgets"]
-
-
-@on_one_storage
 @pytest.mark.parametrize(
     ("text", "currency", "sentence"),
     [

@@ -5,10 +5,8 @@ import re
 
 import pytest
 
-from support.browser import (
-    dump,
-    few_users,  # noqa: F401
-)
+from support.browser import dump
+from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
 from support.listed_records import FUN, GROCERIES, load_records
 from support.native_rows import record, uid
@@ -61,8 +59,7 @@ def test_a_record_makes_a_rule_that_is_applied_at_once(service, user, client, vi
     assert "Record rule KINO added, 3 records changed." in shown_text(visitor.follow(answer).text)
     applied = ["KINO 4711 Berlin", "Kino 0815 Ulm", "Bar"]
     assert client.names("records", "payee", category="eq.Fun") == applied
-    undo = next(f for f in forms(visitor.follow(answer).text) if f.action.endswith("/undo"))
-    visitor.post(undo.action, undo.fields, status=303)
+    visitor.undo(visitor.follow(answer))
     assert client.names("records", "payee", category="eq.Fun") == []
     assert client.names("record-rules", "name") == ["Shops"]
 

@@ -4,9 +4,7 @@ import pytest
 
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.records import remove_records
-from support.browser import (
-    few_users,  # noqa: F401
-)
+from support.browser import few_users as services  # noqa: F401
 from support.html import shown_text
 from support.listed_records import load_records
 from support.native_rows import record, uid

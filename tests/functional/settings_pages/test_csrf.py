@@ -1,12 +1,10 @@
 """Requests that another site makes a browser send are refused, and a GET changes nothing."""
 
-from functools import cache
 from itertools import cycle, product
 from urllib.parse import quote, urlencode
 
 import pytest
 
-from finance_api.auth.sessions import digest as session_digest
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.routes import ROUTES
 from support.browser import (
@@ -15,81 +13,14 @@ from support.browser import (
     Visitor,
     assert_error_page,
     dump,
-    few_users,  # noqa: F401
-    jwts_of,
     location,
-    new_jwt,
-    new_token,
     new_user,
     signed_in,
-    tokens_of,
 )
 from support.html import csrf_of
-from support.native_rows import household, uid
 from support.nightly import count
-from support.question_links import Linked
-from support.service import BY_DAY, Client, on_one_storage
-from support.uploads import STATEMENT, sent
-
-NEW = "a new password"
-
-
-class World:
-    """A user with some of all data, who is signed in twice, and another user."""
-
-    def __init__(self, service):
-        self.service = service
-        self.user = new_user(service)
-        new_token(service, self.user)
-        new_jwt(service, self.user)
-        service.load(self.user, household())
-        self.visitor = signed_in(service, self.user)
-        self.elsewhere = signed_in(service, self.user)
-        self.stranger = signed_in(service)
-        self.anonymous = Visitor(service)
-        self.token_id = tokens_of(service, self.user)[0].id
-        self.jti = jwts_of(service, self.user)[0].jti
-        self.linked = Linked(Client(service, self.user, ""))
-        self.upload_id = sent(self.visitor, STATEMENT).rpartition("/")[2]
-
-    def path(self, name):
-        of_uploads = self.upload_id if name.startswith("import.") else self.token_id
-        row_id = DATA_IDS.get(name, of_uploads)
-        if name == "settings.session_end":
-            row_id = session_digest(self.elsewhere.secret or "")[:16]
-        if name.startswith("question.link"):
-            row_id = self.linked.question.id
-        link_id = self.linked.links[0].id
-        return ROUTES[name].format(id=row_id, jti=self.jti, number=1, link=link_id)
-
-    def form(self, name):
-        """Return the fields of a route's form, without its CSRF token."""
-        return {
-            "settings.login": {"email": self.user.email, "password": PASSWORD},
-            "imports.undo": {"revision": "1"},
-            "settings.token_new": {"name": "forged", "scopes": "records", "expiry": "30"},
-            "settings.token": {"name": "renamed"},
-            "settings.token_regenerate": {"overlap": "3600"},
-            "settings.jwts": {"ttl": "3600"},
-            "settings.profile": {"time_zone": "Europe/Berlin"},
-            "settings.password": {
-                "current_password": PASSWORD,
-                "new_password": NEW,
-                "repeated_password": NEW,
-            },
-            "question.new": {"name": "forged", "address": "/v1/api/records"},
-            "question.link_new": {"name": "forged", "expiry": "never"},
-            "goals.new": {"name": "forged", "currencyCode": "EUR"},
-            "records": {"id": uid("Record", 1), "do": "category", "set_category": "none"},
-        }.get(name, {})
-
-    def sender(self, name):
-        """Return the visitor who sends the form, and the right token."""
-        if name == "settings.login":
-            visitor = Visitor(self.service)
-            return visitor, csrf_of(visitor.get(LOGIN).text)
-        return self.visitor, self.visitor.csrf()
-
+from support.service import BY_DAY, on_one_storage
+from support.world import World
 
 #: The routes that change data.
 POSTS = (
@@ -129,7 +60,6 @@ LIKE_THESE |= {
     "import.confirm",
     "import.again",
 }
-DATA_IDS = {"goals.remove": uid("Goal", 1), "record.unlink": uid("Record", 3)}
 ONLY_POSTS = (
     *("settings.logout", "settings.password", "settings.token_regenerate", "record.unlink"),
     *("import.confirm", "import.again", "import.discard", "records.category"),
@@ -168,17 +98,6 @@ FOREIGN = (
     {**NO_ORIGIN, "Referer": "http://localhost.evil.example/"},
     {**NO_ORIGIN, "Referer": "nonsense"},
 )
-
-
-@pytest.fixture(scope="module")
-def worlds():
-    return cache(World)
-
-
-@pytest.fixture
-def world(service, worlds):
-    """Shared by the tests that change nothing."""
-    return worlds(service)
 
 
 def test_the_routes_that_are_sent_forms_are_all_known_here(plain):

@@ -142,31 +142,6 @@ def test_what_was_typed_to_sign_in_is_shown_as_text(service, strings):
         assert_same(send(text, text[::-1]), model, pairs)
 
 
-def test_what_was_typed_to_make_a_token_is_shown_as_text(service, strings):
-    visitor = signed_in(service)
-    form = visitor.form("/settings/tokens/new")
-
-    def send(name, day):
-        given = {"name": name, "expires_on": day, "expiry": "date", "scopes": ["records", name]}
-        return visitor.post(form.action, form.filled(given), status=400)
-
-    def harmless(text):
-        """A name that is wrong in the same way."""
-        try:
-            checked_name(text)
-        except IssueRefused as error:
-            same = {"NUL": "a\x00b\x00", "more": "model-name" * 11, "needs": "\x0e\x0f\x0e"}
-            return next(name for word, name in same.items() if word in str(error))
-        return "model-name"
-
-    models = {}
-    for text in strings[::4]:
-        name, day = harmless(text), f"x{text}"
-        if name not in models:
-            models[name] = send(name, "model-day")
-        assert_same(send(text, day), models[name], {name: text, "model-day": day})
-
-
 # -- what is kept --------------------------------------------------------------------------------
 
 

@@ -5,12 +5,12 @@ import pytest
 from finance_api.storage.interface import Jwt
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
+from finance_api.web.routes import ROUTES
 from support.browser import (
     Visitor,
     assert_error_page,
     comparable,
     dump,
-    few_users,  # noqa: F401
     jwts_of,
     new_jwt,
     new_token,
@@ -89,6 +89,29 @@ def test_another_user_s_id_is_answered_like_one_that_does_not_exist(service, min
         heads = [mine.request("HEAD", path, status=404) for path in (foreign, missing)]
         assert comparable(heads[0]) == comparable(heads[1])
     assert dump(service) == before
+
+
+def seen(response, path):
+    """Return the response without the parts that differ each time, and without its path."""
+    return str(comparable(response)).replace(path, "(path)")
+
+
+@on_one_storage
+def test_nothing_of_another_user_is_reached_by_any_route(world):
+    stranger, csrf = world.stranger, {"csrf_token": world.stranger.csrf()}
+    before = dump(world.service)
+    for name in [name for name, path in ROUTES.items() if "{" in path]:
+        path = world.path(name)
+        missing = ROUTES[name].format(id=new_id(), jti=new_id(), number=99, link=new_id())
+        reads = [stranger.get(each, None) for each in (path, missing)]
+        sends = [stranger.post(each, csrf) for each in (path, missing)]
+        for foreign, nobodys in (reads, sends):
+            assert foreign.status_int in (303, 404, 405), name
+            assert seen(foreign, path) == seen(nobodys, missing), name
+        if name != "question.download":
+            # The page is there for its owner.
+            assert world.visitor.get(path, None).status_int in (200, 303, 405), name
+    assert dump(world.service) == before
 
 
 def test_an_id_of_the_wrong_kind_does_not_exist(service, mine):

@@ -6,10 +6,7 @@ from dataclasses import replace
 import pytest
 
 from support.browser import (
-    assert_error_page,
-    changed_tables,
     dump,
-    few_users,  # noqa: F401
     jwts_of,
     location,
     new_jwt,
@@ -130,13 +127,6 @@ def test_the_settings_lifetime_is_offered_and_longer_ones_are_not(configured):
     assert visitor.post(JWTS, sent).status_int == 400
 
 
-def test_only_the_jwt_is_written(service, visitor):
-    form = visitor.form(JWTS).filled({})
-    before = dump(service)
-    visitor.post(JWTS, form, status=303)
-    assert changed_tables(before, dump(service)) == {"jwts"}
-
-
 def test_without_a_signing_key_the_page_says_so_and_none_is_made(configured):
     service = configured(jwt__keys="")
     user = new_user(service)
@@ -225,10 +215,3 @@ def test_the_list_has_the_state_of_each(service, user, visitor):
 @on_one_storage
 def test_without_jwts_the_list_says_what_to_do(visitor):
     assert "No JWTs" in shown_text(visitor.get(JWTS).text)
-
-
-@on_one_storage
-def test_a_jwt_page_is_not_kept_by_anybody(visitor):
-    assert issue(visitor).headers["Cache-Control"] == "no-store"
-    assert visitor.get("/settings/jwts/made", 303).headers["Location"] == JWTS
-    assert_error_page(visitor.get("/settings/jwts/x/revoke", None), 404)

@@ -8,10 +8,8 @@ from finance_api.auth.passwords import MAX_CHARACTERS
 from support.browser import (
     PASSWORD,
     Visitor,
-    changed_tables,
     dump,
     errors,
-    few_users,  # noqa: F401
     location,
     new_jwt,
     new_token,
@@ -29,27 +27,12 @@ PAGE, CHANGE = "/settings/security", "/settings/security/password"
 NEW = "a new long password"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def processes(request, new_settings, tmp_path):
-    """Two applications and a command over one database."""
-    settings = new_settings(request.param)
-    first = Service(request.param, settings)
-    settings = {**settings, "finance_api.jwt.keys": first.key_file}
-    second = Service(request.param, settings, first.clock)
-    yield first, second, Command(tmp_path, settings)
-    first.stop()
-    second.stop()
-
-
-def change(visitor, current=PASSWORD, new=NEW, repeated=None, status=None):
-    return visitor.submit(
-        PAGE,
-        CHANGE,
-        status=status,
-        current_password=current,
-        new_password=new,
-        repeated_password=new if repeated is None else repeated,
-    )
+@pytest.fixture
+def command(both, tmp_path):
+    """Commands over the database of the two applications."""
+    here, _ = both
+    url = here.backend.engine.url.render_as_string(hide_password=False)
+    return Command(tmp_path, {"finance_api.storage": "sql", "sqlalchemy.url": url})
 
 
 def internal(service, jwt):
@@ -90,29 +73,23 @@ def test_what_is_wrong_is_reported_beside_its_field(service, user, visitor, give
     assert other.is_signed_in()
 
 
-@on_one_storage
-def test_fields_that_are_missing_are_wrong(service, visitor):
-    before = dump(service)
-    response = visitor.post(CHANGE, {"csrf_token": visitor.csrf()}, status=400)
-    assert "current_password" in errors(response)
-    assert dump(service) == before
-
-
 def test_guessing_the_current_password_is_limited(new_settings):
     limit = {"finance_api.ratelimit.password_change": "3/hour"}
     service = Service("memory", {**new_settings("memory"), **limit})
     user = new_user(service)
     visitor = signed_in(service, user)
     for _ in range(3):
-        assert errors(change(visitor, "wrong password", status=400)) == {"current_password"}
-    response = change(visitor)
+        assert errors(visitor.change_password("wrong password", status=400)) == {"current_password"}
+    response = visitor.change_password()
     assert response.status_int in (400, 429)
     assert "Too many" in shown_text(response.text)
     assert user_now(service, user).password_hash == user.password_hash
     # It is counted for this session alone: no other one, and no sign-in, has to wait.
-    assert errors(change(signed_in(service, user), "wrong password")) == {"current_password"}
+    assert errors(signed_in(service, user).change_password("wrong password")) == {
+        "current_password"
+    }
     service.clock.advance(1_200)
-    assert change(visitor, status=303)
+    assert visitor.change_password(status=303)
     service.stop()
 
 
@@ -120,7 +97,7 @@ def test_guessing_the_current_password_is_limited(new_settings):
 
 
 def test_the_new_password_counts_from_then_on(service, user, visitor):
-    response = change(visitor, status=303)
+    response = visitor.change_password(status=303)
     assert location(response) == f"{PAGE}?done=password-changed"
     assert "password is changed" in shown_text(visitor.get(location(response)).text)
     Visitor(service).sign_in(user, PASSWORD, status=403)
@@ -134,7 +111,7 @@ def test_the_new_password_counts_from_then_on(service, user, visitor):
 @pytest.mark.parametrize("new", ["x" * 8, "x" * MAX_CHARACTERS, "pässwörd", "💥" * 8, " " * 8])
 def test_any_long_enough_password_will_do(service, user, new):
     visitor = signed_in(service, user)
-    change(visitor, new=new, status=303)
+    visitor.change_password(new=new, status=303)
     Visitor(service).sign_in(user, new)
 
 
@@ -158,7 +135,7 @@ def test_what_is_tried_first_is_refused(service, new, reason):
     user = new_user(service)
     visitor = signed_in(service, user)
     new = new.format(email=user.email.upper(), local=user.email.split("@")[0])
-    response = change(visitor, new=new, status=400)
+    response = visitor.change_password(new=new, status=400)
     assert errors(response) == {"new_password"}
     assert reason in shown_text(response.text)
     assert user_now(service, user).password_hash == user.password_hash
@@ -166,13 +143,11 @@ def test_what_is_tried_first_is_refused(service, new, reason):
 
 def test_the_tokens_are_revoked_if_that_is_asked_for(service, user, visitor):
     token, other = new_token(service, user), new_token(service, new_user(service))
-    fields = {"current_password": PASSWORD, "new_password": NEW, "repeated_password": NEW}
-    wrong = {**fields, "repeated_password": "x", "revoke_tokens": "yes"}
-    again = visitor.submit(PAGE, CHANGE, status=400, **wrong)
+    again = visitor.change_password(repeated="x", revoke_tokens="yes", status=400)
     (form,) = [form for form in forms(again.text) if form.action == CHANGE]
     assert ("revoke_tokens", "yes") in form.fields
     assert status_of(service, "/v1/api/records", token) == 200
-    visitor.submit(PAGE, CHANGE, status=303, revoke_tokens="yes", **fields)
+    visitor.change_password(revoke_tokens="yes", status=303)
     assert status_of(service, "/v1/api/records", token) == 401
     assert status_of(service, "/v1/api/records", other) == 200
 
@@ -181,7 +156,7 @@ def test_this_browser_stays_in_with_a_new_id_and_all_others_are_out(service, use
     others, stranger = [signed_in(service, user) for _ in range(2)], signed_in(service)
     stolen, old_secret = visitor.copy(), visitor.secret
     old_token = visitor.csrf()
-    change(visitor, status=303)
+    visitor.change_password(status=303)
     assert visitor.secret != old_secret
     assert visitor.is_signed_in()
     assert not any(other.is_signed_in() for other in (*others, stolen))
@@ -195,35 +170,23 @@ def test_jwts_end_and_tokens_do_not(service, user, visitor):
     token, other = new_token(service, user), new_jwt(service, new_user(service))
     jwts = [new_jwt(service, user), service.jwt(user)]
     assert [internal(service, jwt) for jwt in jwts] == [200, 200]
-    change(visitor, status=303)
+    visitor.change_password(status=303)
     assert [internal(service, jwt) for jwt in jwts] == [401, 401]
     assert internal(service, other) == 200
     assert status_of(service, "/v1/api/records", token) == 200
     assert internal(service, new_jwt(service, user)) == 200
 
 
-def test_nothing_else_is_written(service, user, visitor):
-    new_jwt(service, user)
-    new_token(service, user)
-    form = visitor.form(PAGE, CHANGE)
-    sent = form.filled(
-        {"current_password": PASSWORD, "new_password": NEW, "repeated_password": NEW}
-    )
-    before = dump(service)
-    visitor.post(CHANGE, sent, status=303)
-    assert changed_tables(before, dump(service)) == {"users", "sessions", "jwts"}
-
-
 # -- other processes -----------------------------------------------------------------------------
 
 
-def test_another_process_knows_at_once(processes):
-    here, there, _ = processes
+def test_another_process_knows_at_once(both):
+    here, there = both
     user = new_user(here)
     visitor, other = signed_in(here, user), signed_in(there, user)
     jwt, token = new_jwt(there, user), new_token(there, user)
     assert internal(there, jwt) == internal(here, jwt) == 200
-    change(visitor, status=303)
+    visitor.change_password(status=303)
     assert not other.is_signed_in()
     assert not other.copy(here).is_signed_in()
     assert internal(there, jwt) == internal(here, jwt) == 401
@@ -233,8 +196,8 @@ def test_another_process_knows_at_once(processes):
     Visitor(there).sign_in(user, NEW)
 
 
-def test_the_command_ends_sessions_and_jwts_in_every_process(processes):
-    here, there, command = processes
+def test_the_command_ends_sessions_and_jwts_in_every_process(both, command):
+    here, there = both
     # The command has the real time.
     here.clock.seconds = there.clock.seconds = int(time.time()) - 5
     user, stranger = new_user(here), new_user(here)

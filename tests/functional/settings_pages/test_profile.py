@@ -7,15 +7,7 @@ import pytest
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, parse_time
-from support.browser import (
-    changed_tables,
-    dump,
-    few_users,  # noqa: F401
-    new_user,
-    signed_in,
-    tokens_of,
-    user_now,
-)
+from support.browser import changed_tables, dump, new_user, signed_in, tokens_of, user_now
 from support.html import shown_text
 from support.native_rows import account, household
 from support.service import on_one_storage

@@ -12,7 +12,6 @@ from support.browser import (
     Visitor,
     assert_error_page,
     dump,
-    few_users,  # noqa: F401
     location,
     new_user,
     sent_cookies,
@@ -24,37 +23,6 @@ from support.service import Service, on_one_storage
 
 SECRET = re.compile("[A-Za-z0-9_-]{43}")
 EVERYWHERE = "/settings/security/sign-out-everywhere"
-
-
-@pytest.fixture
-def user(service):
-    return new_user(service)
-
-
-@pytest.fixture(scope="module")
-def two_processes(new_settings):
-    """Return a function that starts two applications on one database of a kind."""
-    made = {}
-
-    def make(kind):
-        if kind not in made:
-            settings = new_settings(kind)
-            first = Service(kind, settings)
-            settings = {**settings, "finance_api.jwt.keys": first.key_file}
-            made[kind] = first, Service(kind, settings, first.clock)
-        return made[kind]
-
-    yield make
-    for pair in made.values():
-        for service in pair:
-            service.stop()
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def both(request, two_processes):
-    pair = two_processes(request.param)
-    pair[0].clock.set("2026-03-18T12:00:00Z")
-    return pair
 
 
 @pytest.fixture(scope="module")

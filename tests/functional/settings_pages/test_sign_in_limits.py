@@ -124,17 +124,8 @@ def test_a_cookie_of_another_user_or_made_up_is_no_known_browser(limited):
     flood(limited, user)
     own, foreign = browsers
     browser, _, signature = own.partition(".")
-    made_up = [
-        foreign,
-        "",
-        ".",
-        browser,
-        f"{browser}.",
-        f"x{own}",
-        f"{own}x",
-        f".{signature}",
-        "\xff",
-    ]
+    made_up = [foreign, "", ".", browser, f"{browser}.", f"x{own}", f"{own}x", "\xff"]
+    made_up += [f".{signature}"]
     made_up += [f"{foreign.partition('.')[0]}.{signature}", f"{browser}.{'0' * 64}"]
     for value in made_up:
         visitor = Visitor(limited, address="203.0.113.8")
@@ -148,15 +139,8 @@ def test_a_cookie_of_another_user_or_made_up_is_no_known_browser(limited):
 def test_a_new_password_forgets_the_browsers_but_this_one(limited):
     user = new_user(limited)
     here, there = signed_in(limited, user), signed_in(limited, user)
-    for visitor, new in ((here, "a new long password"),):
-        visitor.submit(
-            "/settings/security",
-            "/settings/security/password",
-            status=303,
-            current_password=PASSWORD,
-            new_password=new,
-            repeated_password=new,
-        )
+    new = "a new long password"
+    here.change_password(new=new, status=303)
     flood(limited, user)
     assert attempt(there, user.email, new).status_int == 429
     here.submit("/overview", "/settings/logout", status=303)
@@ -167,14 +151,7 @@ def test_who_is_signed_in_can_change_the_password_whatever_others_guess(limited)
     user = new_user(limited)
     visitor = signed_in(limited, user)
     flood(limited, user)
-    visitor.submit(
-        "/settings/security",
-        "/settings/security/password",
-        status=303,
-        current_password=PASSWORD,
-        new_password="a new long password",
-        repeated_password="a new long password",
-    )
+    visitor.change_password(status=303)
 
 
 def test_the_limit_of_an_account_is_the_same_whether_or_not_it_exists(limited):
@@ -288,13 +265,7 @@ def test_without_its_limiter_nobody_is_signed_in(limited, monkeypatch):
     assert_error_page(response, 503)
     assert int(response.headers["Retry-After"]) >= 1
     assert visitor.secret is None
-    response = inside.submit(
-        "/settings/security",
-        "/settings/security/password",
-        current_password=PASSWORD,
-        new_password="another password",
-        repeated_password="another password",
-    )
+    response = inside.change_password()
     assert_error_page(response, 503)
     assert dump(limited) == before
     # Who is in, stays in.

@@ -7,15 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finance_api.values.time import MAX_SECONDS, parse_time
-from finance_api.web.rendering import (
-    amount,
-    count,
-    day,
-    day_words,
-    moment,
-    month_words,
-    static_url,
-)
+from finance_api.web.rendering import amount, count, day, day_words, moment, month_words, static_url
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -125,6 +125,14 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
     assert named["account"] == "Card"
 
 
+def test_an_answer_that_was_not_offered_counts_as_none():
+    found = upload(
+        {}, [question((["--positive", "in"], [], "in"), (["--positive", "out"], [], ""))]
+    )
+    for number in ("2", "-1", "x"):
+        assert read_form(found, {"answer-0": [number]}).answers == {}
+
+
 def test_an_answer_about_a_column_counts_more_than_the_column_s_list():
     found = upload({}, [question(*((["--map", f"amount={n}"], [], "") for n in HEADINGS[1:3]))])
     sent = sent_as_it_is(upload_form(found, [], [])) | {"column-3": ["amount"]}
@@ -141,6 +149,7 @@ def test_a_mistake_keeps_every_other_answer():
         "column-3": ["amount"],
         "column-1": ["amount"],
         "skip_rows": ["x"],
+        "match_days": ["32"],
         "currency": ["$"],
         "account": ["Card"],
     }
@@ -149,6 +158,7 @@ def test_a_mistake_keeps_every_other_answer():
         "columns": "Two columns are “Amount”; choose one.",
         "currency": "$ can be several currencies; choose one.",
         "skip_rows": "Lines before the headings: x is not a whole number.",
+        "match_days": "Days apart: 32 is more than 31.",
     }
     form = upload_form(found, [], [], given)
     fields = shown(form)

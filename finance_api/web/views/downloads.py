@@ -1,13 +1,15 @@
-"""The download of the records that a list shows."""
+"""Downloads: all of a user's data, and the records of a list."""
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth.auditing import note_export
 from finance_api.auth.policy import Permission
+from finance_api.http.compression import GZIP, gzip_chunks, takes_gzip
 from finance_api.http.downloads import Chunks, download
 from finance_api.http.errors import problem
 from finance_api.http.requests import Request
+from finance_api.ledger.dump import dump
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.resources import RECORDS
@@ -17,7 +19,7 @@ from finance_api.storage.interface import Storage, data_state_of
 from finance_api.values.sentences import count_text
 from finance_api.values.time import date_text
 from finance_api.web.api_results import conditions_of
-from finance_api.web.page import SeeOther, identity_of, today_of
+from finance_api.web.page import SeeOther
 from finance_api.web.record_filters import RecordFilters
 from finance_api.web.routes import get
 
@@ -25,6 +27,28 @@ _TYPES = {
     "csv": "text/csv; charset=utf-8; header=present",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+
+
+@get("export", Permission.DATA_READ)
+def export(request: Request) -> Response:
+    """All of the user's data in the native format, as ``finance-api dump`` writes it."""
+    user_id = request.user.id
+    name = f"finance-data-{date_text(request.now)}.ndjson"
+
+    def begin(storage: Storage) -> tuple[Response, Chunks]:
+        response = Response(content_type="application/x-ndjson", charset=None)
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        response.headers["Vary"] = "Accept-Encoding"
+        data_state_of(storage, user_id)
+        chunks = dump(storage, user_id)
+        if not takes_gzip(request.environ.get("HTTP_ACCEPT_ENCODING")):
+            return response, chunks
+        response.headers["Content-Encoding"] = GZIP
+        return response, gzip_chunks(chunks)
+
+    response = download(request, user_id, begin)
+    note_export(request, user_id)
+    return response
 
 
 @get("records.download", Permission.DATA_READ)
@@ -36,7 +60,7 @@ def download_records(request: Request) -> Response:
     if filters.errors:
         # The list says what is wrong.
         return SeeOther(filters.path())
-    user_id, today, given = identity_of(request).user.id, today_of(request), filters.list_parameters
+    user_id, today, given = request.user.id, request.today, filters.list_parameters
     sort = parse_sort(RECORDS, given["sortBy"] or RECORDS.default_sort)
     name = f"records-{date_text(today)}.{form}"
 

@@ -1,0 +1,291 @@
+"""The figures that the pages of accounts, budgets and goals show beside the form."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from finance_api.http.surfaces import PUBLIC_SURFACE
+from finance_api.ledger.derivation import Gap, list_gaps
+from finance_api.ledger.session import UserRows
+from finance_api.planning.categories import CategoryTree
+from finance_api.resources import RECORDS
+from finance_api.resources.common import INCOME
+from finance_api.resources.currencies import smallest_units
+from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
+from finance_api.resources.records import FLOW, SPENT
+from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
+from finance_api.web.api_results import BALANCES, ApiRequest, ApiResults
+from finance_api.web.cells import Cells
+from finance_api.web.change_notice import sentence_of
+from finance_api.web.plots import Label, Plot, column_plot, line_plot
+from finance_api.web.regions import current_region
+from finance_api.web.rendering import amount, day_words, month_words
+
+_NEWEST_RECORDS = "10"
+_MONTHS = 12
+#: For each gap, up to this many manual edits are named, the first ones.
+_MOST_EDITS = 3
+#: Up to this many gaps are shown, the newest ones.
+_MOST_GAPS = 12
+_LAST_PERIODS = 12
+_THIS = {WEEK: "this week", MONTH: "this month", YEAR: "this year", CUSTOM: "in this time"}
+_MONTH_DAYS = 30
+
+
+@dataclass(frozen=True)
+class Month:
+    """balance: at the month's end. link: to its records."""
+
+    label: str
+    balance: int
+    link: str
+
+
+class ObjectDetail:
+    """The figures beside an object's form. row: with its computed fields.
+
+    template: shows them. requests: the requests to the API that return them.
+    """
+
+    template: str
+
+    def __init__(self, results: ApiResults, owned: UserRows, row: Row) -> None:
+        self.row = row
+        self._results = results
+        self._owned = owned
+
+    @property
+    def requests(self) -> list[ApiRequest]:
+        return []
+
+
+class AccountDetail(ObjectDetail):
+    """Balance over time, newest records, and the bank's balance."""
+
+    template = "object_account.jinja2"
+
+    @property
+    def requests(self) -> list[ApiRequest]:
+        return [self._course_request, self._records_request]
+
+    @property
+    def _own(self) -> dict[str, str]:
+        return {"accountId": f"eq.{self.row['id']}"}
+
+    @property
+    def _course_request(self) -> ApiRequest:
+        first = months_before(start_of(Period.MONTH, self._results.today), _MONTHS - 1)
+        given = {"interval": "month", "from": date_text(first), **self._own}
+        return ApiRequest(BALANCES, given, about="Balance over time")
+
+    @property
+    def _records_request(self) -> ApiRequest:
+        given = {**self._own, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
+        return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="Newest records")
+
+    @cached_property
+    def records(self) -> list[Row]:
+        return self._results.page(RECORDS, self._records_request).rows
+
+    @cached_property
+    def months(self) -> list[Month]:
+        totals, _ = self._results.course(self._course_request)
+        return [
+            Month(
+                month_words(row["periodStart"]),
+                row["balance"],
+                self.records_link(row["periodStart"], row["date"]),
+            )
+            for row in totals
+        ]
+
+    @property
+    def plot(self) -> Plot:
+        currency = self.row["currencyCode"]
+        labels = [
+            Label(
+                [month.label, f"{amount(month.balance, currency)} {currency}"],
+                month.link,
+                month.label[-4:],
+            )
+            for month in self.months
+        ]
+        balances = [month.balance for month in self.months]
+        return line_plot(balances, [month.label[:3] for month in self.months], labels)
+
+    @cached_property
+    def computed(self) -> int | None:
+        """The balance that the records add up to on the day of the bank's newest balance."""
+        day = self.row["bankBalanceDate"]
+        if day is None:
+            return None
+        days = {"from": date_text(day), "to": date_text(day)}
+        totals, _ = self._results.course(
+            ApiRequest(BALANCES, {"interval": "day", **days, **self._own})
+        )
+        return int(totals[0]["balance"])
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        return list_gaps(self._owned, self.row["id"])[-_MOST_GAPS:]
+
+    def edits_in(self, gap: Gap) -> list[tuple[int, str]]:
+        """The manual edits that changed the sums of a gap's days: numbers and sentences."""
+        return [
+            (entry.number, sentence_of(entry))
+            for entry in self._owned.history
+            if entry.undone_at is None
+            for sums in [(entry.details.get("summary") or {}).get("sums", ())]
+            if any(i == self.row["id"] and gap.first <= day <= gap.last for i, day, _ in sums)
+        ][:_MOST_EDITS]
+
+    def records_link(self, first: int, last: int) -> str:
+        days = {"account": self.row["id"], "from": date_text(first), "to": date_text(last)}
+        return ApiRequest("/records", days).target
+
+
+@dataclass(frozen=True)
+class Pace:
+    """day, days: today's number in the period, and the period's days. even: what an even pace
+    would have spent by today's end. per_day: what is left for each day, today included.
+    """
+
+    day: int
+    days: int
+    even: int
+    per_day: int
+
+
+class BudgetDetail(ObjectDetail):
+    """What is left for each day, the pace, and the last periods."""
+
+    template = "object_budget.jinja2"
+
+    @property
+    def requests(self) -> list[ApiRequest]:
+        return [self._periods_request]
+
+    @property
+    def _periods_request(self) -> ApiRequest:
+        path = f"{PUBLIC_SURFACE}budgets/{self.row['id']}/periods"
+        return ApiRequest(path, {"last": str(_LAST_PERIODS)}, about="Last periods")
+
+    @property
+    def period_words(self) -> str:
+        return _THIS[self.row["type"]]
+
+    @property
+    def is_over(self) -> bool:
+        return self.row["remaining"] is not None and self.row["remaining"] < 0
+
+    @cached_property
+    def pace(self) -> Pace | None:
+        """Return None without a limit, or without a current period that ends."""
+        row, today = self.row, self._results.today
+        first, last, limit = row["periodStart"], row["periodEnd"], row["limitAmount"]
+        if None in (row["remaining"], first, last):
+            return None
+        days = (last - first) // DAY_SECONDS + 1
+        day = (today - first) // DAY_SECONDS + 1
+        smallest = smallest_units(row["currencyCode"])
+        left = max(0, row["remaining"]) // (days - day + 1)
+        even = limit * day // days
+        return Pace(day, days, even // smallest * smallest, left // smallest * smallest)
+
+    @cached_property
+    def periods(self) -> list[Row]:
+        """The last periods with their computed fields, oldest first."""
+        return self._results.periods(self.row, self._periods_request)[::-1]
+
+    def records_path(self, period: Row) -> str | None:
+        """Return the page of the records that a period counts as spent.
+
+        Returns None if the page has no filter for them: it has one category, account and label.
+        A budget of a category counts all of its records, whatever their sign, except income.
+        """
+        days = period["periodStart"], period["periodEnd"]
+        ids = {name: self.row[f"{name}Ids"] for name in ("category", "account", "label")}
+        categories = CategoryTree(self._owned.categories.rows.values())
+        below = categories.with_descendants(ids["category"])
+        has_income = any(categories.rows[each]["kind"] == INCOME for each in below)
+        if None in days or has_income or any(len(listed) > 1 for listed in ids.values()):
+            return None
+        first, last = map(date_text, days)
+        given = {name: row_id for name, listed in ids.items() for row_id in listed}
+        given |= {"from": first, "to": last, "currency": self.row["currencyCode"]}
+        flow = {} if ids["category"] else {FLOW.name: SPENT}
+        return ApiRequest("/records", {**given, **flow, "counted": "true"}).target
+
+    def words(self, period: Row) -> str:
+        first, last = period["periodStart"], period["periodEnd"]
+        if self.row["type"] == MONTH:
+            return month_words(first)
+        if self.row["type"] == YEAR:
+            return date_text(first)[:4]
+        if self.row["type"] == WEEK:
+            return f"Week from {day_words(first)}"
+        return " – ".join("" if day is None else day_words(day) for day in (first, last))
+
+    @property
+    def plot(self) -> Plot:
+        """What was spent in each period."""
+        currency = self.row["currencyCode"]
+        labels = [
+            Label(
+                [self.words(period), f"Spent {amount(period['spent'], currency)} {currency}"],
+                year="" if period["periodStart"] is None else date_text(period["periodStart"])[:4],
+            )
+            for period in self.periods
+        ]
+        short = [self._short(period) for period in self.periods]
+        return column_plot({"expense": [p["spent"] for p in self.periods]}, short, labels)
+
+    def _short(self, period: Row) -> str:
+        first = period["periodStart"]
+        if self.row["type"] == MONTH:
+            return month_words(first)[:3]
+        if first is None or self.row["type"] == YEAR:
+            return "" if first is None else date_text(first)[:4]
+        return current_region().day_of_year(first)
+
+
+class GoalDetail(ObjectDetail):
+    """What is saved, and when the goal is reached."""
+
+    template = "object_goal.jinja2"
+
+    @property
+    def cells(self) -> Cells:
+        return Cells(self._owned)
+
+    @property
+    def link(self) -> tuple[str, str] | None:
+        """The name of the account or label that it is linked to, and the path of its records."""
+        for name, rows in (
+            ("account", self._owned.accounts.rows),
+            ("label", self._owned.labels.rows),
+        ):
+            row_id = self.row[f"{name}Id"]
+            if row_id is not None:
+                return str(rows[row_id]["name"]), f"/records?{name}={row_id}"
+        return None
+
+    @property
+    def left(self) -> int | None:
+        """What is left to save; None without a target, or if it is reached."""
+        target, current = self.row["targetAmount"], self.row["currentAmount"]
+        if target is None or current is None or target <= current:
+            return None
+        return int(target - current)
+
+    @property
+    def per_month(self) -> int | None:
+        """What to save in 30 days to reach it in time; None without a date to come."""
+        day: int | None = self.row["desiredDate"]
+        left = self.left
+        if day is None or left is None or day <= self._results.today:
+            return None
+        days = (day - self._results.today) // DAY_SECONDS
+        smallest = smallest_units(self.row["currencyCode"])
+        # Round up, so that it is enough.
+        return -(-left * min(_MONTH_DAYS, days) // (days * smallest)) * smallest
