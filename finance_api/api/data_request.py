@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from posixpath import splitext
 from typing import Any, NamedTuple
 
@@ -76,8 +76,15 @@ class Payload(NamedTuple):
     headers: HeaderItems = ()
 
 
+class CachedResponse(NamedTuple):
+    """headers: those of the revision included, but none that belong to a single request."""
+
+    headers: HeaderItems
+    body: bytes
+
+
 class TaggedRequest:
-    """A request whose response has an entity tag. Raises a 406.
+    """A request for data whose response has an entity tag, with its user and moment. Raises a 406.
 
     Each `depends_on_…` flag names something that can change the response while the data does not.
     own_text: for the entity tag, what else the response depends on besides request and user.
@@ -95,19 +102,31 @@ class TaggedRequest:
     own_text: str = ""
 
     def __init__(self, request: Request) -> None:
-        """Take from the request what the response depends on, and `Reading` does not have.
+        """path: includes a proxy's prefix. route_path: without that prefix and without the suffix.
 
-        path: includes a proxy's prefix. route_path: without that prefix and without the suffix.
+        is_any: whether If-None-Match is ``*``.
         """
-        environ, given = request.environ, request.validated
-        assert isinstance(given, Parameters)
-        self.given, self.match = given, request.matchdict
+        environ, given, identity = request.environ, request.validated, request.authentication
+        assert isinstance(given, Parameters) and not isinstance(identity, Failure)
+        self.given, self.match, self._request = given, request.matchdict, request
+        self.user: User = identity.user
+        self._is_for_link = isinstance(identity, OwnerIdentity) and identity.is_for_link
+        self.now = request.services.clock.now()
         path = environ["PATH_INFO"]
         self.path: str = request.path if environ.get("SCRIPT_NAME") else path
         self.route_path: str = path.removesuffix(self.match.get("suffix", ""))
         self.query_string: str = environ.get("QUERY_STRING", "")
         form = BY_SUFFIX.get(splitext(path)[1])
         self.representation = form or negotiate(environ.get("HTTP_ACCEPT"), self.forms)
+        self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
+        self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
+        # A workbook is already compressed.
+        self.has_gzip = self.representation is not XLSX and takes_gzip(
+            environ.get("HTTP_ACCEPT_ENCODING")
+        )
+
+    def reading_in(self, storage: Storage) -> Reading:
+        return Reading(storage, self.user, self.now, may_suggest=not self._is_for_link)
 
     @property
     def has_texts(self) -> bool:
@@ -120,6 +139,77 @@ class TaggedRequest:
             ("X-Last-Data-Change-At", instant_text(state.changed_at)),
             ("X-Last-Data-Change-Rev", str(state.revision)),
         )
+
+    @cached_property
+    def variant(self) -> str:
+        """The day, the state of the exchange rates and the like, if they matter.
+
+        The response is read from the same snapshot as these exchange rates.
+        """
+        parts = ["link"] * self._is_for_link
+        if self.depends_on_today:
+            parts.append(date_text(day_in(self.user.time_zone, self.now)))
+        if self.depends_on_base_currency:
+            parts.append(str(self.user.base_currency))
+        if self.depends_on_minute:
+            parts.append(instant_text(self.now - self.now % 60))
+        if self.convert_to is not None:
+            parts.append(str(self._request.storage.rates.get_state().tag))
+        return " ".join(parts)
+
+    def unchanged(self) -> Response | None:
+        """Return a 304 if the client has the response; None if not, or not known before reading."""
+        if self._if_none_match is None or (self.is_any and not self.is_always_there):
+            return None
+        # The tag needs the data's state, but none of its rows. A replica may be behind.
+        user = self.user
+        state = data_state_of(self._request.storage, user.id) if self.is_any else user.data
+        etag = self.etag(state)
+        known = [etag] if self.is_any else _ENTITY_TAG.findall(self._if_none_match)
+        for own in (etag, _gzip_tag(etag)) if self.has_gzip else (etag,):
+            if own in known:
+                return Response(headerlist=list(self.data_headers(own, state)), status=304)
+        return None
+
+    def etag(self, state: DataState) -> str:
+        """Return the entity tag: a hash of user, state, representation and query."""
+        parts = (
+            __version__,
+            self.user.uuid,
+            str(state.tag),
+            self.representation.content_type,
+            self.variant,
+            self.route_path,
+            self.given.canonical,
+            self.own_text,
+        )
+        key = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
+
+    def data_headers(self, etag: str, state: DataState) -> HeaderItems:
+        """The headers of every response about data, 304 included."""
+        return (
+            ("ETag", etag),
+            *self.state_headers(state),
+            ("Cache-Control", "private, no-cache"),
+            ("Vary", "Accept, Accept-Encoding, Authorization"),
+        )
+
+    def complete(self, payload: Payload) -> CachedResponse:
+        """Return the whole response, compressed with gzip if that is worthwhile."""
+        etag, body = self.etag(payload.state), payload.body
+        coding: HeaderItems = ()
+        compressed = gzipped(body) if self.has_gzip else None
+        if compressed is not None:
+            etag, body, coding = _gzip_tag(etag), compressed, (("Content-Encoding", GZIP),)
+        headers = (
+            ("Content-Type", self.representation.content_type),
+            ("Content-Length", str(len(body))),
+            *coding,
+            *payload.headers,
+            *self.data_headers(etag, payload.state),
+        )
+        return CachedResponse(headers, body)
 
 
 class DataRequest(TaggedRequest, ABC):
@@ -213,104 +303,6 @@ class ResponseCache:
                 self._bytes -= evicted
 
 
-class _CachedResponse(NamedTuple):
-    """headers: those of the revision included, but none that belong to a single request."""
-
-    headers: HeaderItems
-    body: bytes
-
-
-class _Conditional:
-    """A request for data, with the user who makes it and the moment.
-
-    variant: the day, the state of the exchange rates and the like, if they matter.
-    """
-
-    def __init__(self, request: Request, asked: TaggedRequest) -> None:
-        identity = request.authentication
-        assert not isinstance(identity, Failure)
-        self._request, self._asked = request, asked
-        self.user: User = identity.user
-        self.is_for_link = isinstance(identity, OwnerIdentity) and identity.is_for_link
-        self.now = request.services.clock.now()
-        self.variant = self._variant()
-        environ = request.environ
-        self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
-        self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
-        # A workbook is already compressed.
-        self.has_gzip = asked.representation is not XLSX and takes_gzip(
-            environ.get("HTTP_ACCEPT_ENCODING")
-        )
-
-    def _variant(self) -> str:
-        """Return `variant`. The response is read from the same snapshot as these exchange rates."""
-        asked, parts = self._asked, ["link"] * self.is_for_link
-        if asked.depends_on_today:
-            parts.append(date_text(day_in(self.user.time_zone, self.now)))
-        if asked.depends_on_base_currency:
-            parts.append(str(self.user.base_currency))
-        if asked.depends_on_minute:
-            parts.append(instant_text(self.now - self.now % 60))
-        if asked.convert_to is not None:
-            parts.append(str(self._request.storage.rates.get_state().tag))
-        return " ".join(parts)
-
-    def unchanged(self) -> Response | None:
-        """Return a 304 if the client has the response; None if not, or not known before reading."""
-        if self._if_none_match is None or (self.is_any and not self._asked.is_always_there):
-            return None
-        # The tag needs the data's state, but none of its rows. A replica may be behind.
-        user = self.user
-        state = data_state_of(self._request.storage, user.id) if self.is_any else user.data
-        etag = self.etag(state)
-        known = [etag] if self.is_any else _ENTITY_TAG.findall(self._if_none_match)
-        for own in (etag, _gzip_tag(etag)) if self.has_gzip else (etag,):
-            if own in known:
-                return Response(headerlist=list(self.headers(own, state)), status=304)
-        return None
-
-    def etag(self, state: DataState) -> str:
-        """Return the entity tag: a hash of user, state, representation and query."""
-        asked = self._asked
-        parts = (
-            __version__,
-            self.user.uuid,
-            str(state.tag),
-            asked.representation.content_type,
-            self.variant,
-            asked.route_path,
-            asked.given.canonical,
-            asked.own_text,
-        )
-        key = "\0".join(parts).encode("utf-8", "surrogatepass")
-        return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
-
-    def headers(self, etag: str, state: DataState) -> HeaderItems:
-        """The headers of every response about data, 304 included."""
-        return (
-            ("ETag", etag),
-            *self._asked.state_headers(state),
-            ("Cache-Control", "private, no-cache"),
-            ("Vary", "Accept, Accept-Encoding, Authorization"),
-        )
-
-    def complete(self, payload: Payload) -> _CachedResponse:
-        """Return the whole response, compressed with gzip if that is worthwhile."""
-        etag, body = self.etag(payload.state), payload.body
-        coding: HeaderItems = ()
-        compressed = gzipped(body) if self.has_gzip else None
-        if compressed is not None:
-            etag, body, coding = _gzip_tag(etag), compressed, (("Content-Encoding", GZIP),)
-        headers = (
-            ("Content-Type", self._asked.representation.content_type),
-            ("Content-Length", str(len(body))),
-            *coding,
-            *payload.headers,
-            *self.headers(etag, payload.state),
-        )
-        return _CachedResponse(headers, body)
-
-
 def _gzip_tag(etag: str) -> str:
     return f'{etag[:-1]}-{GZIP}"'
 
@@ -326,37 +318,34 @@ def respond(
     amounts: the names of members that the client may want as strings.
     """
     asked = make(*arguments, request)
-    conditional = _Conditional(request, asked)
-    unchanged = conditional.unchanged()
+    unchanged = asked.unchanged()
     if unchanged is not None:
         return unchanged
-    user = conditional.user
+    user, form = asked.user, asked.representation.media_type
     cache: ResponseCache = request.registry.services.response_cache
-    form, has_gzip = asked.representation.media_type, conditional.has_gzip
-    key = (asked.path, asked.query_string, form, has_gzip, asked.own_text, conditional.variant)
-    response: _CachedResponse | None = cache.get(user.id, user.data.tag, key)
+    key = (asked.path, asked.query_string, form, asked.has_gzip, asked.own_text, asked.variant)
+    response: CachedResponse | None = cache.get(user.id, user.data.tag, key)
     request.services.metrics.cache_lookups("miss" if response is None else "hit").inc()
     if response is None:
 
         def read() -> Payload:
             try:
-                may_suggest = not conditional.is_for_link
-                return asked.read(Reading(request.storage, user, conditional.now, may_suggest))
+                return asked.read(asked.reading_in(request.storage))
             except NotFound as error:
                 raise unknown_in_replica() from error
 
         payload = request.in_place(read, user.id, is_cheap=asked.is_cheap)
         if asked.has_texts:
             payload = payload._replace(body=with_texts(amounts, payload.body))
-        response = conditional.complete(payload)
+        response = asked.complete(payload)
         # Use the payload's tag: another process may have imported since the user was read.
         cache.put(user.id, payload.state.tag, key, response, len(response.body))
-    if conditional.is_any:
+    if asked.is_any:
         # If-None-Match: * applies only if the object exists, which we know only now.
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
     # The cache may be from yesterday.
-    headers = [*response.headers, *_user_headers(user, conditional.now)]
+    headers = [*response.headers, *_user_headers(user, asked.now)]
     return Response(app_iter=[response.body], headerlist=headers)
 
 
@@ -385,26 +374,25 @@ def respond_with_export(
 ) -> Response:
     """Respond with an export as a download, and charge its cost to the quota. amounts: as above."""
     asked = make(*arguments, request)
-    conditional = _Conditional(request, asked)
-    unchanged = conditional.unchanged()
+    unchanged = asked.unchanged()
     if unchanged is not None:
         return unchanged
-    user, has_gzip = conditional.user, conditional.has_gzip
+    user, has_gzip = asked.user, asked.has_gzip
 
     def begin(storage: Storage) -> tuple[Response, Chunks]:
         try:
-            export = asked.open(Reading(storage, user, conditional.now))
+            export = asked.open(asked.reading_in(storage))
         except NotFound as error:
             raise unknown_in_replica() from error
         if request.method != "HEAD":
             take_for(request, export.cost, "This export")
-        etag = conditional.etag(export.state)
-        file = asked.file_name(day_in(user.time_zone, conditional.now))
+        etag = asked.etag(export.state)
+        file = asked.file_name(day_in(user.time_zone, asked.now))
         headers = [
             ("Content-Type", asked.representation.content_type),
             ("Content-Disposition", f'attachment; filename="{file}"'),
             ("X-Total-Count", str(export.count)),
-            *conditional.headers(_gzip_tag(etag) if has_gzip else etag, export.state),
+            *asked.data_headers(_gzip_tag(etag) if has_gzip else etag, export.state),
         ]
         chunks = chunks_with_texts(amounts, export.chunks) if asked.has_texts else export.chunks
         if not has_gzip:
