@@ -1,15 +1,19 @@
-"""Finds faults of rows: derived data that differs from them, and references to missing rows.
+"""Finds faults of the database: wrong derived data, and references to rows that do not exist.
 
-Derived data is: the folded columns, the JSON, the list by date, sums and anchors.
+Derived data is: the folded columns, the JSON, the list by date, sums and anchors. Reads in pages,
+or lets the database count. Reads each user's data in one snapshot.
 """
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
     Connection,
+    Engine,
     ForeignKeyConstraint,
     Table,
     and_,
@@ -19,12 +23,25 @@ from sqlalchemy import (
     insert,
     select,
 )
+from sqlalchemy.exc import DatabaseError, NotSupportedError, ProgrammingError
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import NO_VALUE, REPAIR, DataState, Fault, Found
+from finance_api.storage.errors import StorageError
+from finance_api.storage.interface import (
+    NO_VALUE,
+    REPAIR,
+    RESTORE,
+    DataState,
+    Fault,
+    Found,
+    after_repair,
+)
 from finance_api.storage.sql.bulk import insert_rows, rows_with
+from finance_api.storage.sql.connections.engine import writing
+from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
+from finance_api.storage.sql.placement import faults_of_places
 from finance_api.storage.sql.tables import (
     before_images,
     data_states,
@@ -45,13 +62,123 @@ from finance_api.storage.sql.writing.rebuilding import rebuild
 from finance_api.values import Row
 from finance_api.values.text import counted
 
+#: Report a disk with less free space than this.
+MIN_FREE_BYTES = 100 << 20
+
 _PAGE = 1_000
 _STATE = (data_states.c.revision, data_states.c.changed_at, data_states.c.tag)
 #: The columns for the fields of `ProjectedRecord`, in their order.
 _LISTED = [records_by_date.c[name] for name in ProjectedRecord._fields]
 
+_Check = Callable[[Connection, bool], Iterator[Fault]]
 
-def faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
+
+def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
+    """Do what `StorageBackend.find_faults` says."""
+    yield from _disk(engine)
+    for check in (_file, _layout, _without_counterpart, _orphans_without_user):
+        yield from _checked(engine, check, repair)
+    try:
+        with connect(engine, engine.connect) as connection:
+            known = connection.execute(select(users.c.id, users.c.email).order_by(users.c.id)).all()
+            stored = set(connection.scalars(select(user_data.c.user_id)))
+    except (StorageError, *NO_VALUE) as error:
+        yield Fault.unreadable(error)
+        return
+    for user_id, email in known:
+        if user_id in stored:
+            yield from _checked(engine, _of_user(user_id, email), repair)
+
+
+def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:
+    """Run a check in one snapshot or transaction; yield its faults, and one if it cannot read."""
+    try:
+        if not repair:
+            with _snapshot(engine) as connection:
+                found = list(check(connection, False))
+        else:
+            with writing(engine).begin() as connection:
+                found = list(check(connection, True))
+    except (StorageError, *NO_VALUE) as error:
+        found = [Fault.unreadable(error)]
+    except (ProgrammingError, NotSupportedError):
+        # The SQL is at fault, not the data.
+        raise
+    except DatabaseError as error:
+        found = [Fault("unreadable", f"the database cannot be read: {error.orig}", RESTORE)]
+    yield from found
+
+
+def _snapshot(engine: Engine) -> Connection:
+    if engine.dialect.name == "postgresql":
+        engine = engine.execution_options(isolation_level="REPEATABLE READ")
+    connection = connect(engine, engine.connect)
+    if engine.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+    return connection
+
+
+def _of_user(user_id: int, email: str) -> _Check:
+    def check(connection: Connection, repair: bool) -> Iterator[Fault]:
+        found = [*_faults_of(connection, user_id, email), *_orphans_of(connection, user_id, email)]
+        if not repair or not any(fault.command == REPAIR for fault in found):
+            yield from found
+            return
+        try:
+            with connection.begin_nested():
+                _repair_user(connection, user_id)
+        except NO_VALUE:
+            # A row's value is impossible for its field, so rebuilding fails; see `_made`.
+            yield from found
+            return
+        left = [*_faults_of(connection, user_id, email), *_orphans_of(connection, user_id, email)]
+        yield from after_repair(found, left)
+
+    return check
+
+
+def _disk(engine: Engine) -> Iterator[Fault]:
+    """Check the free space of the disk with SQLite's file; PostgreSQL may run elsewhere."""
+    database = engine.url.database
+    if engine.dialect.name != "sqlite" or not database or database == ":memory:":
+        return
+    folder = Path(database).absolute().parent
+    free = shutil.disk_usage(folder).free
+    if free < MIN_FREE_BYTES:
+        yield Fault("disk", f"only {free >> 20} MiB are free in {folder}", f"df -h {folder}")
+
+
+def _file(connection: Connection, repair: bool) -> Iterator[Fault]:
+    """Run SQLite's checks of its file; PostgreSQL has none that every role may run."""
+    if connection.dialect.name != "sqlite":
+        return
+    found = _integrity(connection)
+    if repair and found and all("index" in message for message in found):
+        connection.exec_driver_sql("REINDEX")
+        left = _integrity(connection)
+        yield from (_index_fault(m).as_repaired() for m in found if m not in left)
+        found = left
+    for message in found:
+        if "index" in message:
+            yield _index_fault(message)
+        else:
+            yield Fault("file", f"the database's file is damaged: {message}", RESTORE)
+
+
+def _layout(connection: Connection, repair: bool) -> Iterator[Fault]:
+    yield from faults_of_places(connection)
+
+
+def _index_fault(message: str) -> Fault:
+    return Fault("index", f"an index of the database is damaged: {message}", REPAIR)
+
+
+def _integrity(connection: Connection) -> list[str]:
+    found = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
+    return [" ".join(message.split()) for message in found if message != "ok"]
+
+
+def _faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
     """Return the faults of data derived from the user's rows."""
     found = Found(email)
     for resource in RESOURCES:
@@ -154,7 +281,7 @@ def _is_ahead(connection: Connection, user_id: int) -> bool:
     return any(revision is not None and revision > present for revision in newest)
 
 
-def repair_user(connection: Connection, user_id: int) -> None:
+def _repair_user(connection: Connection, user_id: int) -> None:
     """Rebuild everything derived from the user's rows."""
     # Lock out other writers of this user's data; on SQLite there are none during a transaction.
     own = user_data.c.user_id == user_id
@@ -171,7 +298,7 @@ def repair_user(connection: Connection, user_id: int) -> None:
     rebuild(connection, user_id)
 
 
-def without_counterpart(connection: Connection, repair: bool) -> Iterator[Fault]:
+def _without_counterpart(connection: Connection, repair: bool) -> Iterator[Fault]:
     """Yield users without data and data without a user, which no foreign key prevents."""
     if repair and connection.dialect.name == "postgresql":
         # Wait until users who are being added or deleted are in both tables or in neither.
@@ -210,7 +337,7 @@ def _orphans(number: int, table: Table, parent: Table) -> Fault:
     return Fault("orphans", message, REPAIR)
 
 
-def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault]:
+def _orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault]:
     """Yield violations of foreign keys, which a database can have if it was damaged or edited."""
     for table in metadata.sorted_tables:
         for key in table.foreign_key_constraints:
@@ -255,7 +382,7 @@ def _lost_parts(user_id: int) -> Iterator[tuple[Table, Any, str]]:
         yield tombstones, of_resource, f"deletions of {name} that still exist"
 
 
-def orphans_of(connection: Connection, user_id: int, email: str) -> Iterator[Fault]:
+def _orphans_of(connection: Connection, user_id: int, email: str) -> Iterator[Fault]:
     for table, condition, what in _lost_parts(user_id):
         own = select(func.count()).select_from(table).where(table.c.user_id == user_id, condition)
         number = connection.scalar(own)
