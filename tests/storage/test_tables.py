@@ -169,28 +169,22 @@ def test_a_damaged_file_is_never_an_empty_answer(new_sqlite_url):
 
 
 @pytest.mark.parametrize(
-    ("url", "reason"),
-    [("nonsense", "sqlalchemy.url"), ("mysql://x/y", "neither sqlite nor postgresql")],
-)
-def test_a_url_that_cannot_be_used_is_named(url, reason):
-    with pytest.raises(StorageNotReady, match=reason):
-        SqlBackend(url)
-
-
-@pytest.mark.parametrize(
-    ("url", "reason"),
+    ("url", "read_url", "reason"),
     [
-        ("nonsense", "sqlalchemy.read_url: "),
-        ("mysql://x/y", "sqlalchemy.read_url: mysql is neither"),
+        ("nonsense", "", "sqlalchemy.url"),
+        ("mysql://x/y", "", "neither sqlite nor postgresql"),
+        ("sqlite:///a", "nonsense", "sqlalchemy.read_url: "),
+        ("sqlite:///a", "mysql://x/y", "sqlalchemy.read_url: mysql is neither"),
         (
+            "sqlite:///a",
             "postgresql://x/y",
-            "sqlalchemy.read_url: postgresql cannot be a replica of .* which is sqlite",
+            "read_url: postgresql cannot be a replica of .* sqlite",
         ),
     ],
 )
-def test_a_replica_that_cannot_be_one_is_named(new_sqlite_url, url, reason):
+def test_a_url_that_cannot_be_used_is_named(url, read_url, reason):
     with pytest.raises(StorageNotReady, match=reason):
-        SqlBackend(new_sqlite_url(), read_url=url)
+        SqlBackend(url, read_url=read_url)
 
 
 def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):

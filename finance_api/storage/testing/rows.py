@@ -125,16 +125,12 @@ class RowsConformance(OneUser):
             conditions = make_query(ACCOUNTS, name=text).conditions
             assert unit.ids(ACCOUNTS, *conditions) == numbers
 
-    def test_a_new_row_needs_a_new_id(self, unit: Unit) -> None:
-        unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
-        with pytest.raises(Conflict):
-            unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
-
-    def test_a_source_and_its_id_belong_to_one_row(self, unit: Unit) -> None:
+    def test_an_id_and_a_source_with_its_id_belong_to_one_row(self, unit: Unit) -> None:
         unit.put(ACCOUNTS, make_row(ACCOUNTS, 1, source="ofx", sourceId="a"))
         unit.put(ACCOUNTS, make_row(ACCOUNTS, 2, source="csv", sourceId="a"))
-        with pytest.raises(Conflict):
-            unit.put(ACCOUNTS, make_row(ACCOUNTS, 3, source="ofx", sourceId="a"))
+        for row in (make_row(ACCOUNTS, 3, source="ofx", sourceId="a"), make_row(ACCOUNTS, 1)):
+            with pytest.raises(Conflict):
+                unit.put(ACCOUNTS, row)
         with unit.reading() as storage:
             found = storage.data.get_rows_by_source(unit.user.id, ACCOUNTS, "ofx", ["a", "b"])
         assert {key: row["id"] for key, row in found.items()} == {"a": make_id(1)}

@@ -141,8 +141,5 @@ def test_a_refusal_lists_all_forms_that_are_accepted(text):
     assert "last-month-to-date" in refusal(parse_whole_days)
     assert "T10" not in refusal(parse_whole_days)
     assert "last-month" not in refusal(parse_moments).replace(text, "")
-
-
-def test_a_date_time_is_no_whole_day():
     with pytest.raises(QueryError):
         parse_whole_days("2026-01-31T10:00:00Z")
