@@ -124,11 +124,6 @@ def test_no_profile_and_another_profile(command, anna, own):
     )
 
 
-def test_options_for_csv_refuse_a_file_of_another_format(command, anna):
-    path = command.file("a.ndjson", '{"reserved_model_type":"Label","sourceId":"x","name":"x"}\n')
-    assert "--profile" in command.refused("import", anna, path, "--profile", "wallet")
-
-
 def test_a_faulty_profile_or_directory_is_refused_with_its_name(command, anna, own):
     path = command.file("mine.csv", FILE)
     (own / "mine.toml").write_text(OWN.replace("payee", "payer"), "utf-8")
