@@ -84,7 +84,10 @@ class _UserData:
 
     def faults(self) -> list[Fault]:
         found = Found(self._user.email)
-        self._counted = {i: _nothing(row) for i, row in self._accounts.items()}
+        self._counted = {
+            i: {"balance": row["initialBalance"], "recordCount": 0, "lastRecordDate": None}
+            for i, row in self._accounts.items()
+        }
         self._rests, self._with_parts = {}, set()
         for resource in RESOURCES:
             for page in self._owned.pages(resource):
@@ -168,10 +171,6 @@ class _UserData:
             if any(self._accounts[i][name] != counted[name] for name in _COUNTED)
         ]
         storage.data.put_rows(self._user.id, ACCOUNTS, new=(), changed=changed)
-
-
-def _nothing(account: Row) -> dict[str, Any]:
-    return {"balance": account["initialBalance"], "recordCount": 0, "lastRecordDate": None}
 
 
 def _count(counted: dict[str, Any], record: Row) -> None:

@@ -8,15 +8,32 @@ from functools import cache
 from typing import Any, BinaryIO
 
 from finance_api.importers import NATIVE
-from finance_api.importers.interface import Questions, Remembered
+from finance_api.importers.interface import Question, Questions, Remembered
 from finance_api.importers.native import NativeRow, native_file
 from finance_api.ledger.changing import changing
 from finance_api.ledger.derivation import settle_balances, settle_bank_balances
 from finance_api.ledger.edits.transfers import link_by_number
-from finance_api.ledger.matching import match
-from finance_api.ledger.matching.model import CandidateReader, FileEntries, Outcome
+from finance_api.ledger.matching.model import CandidateReader, FileEntries, Outcome, Pair
 from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
-from finance_api.ledger.matching.open_rows import OpenRows
+from finance_api.ledger.matching.open_rows import (
+    OpenRows,
+    act_on_corrections,
+    grouped,
+    set_corrections_aside,
+    skip_repeated,
+    stored_described,
+)
+from finance_api.ledger.matching.reused_ids import look_for_reused_ids
+from finance_api.ledger.matching.rules.batches import pair_own_batches
+from finance_api.ledger.matching.rules.moved import pair_moved
+from finance_api.ledger.matching.rules.other_source import pair_other_sources
+from finance_api.ledger.matching.rules.same_content import (
+    check_parts_of_days,
+    pair_hashed_contents,
+    pair_same_contents,
+    pair_same_instants,
+)
+from finance_api.ledger.matching.rules.same_id import pair_corrected, pair_same_ids
 from finance_api.ledger.matching.stated import KnownAccount, remembered_options
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.orders import AccountTotal, ImportOrder, ImportReport, StatementOptions
@@ -26,6 +43,35 @@ from finance_api.ledger.statement_records import StatementRecords
 from finance_api.storage.interface import HistoryEntry, StorageBackend, reading
 from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, to_date
+
+#: Decides entries of a file.
+Rule = Callable[[OpenRows], Iterator[Pair | Question]]
+
+#: The rules that matter even if the user has no records.
+_OF_THE_FILE: tuple[Rule, ...] = (skip_repeated, set_corrections_aside, act_on_corrections)
+RULES: tuple[Rule, ...] = (
+    # First, so that the other rules see a repeated entry only once.
+    skip_repeated,
+    set_corrections_aside,
+    # An id with the same content is the surest sign.
+    pair_same_ids,
+    # Entries with matching ids are decided by now; the rest show whether the bank reuses ids.
+    look_for_reused_ids,
+    # The content decides for entries without an id, or with an unreliable one.
+    pair_same_contents,
+    pair_same_instants,
+    check_parts_of_days,
+    pair_hashed_contents,
+    # Before pair_corrected, which would take a part of a batch for a correction of the whole.
+    pair_own_batches,
+    pair_corrected,
+    # A record that the file lacks may equal an entry that no rule has paired yet.
+    pair_moved,
+    # Late, because any earlier rule may decide the entry that another entry corrects.
+    act_on_corrections,
+    # Last, because records of the file's own source are more likely matches.
+    pair_other_sources,
+)
 
 #: How often to try an import if the data changes before it can be stored.
 _TRIES = 3
@@ -185,9 +231,37 @@ def _decide(
         ask_about_new_accounts(session, file, accounts, questions)
     reader.read_days()
     rows = OpenRows(file, reader, accounts, options.first_day, options.match_days, questions)
-    match(rows, others=options.match)
+    _match(rows, others=options.match)
     questions.put()
     return rows
+
+
+def _match(rows: OpenRows, *, others: bool) -> None:
+    """Decide every entry. ``rows.questions`` gets the questions that only the user can answer.
+
+    others: whether to match records of other sources.
+    """
+    for rule in _OF_THE_FILE if rows.reader.is_empty else RULES:
+        if others or rule is not pair_other_sources:
+            for found in rule(rows):
+                rows.settle(found)
+    _name_missing(rows)
+    for entry in rows.undecided:
+        entry.outcome = Outcome.NEW
+
+
+def _name_missing(rows: OpenRows) -> None:
+    """Remark on stored records that the file should have: the bank may have changed them."""
+    paired = {entry.candidate for entry in rows.entries}
+    missing = grouped(
+        (c for c in rows.free() if c.inner and not c.is_void and c not in paired),
+        lambda candidate: candidate.account,
+    )
+    for found in missing.values():
+        rows.remarks.append(
+            f"the file covers whole days of {len(found)} stored records but lacks them, such as "
+            f"{stored_described(found[0])}"
+        )
 
 
 def _count(file: FileEntries, report: ImportReport) -> defaultdict[KnownAccount, AccountTotal]:

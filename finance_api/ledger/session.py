@@ -147,7 +147,8 @@ class LedgerSession(UserRows):
         self.now = now
         self.keep_days = keep_days
         self._action = action
-        self._state = storage.data.lock(user.id)
+        #: The state of the data before this change.
+        self.before = storage.data.lock(user.id)
         self._has_images = False
         #: The history entry of this change, once it is stored.
         self.entry: HistoryEntry | None = None
@@ -170,19 +171,14 @@ class LedgerSession(UserRows):
         state = storage.data.lock(self.user.id)
         history = storage.history.list_entries(self.user.id)
         # A change without visible effect adds to the history, but keeps the tag.
-        if state.tag != self._state.tag or history != known:
+        if state.tag != self.before.tag or history != known:
             raise DataMoved
         self.storage = storage
 
     @property
-    def before(self) -> DataState:
-        """The state of the data before this change."""
-        return self._state
-
-    @property
     def revision(self) -> int:
         """The revision that this change makes, if it changes anything."""
-        return self._state.revision + 1
+        return self.before.revision + 1
 
     @cached_property
     def number(self) -> int:
@@ -256,7 +252,7 @@ class LedgerSession(UserRows):
                 at=self.now,
                 action=self._action,
                 by=COMMAND if self.storage.origin == COMMAND else "page",
-                revision=self.revision if changed else self._state.revision,
+                revision=self.revision if changed else self.before.revision,
                 details=details or {},
             )
             self.storage.history.add(self.user.id, entry)

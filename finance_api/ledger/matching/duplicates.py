@@ -82,9 +82,8 @@ def are_alike(one: _Texts, other: _Texts) -> bool:
     texts = [fold(" ".join(text for text in each if text)).strip() for each in (one, other)]
     if not all(texts):
         return False
-    return texts[0] in texts[1] or texts[1] in texts[0] or _share_a_word(*texts)
-
-
-def _share_a_word(one: str, other: str) -> bool:
-    """Return whether the texts share a word of at least four letters, such as a name."""
-    return any(len(word) >= 4 and word in other.split() for word in one.split())
+    if texts[0] in texts[1] or texts[1] in texts[0]:
+        return True
+    words = texts[1].split()
+    # They share a word that is long enough for a name.
+    return any(len(word) >= 4 and word in words for word in texts[0].split())

@@ -49,6 +49,18 @@ def test_what_is_mentioned_again_meets_what_the_file_brought(person):
     assert person.everything() == before
 
 
+def test_records_that_are_mentioned_again_by_id_or_source_are_one(person):
+    bare = [record(n) for n in range(10, 20)]
+    known = [{**row, "source": "bank", "sourceId": f"s{row['id']}"} for row in bare]
+    again = [without_id({**row, "note": "third"}) for row in known]
+    report = person.native(account(), *bare, *known, *known, *again)
+    assert (report.created, report.updated, report.unchanged) == (11, 20, 10)
+    assert [row["note"] for row in person.rows(RECORDS)] == ["third"] * 10
+    report = person.native(record(5), *again)
+    assert (report.created, report.updated, report.unchanged) == (1, 0, 10)
+    person.audit()
+
+
 def test_a_source_id_that_another_one_has_is_refused_over_batches_too(person):
     rows = [*goals(5), document("Goal", 90, sourceId="s10")]
     with pytest.raises(ChangeRefused, match=r"line 6: .*s10.* belongs to the Goal"):

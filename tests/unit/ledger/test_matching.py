@@ -247,6 +247,51 @@ def test_a_part_of_a_day_is_asked_for_and_the_answer_does_not_double(csv):
         assert csv.person.snapshot() == before
 
 
+# -- changed by the bank
+
+START, END = entry("1", "-100", "Rent"), entry("20", "-200", "Power")
+
+
+@pytest.mark.parametrize(
+    "payee", ["Coffee Berlin", "Cof", "COFFEE  SHOP", "Kaffee", None], ids=repr
+)
+@pytest.mark.parametrize("date", ["3", "5", "10"])
+def test_the_record_that_the_file_lacks_is_updated(csv, payee, date):
+    csv.file(START, entry("3", "-3", "Coffee"), END)
+    report = csv.file(START, entry(date, "-3", payee, line=7), END)
+    assert (report.created, report.updated) == (0, 1)
+    assert report.updates[0].old.get("payee", payee) != payee or date != "3"
+    assert (int(date), -300, payee or "") in kept(csv.person)
+    assert len(kept(csv.person)) == 3
+    before = csv.person.snapshot()
+    csv.file(START, entry("3", "-3", "Coffee"), END, data="the first one again")
+    assert csv.person.snapshot() == before
+    csv.person.audit()
+
+
+def test_its_category_and_what_you_set_stay(csv):
+    csv.file(START, entry("3", "-3", "Coffee", category="Food"), END)
+    csv.file(START, entry("3", "-3", "Coffee Berlin"), END)
+    (record,) = (row for row in csv.person.rows(RECORDS) if row["amount"] == units("-3"))
+    assert (record["payee"], record["category"]) == ("Coffee Berlin", "Food")
+
+
+def test_several_are_asked_for(csv):
+    csv.file(START, entry("3", "-3", "Coffee"), END)
+    rows = START, entry("5", "-3", "Tea", line=7), entry("6", "-3", "Lunch"), END
+    error = refusal(csv, *rows)
+    assert answers(error) == ["--match-days 3", "--match-days 0"]
+    assert csv.file(*rows, match_days=3, dry_run=True).created == 1
+    assert csv.file(*rows, match_days=0).created == 2
+
+
+def test_what_differs_on_a_day_of_which_the_file_has_a_part_is_asked_for(csv):
+    csv.file(START, entry("3", "-3", "Coffee"))
+    assert "--match-days 0" in answers(refusal(csv, entry("3", "-3", "Lunch"), END))
+    # Similar rows are the same transaction.
+    assert csv.file(entry("3", "-3", "Coffee Berlin"), END).updated == 1
+
+
 # -- other sources
 
 

@@ -51,14 +51,6 @@ def test_two_rows_of_a_file_with_one_source_id_are_refused_with_the_second_line(
     assert person.revision == 0
 
 
-def test_ids_of_the_same_source_differ_between_users(new_person):
-    one, two = new_person(), new_person()
-    row = without_id(record(9, source="bank", sourceId="a"))
-    for person in (one, two):
-        person.native(account(), row)
-    assert one.only(RECORDS)["id"] != two.only(RECORDS)["id"]
-
-
 def test_source_then_id_of_one_record_in_one_file_count_once(person):
     person.native(account(), sourced(9, "a", amount=10))
     person.native(without_id(sourced(9, "a", amount=30)), record(9, amount=20))

@@ -148,7 +148,7 @@ def test_the_types_are_those_of_the_document_and_record():
 
 
 @types
-def test_every_field_is_given_back_as_it_came(person, model_type):
+def test_every_field_is_given_back_as_it_came_in_the_order_of_the_table(person, model_type):
     person.native(*ALL, full(model_type))
     (line,) = [x for x in lines_of(person, model_type) if an_id(9).encode() in x]
     other = type(person)(person.backend)
@@ -162,15 +162,9 @@ def test_every_field_is_given_back_as_it_came(person, model_type):
     for name, value in {**FULL[model_type], **TIMES, **SOURCE}.items():
         assert f'"{name}":'.encode() in line, name
         assert value is None or f'"{name}":null'.encode() not in line, name
-
-
-@types
-def test_dump_writes_keys_in_the_order_of_the_table(person, model_type):
-    person.native(*ALL, full(model_type))
-    (line,) = [x for x in lines_of(person, model_type) if an_id(9).encode() in x]
-    table = ["reserved_model_type", "id", *FULL[model_type], *TIMES, *SOURCE]
-    if model_type in ("Contact", "MagicRule"):
-        table = [n for n in table if n in ("reserved_model_type", "id", "name", *TIMES, *SOURCE)]
+    # Members that nobody declared come in the order of their names.
+    fields = {"name": 0} if model_type in ("Contact", "MagicRule") else FULL[model_type]
+    table = ["reserved_model_type", "id", *fields, *TIMES, *SOURCE]
     places = [line.index(f'"{name}":'.encode()) for name in table]
     assert places == sorted(places)
 

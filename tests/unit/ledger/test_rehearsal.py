@@ -20,7 +20,7 @@ from finance_api.ledger.changing import changing, rehearse
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.ledger.undo import undo
-from finance_api.resources import RECORDS
+from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import DataState, reading, unit_of_work
 from support.household import Household
@@ -160,13 +160,11 @@ def test_a_rehearsal_refuses_an_id_and_a_source_that_are_there_already(person):
 
 # -- nobody waits
 
+_CSV = "date,amount,account,currency,payee\n2026-01-01,-5,Giro,EUR,Shop\n"
 FILES = {
     "native": ("".join(map(native_line, [account(), record(9)])), None),
     "ofx": (ofx_file(ofx_statement([("20260101", "-1", "1", "Shop")])), OfxImporter()),
-    "csv": (
-        "date,amount,account,currency,payee\n2026-01-01,-5,Giro,EUR,Shop\n",
-        CsvImporter(Layout()),
-    ),
+    "csv": (_CSV, CsvImporter(Layout())),
 }
 KINDS = pytest.mark.parametrize("kind", FILES)
 
@@ -280,3 +278,53 @@ def test_a_dry_run_takes_no_lock_of_postgresql_but_those_of_reading(backends, ki
 
     run(person, kind, dry_run=True, begin=step, end=step)
     assert set(found) == {"AccessShareLock"}
+
+
+class Watched(io.BytesIO):
+    """Calls ``note`` each time it is read."""
+
+    def read(self, *size):
+        self.note()
+        return super().read(*size)
+
+    def readline(self, *size):
+        self.note()
+        return super().readline(*size)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_read_before_others_are_made_to_wait(person, kind, monkeypatch):
+    data, importer = FILES[kind]
+    done, write = [], person.backend.write
+    monkeypatch.setattr(
+        person.backend, "write", lambda *a, **k: done.append("written") or write(*a, **k)
+    )
+    stream = Watched(data.encode() if isinstance(data, str) else data)
+    stream.note = lambda: done.append("read")
+    now = person.clock.now()
+    import_file(person.backend, ImportOrder(person.user.email, stream, importer, now=now))
+    assert done[0] == "read"
+    assert "read" not in done[done.index("written") :]
+    assert len(person.rows(RECORDS)) == 1
+
+
+def test_statements_are_read_again_if_their_account_was_changed_meanwhile(person):
+    """Guard: `are_as_read_for`. Without it the entry of the file is there twice in the end.
+
+    A row's source id is made from the first name of the account that it goes to.
+    """
+    person.csv(_CSV.replace("Giro", "Old"))
+    old = person.only(ACCOUNTS)
+
+    class Meanwhile(CsvImporter):
+        """While it reads, another import gives the account the name that the file has."""
+
+        def read(self, stream, known_accounts):
+            found = super().read(stream, known_accounts)
+            if person.rows(ACCOUNTS)[0]["name"] == "Old":
+                person.native(account(id=old["id"], name="Giro", source="csv", sourceId="Old"))
+            return found
+
+    report = person.file(_CSV, Meanwhile(Layout()))
+    assert (report.created, report.unchanged) == (0, 1)
+    assert len(person.rows(RECORDS)) == 1

@@ -8,12 +8,6 @@ from support.ledger import account, document, ofx_file, ofx_statement, record
 STATEMENT = ofx_file(ofx_statement([("20260101", "-5", "1", "Shop")], balance=("95", "20260102")))
 
 
-@pytest.mark.parametrize("count", [1, 2_500])
-def test_one_file_is_one_revision_however_large(person, count):
-    person.native(account(), *(record(n) for n in range(10, 10 + count)))
-    assert person.revision == 1
-
-
 def test_every_way_to_change_something_counts_once(person):
     steps = [
         [account()],

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,8 +10,10 @@ from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import MAX_LINE_BYTES
+from finance_api.ledger.dump import dump
 from finance_api.resources import GOALS, RESOURCES, SPLITS
 from finance_api.resources.field import Kind
+from finance_api.storage.sql.connections import engine
 from support.ledger import Person, account, an_id, document, ofx_file, ofx_statement, record
 from support.nightly import count
 
@@ -211,3 +214,18 @@ def test_longest_line_that_comes_in_is_written_as_one_that_comes_in(person, new_
     other = new_person()
     other.file(person.dump())
     assert other.dump() == person.dump()
+
+
+def test_dump_to_a_slow_reader_is_whole(person, monkeypatch):
+    """The time limit of queries does not end it."""
+    person.native(account(), *(record(n) for n in range(100, 4_100)))
+    now = [1_000.0]
+    monkeypatch.setattr(engine, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def slowly(storage):
+        pages = dump(storage, person.user.id)
+        first = next(pages)
+        now[0] += 3_600
+        return b"".join([first, *pages]).count(b"\n")
+
+    assert person.look(slowly) == 4_001

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from finance_api.importers.interface import Correction, Entry, ImportRefused, StatementAccount
-from finance_api.ledger.matching import RULES
+from finance_api.ledger.importing import RULES
 from finance_api.resources import RECORDS
 from finance_api.values.time import DAY_SECONDS
 from support.csv_files import answers

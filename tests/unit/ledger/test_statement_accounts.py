@@ -214,3 +214,34 @@ def test_what_statements_call_an_account_moves_house_with_it(person, new_person)
     assert moved.only(ACCOUNTS)["name"] == "Giro"
     assert len(moved.rows(RECORDS)) == 1
     moved.audit()
+
+
+# -- no money is counted in two accounts
+
+
+def january(fitid="f1", amount="-10", **options):
+    return ofx_file(ofx_statement([("20260110", amount, fitid, "Shop")], **options))
+
+
+def balances(person):
+    return {row["name"]: row["balance"] / 10_000 for row in person.rows(ACCOUNTS)}
+
+
+def test_an_existing_account_is_never_replaced_by_a_new_one_of_its_key(person):
+    file = january(balance=("100", "20260131"))
+    person.ofx(file)
+    said = refused(person, lambda: person.ofx(file, account_name="Giro"))
+    assert "leave out --account" in said
+    assert balances(person) == {"Checking 100": 100}
+    # The balance stays the bank's when a record changes natively.
+    row = person.only(RECORDS)
+    names = ("id", "source", "sourceId", "accountId", "payee")
+    changes = {"amount": -10, "recordDate": "2026-01-10", "recordState": "void"}
+    person.native({"reserved_model_type": "Record", **{n: row[n] for n in names}, **changes})
+    assert balances(person) == {"Checking 100": 100}
+
+
+def test_a_slash_in_an_id_is_no_other_account(person):
+    person.ofx(january("2/3"))
+    assert person.ofx(january("3", "-77", number="100/2")).created == 1
+    assert balances(person) == {"Checking 100": -10, "Checking 100/2": -77}

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.resources import RECORDS
-from support.ledger import units
 from support.nightly import count
-from support.statements import Bank, day, entry
+from support.statements import Bank, day
 
 NAME = "Checking 100"
 DAYS = 20
@@ -262,8 +261,3 @@ def test_the_same_files_in_any_order_give_the_same_records(new_person, data):
         names = ("recordDate", "amount", "payee", "note", "sourceId")
         dumps.append(sorted(tuple(str(row[name]) for name in names) for row in rows))
     assert dumps[0] == dumps[1]
-
-
-def test_entries_are_units():
-    """That the histories mean what they say."""
-    assert entry("5", "-3").amount == units("-3") == -300 * 100

@@ -201,17 +201,12 @@ def pair_same_instants(rows: OpenRows) -> Iterator[Pair]:
     """
     for names in (("amount", "instant", "text"), ("amount", "instant")):
         pairs = rows.pairs(
-            Outcome.CORRECTION, *names, entries=_has_instant, stored=_has_own_instant
+            Outcome.CORRECTION,
+            *names,
+            entries=lambda entry: entry.offset is not None,
+            stored=lambda candidate: candidate.mine and candidate.instant is not None,
         )
         yield from (pair for pair in pairs if not _is_another(pair))
-
-
-def _has_instant(entry: FileEntry) -> bool:
-    return entry.offset is not None
-
-
-def _has_own_instant(candidate: Candidate) -> bool:
-    return candidate.mine and candidate.instant is not None
 
 
 def _is_another(pair: Pair) -> bool:
