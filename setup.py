@@ -57,9 +57,11 @@ setup(
         # of at each start; before 78.1.1 it wrote outside of its folder (CVE-2025-47273).
         "setuptools>=78.1.1,<80.9",
         "SQLAlchemy>=2.1.9",
+        "transaction>=5.1",
         "waitress>=3.0.2",
         "WebOb>=1.8.11",
         "zope.interface>=8.0",
+        "zope.sqlalchemy>=4.1",
         # Time zones, where the system has none.
         "tzdata>=2026.6",
         "XlsxWriter>=3.3",

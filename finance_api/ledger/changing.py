@@ -14,6 +14,8 @@ from itertools import count, islice
 from operator import itemgetter
 from typing import Any
 
+import transaction
+
 from finance_api.importers.interface import ChangeRefused, ImportRefused
 from finance_api.ledger.edits.transfer_pairs import propose_transfers
 from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession
@@ -379,16 +381,17 @@ def changing(
     lock_timeout_seconds, origin: see `StorageBackend.write`.
     Raises ChangeRefused, storage.errors.NotFound, StorageUnavailable.
     """
-    with ExitStack() as unit:
+    tm = transaction.TransactionManager(explicit=True)
+    tm.begin()
+    with ExitStack() as rehearsal:
 
         def open_writing() -> WritableStorage:
-            unit.close()
-            writer = backend.write(lock_timeout_seconds=lock_timeout_seconds, origin=origin)
-            return unit.enter_context(writer)
+            rehearsal.close()
+            return backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
 
         try:
             if dry_run or decides_first:
-                reader = unit.enter_context(reading(backend, newest=True))
+                reader = rehearsal.enter_context(reading(backend, newest=True))
                 storage = rehearse(reader)
             else:
                 storage = open_writing()
@@ -403,8 +406,15 @@ def changing(
                 is_dry_run=dry_run,
             )
         except Conflict as error:
+            tm.abort()
             raise (ImportRefused if action == IMPORT else ChangeRefused)(str(error)) from None
         except ChangeRefused as error:
+            tm.abort()
             if action != IMPORT or isinstance(error, ImportRefused):
                 raise
             raise ImportRefused(error.reason, error.line) from None
+        except BaseException:
+            tm.abort()
+            raise
+    # In a dry run, there is nothing to commit.
+    tm.commit()

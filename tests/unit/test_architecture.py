@@ -72,6 +72,7 @@ def test_there_are_modules_to_look_at() -> None:
     ("library", "homes"),
     [
         ("sqlalchemy", own("storage.sql")),
+        ("zope.sqlalchemy", own("storage.sql")),
         ("alembic", own("storage.sql")),
         ("psycopg", own("storage.sql")),
         ("sqlite3", own("storage.sql", "ledger.matching.duplicates", "clients.mirror")),

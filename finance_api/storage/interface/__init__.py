@@ -2,17 +2,20 @@
 
 A `StorageBackend` lives as long as the process, and makes units of work. A `Storage` reads, and
 sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
-at its end, either all of its writes are stored or none. A unit of work has a part for each role:
-users, tokens, links, JWTs, sessions, usage, the data itself, its history, exchange rates, proposed
-transfers, files that wait to be imported, saved questions, and the audit log.
+when its transaction manager commits, either all of its writes are stored or none. A unit of work
+has a part for each role: users, tokens, links, JWTs, sessions, usage, the data itself, its history,
+exchange rates, proposed transfers, files that wait to be imported, saved questions, and the audit
+log.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from transaction import TransactionManager
 
 from finance_api.runtime.settings import made_by_name
 from finance_api.runtime.time_limit import no_time_limit
@@ -133,7 +136,7 @@ class Storage:
 
 @dataclass(frozen=True, kw_only=True)
 class WritableStorage(Storage):
-    """A unit of work that writes. It ends with the block of `StorageBackend.write`.
+    """A unit of work that writes. It ends with its transaction.
 
     origin: what asked for the changes, as in `AuditEntry`.
     """
@@ -180,9 +183,13 @@ class StorageBackend(ABC):
 
     @abstractmethod
     def write(
-        self, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, origin: str = COMMAND
-    ) -> AbstractContextManager[WritableStorage]:
-        """Run the block in a unit of work that writes; store the writes unless the block fails.
+        self,
+        tm: TransactionManager,
+        *,
+        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
+    ) -> WritableStorage:
+        """Begin a unit of work that writes in the manager's current transaction, and ends with it.
 
         lock_timeout_seconds: how long to wait for another writer before StorageUnavailable.
         origin: see `WritableStorage`.
@@ -266,12 +273,10 @@ def unit_of_work(
     lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
     origin: str = COMMAND,
 ) -> Iterator[WritableStorage]:
-    """Run the block as `StorageBackend.write` does, without a time limit."""
-    with (
-        no_time_limit(),
-        backend.write(lock_timeout_seconds=lock_timeout_seconds, origin=origin) as storage,
-    ):
-        yield storage
+    """Run the block in a unit of work that writes; store the writes unless the block fails."""
+    tm = TransactionManager(explicit=True)
+    with no_time_limit(), tm:
+        yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
 
 
 _IMPLEMENTATIONS = {

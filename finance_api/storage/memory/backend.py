@@ -1,9 +1,9 @@
 """The backend, and its units of work, which have one part for each role."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+
+from transaction import TransactionManager
 
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import (
@@ -67,20 +67,30 @@ class MemoryBackend(StorageBackend):
         # No time limit is needed: no read waits for anything.
         return Storage(**_parts(Unit(self.database)), close=lambda: None)
 
-    @contextmanager
     def write(
-        self, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, origin: str = COMMAND
-    ) -> Iterator[WritableStorage]:
+        self,
+        tm: TransactionManager,
+        *,
+        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
+    ) -> WritableStorage:
         if not self.write_lock.acquire(timeout=lock_timeout_seconds):
             raise StorageUnavailable(
                 "another import or change is running: try again when it has ended"
             )
-        try:
-            unit = Unit(self.database)
-            yield WritableStorage(**_parts(unit), origin=origin)
+        unit = Unit(self.database)
+        tm.get().addAfterCommitHook(self._end, (unit,))
+        tm.get().addAfterAbortHook(self._end, (False, unit))
+        return WritableStorage(**_parts(unit), origin=origin)
+
+    def _end(self, is_committed: bool, unit: Unit) -> None:
+        """Store the writer's database if it committed. Called twice if a commit fails."""
+        if unit.has_ended:
+            return
+        unit.has_ended = True
+        if is_committed:
             self.database = unit.database
-        finally:
-            self.write_lock.release()
+        self.write_lock.release()
 
     def check(self) -> None:
         """Do nothing: memory is always available."""

@@ -98,6 +98,7 @@ class Unit:
         self.database = database
         #: Tables that this unit of work has copied, and may therefore change in place.
         self.copied: set[tuple[int, str]] = set()
+        self.has_ended = False
 
     def change(self, **parts: Any) -> None:
         self.database = replace(self.database, **parts)

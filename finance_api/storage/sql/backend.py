@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import transaction
 from sqlalchemy import Engine
 
 from finance_api.runtime.settings import SettingError
@@ -112,23 +112,38 @@ class SqlBackend(StorageBackend):
             **{name: part(data_connection) for name, part in _REPLICATED.items()},
         )
 
-    @contextmanager
     def write(
-        self, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, origin: str = COMMAND
-    ) -> Iterator[WritableStorage]:
+        self,
+        tm: transaction.TransactionManager,
+        *,
+        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
+    ) -> WritableStorage:
         started = time.monotonic()
-        engine = writing(self.engine, lock_timeout_seconds)
-        with connect(engine, engine.connect) as sqlalchemy, sqlalchemy.begin():
-            schema.check_writing(sqlalchemy)
-            connection = WriteConnection(sqlalchemy, self._cache)
-            projection = Projection(sqlalchemy)
-            yield WritableStorage(
-                data=SqlDataWriter(connection, projection),
-                origin=origin,
-                **{name: part(connection) for name, part in (_OWN | _REPLICATED).items()},
-            )
-            projection.finish()
-        self.on_work("write", time.monotonic() - started)
+        # Imported here, so that commands that only read start faster.
+        import zope.sqlalchemy
+        from sqlalchemy.orm import Session
+
+        # Begin a transaction; without one the connection would never return to the pool.
+        tm.get()
+        session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)
+        # SQLAlchemy Core does not tell the session about changes.
+        zope.sqlalchemy.register(session, "changed", transaction_manager=tm)
+        connection = WriteConnection(connect(self.engine, session.connection), self._cache)
+        schema.check_writing(connection.sqlalchemy)
+        projection = Projection(connection.sqlalchemy)
+        # This hook runs once, before the commit, however much was written.
+        tm.get().addBeforeCommitHook(projection.finish)
+        tm.get().addAfterCommitHook(self._note_commit, (started,))
+        return WritableStorage(
+            data=SqlDataWriter(connection, projection),
+            origin=origin,
+            **{name: part(connection) for name, part in (_OWN | _REPLICATED).items()},
+        )
+
+    def _note_commit(self, is_done: bool, started: float) -> None:
+        if is_done:
+            self.on_work("write", time.monotonic() - started)
 
     @property
     def state(self) -> BackendState:

@@ -166,11 +166,11 @@ class Away:
         self.tried = 0
         write = backend.write
 
-        def refuse(**options):
+        def refuse(tm, **options):
             if self.away:
                 self.tried += 1
                 raise StorageUnavailable("nobody can write now")
-            return write(**options)
+            return write(tm, **options)
 
         monkeypatch.setattr(backend, "write", refuse)
 
