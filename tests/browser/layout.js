@@ -14,6 +14,8 @@
   // A bar at the edge of the window lies on what scrolls below it.
   const isBar = (element) =>
     [...ancestors(element)].some((e) => getComputedStyle(e).position === "sticky");
+  // Code and tables of guides scroll by themselves.
+  const scrolls = (element) => element.closest(".guide :is(pre, .wide)");
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true });
   const named = (element) => {
     const text = (element.value ?? element.textContent ?? "").trim().replace(/\s+/g, " ");
@@ -26,7 +28,7 @@
     const hides = style.overflowX !== "visible" || style.overflowY !== "visible";
     if (!hides || style.display === "inline" || style.textOverflow === "ellipsis") continue;
     if (e.localName === "input" || e.localName === "select" || e instanceof SVGElement) continue;
-    if (!isSeen(e) || isOnlyHeard(e)) continue;
+    if (!isSeen(e) || isOnlyHeard(e) || scrolls(e)) continue;
     if (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)
       faults.push(`${named(e)} does not fit into its box`);
   }
@@ -58,7 +60,7 @@
       for (const rect of element.getClientRects()) boxes.push({ element, rect, node: element });
 
   for (const { element, rect } of boxes) {
-    if (getComputedStyle(element).textOverflow === "ellipsis") continue;
+    if (getComputedStyle(element).textOverflow === "ellipsis" || scrolls(element)) continue;
     if (rect.left < -0.5 || rect.right > width + 0.5) faults.push(`${named(element)} leaves the page`);
     const frame = element.closest(".button, .badge, .panel, .card");
     const edge = frame?.getBoundingClientRect();

@@ -385,7 +385,7 @@ SCREENS = (
     Screen("import-updates", "maker", "/import", _follow("Continue: corrected")),
     Screen("import-asking", "importer", "/import", _follow("Continue: card")),
     Screen("import-refused", "importer", "/import", _follow("Continue: scan")),
-    Screen("import-failed", "importer", "/import", _follow("Continue: All")),
+    Screen("import-failed", "importer", "/import", _follow("Show: All")),
     Screen("import-progress", "importer", "/import", _look_at_progress),
     Screen("import-done", "maker", "/import", _import),
     Screen("imports", "importer", "/imports"),

@@ -8,7 +8,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page
 
 from browser.people import People
-from browser.screens import SCREENS, Screen
+from browser.screens import SCREENS, SWEPT, Screen
 from browser.site import Site
 from support.chromium import Windows
 from support.nightly import count
@@ -18,7 +18,7 @@ WIDTHS = (320, 1440)
 WIDTHS_IN_THE_DARK = count(WIDTHS[:1], WIDTHS)
 WIDTHS_OF_AXE = count(WIDTHS[:1], WIDTHS)
 #: All have their colours from one style sheet.
-IN_THE_DARK = count(SCREENS[::4], SCREENS)
+IN_THE_DARK = count(SCREENS[::4], (*SCREENS, *SWEPT))
 RULES = {
     "type": "tag",
     "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -55,7 +55,9 @@ def window_of(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("screen", count(SCREENS[::3], SCREENS), ids=lambda screen: screen.name)
+@pytest.mark.parametrize(
+    "screen", count(SCREENS[::3], (*SCREENS, *SWEPT)), ids=lambda screen: screen.name
+)
 def test_page_has_nothing_that_a_designer_or_axe_would_send_back(screen: Screen, window_of):
     windows, page = window_of(screen.who)
     screen.show(page)
