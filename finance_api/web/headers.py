@@ -1,6 +1,7 @@
 """What the pages add to responses: security headers of pages, and links from errors to guides."""
 
 import json
+from contextlib import nullcontext
 
 from pyramid.registry import Registry
 from pyramid.response import Response
@@ -51,11 +52,12 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
         # Not request.path, which may not be decodable.
         path = request.environ.get("PATH_INFO", "")
-        with regional(request):
+        is_read_by_people = is_page(path)
+        with regional(request) if is_read_by_people else nullcontext():
             response = handler(request)
         if path.startswith(LINKS):
             response.headers.update(link_headers)
-        elif is_page(path) or response.content_type == "text/html":
+        elif is_read_by_people or response.content_type == "text/html":
             response.headers.update(_HEADERS)
             if path.startswith(DOCS) and not path.startswith(GUIDES):
                 response.headers["Content-Security-Policy"] = _DOCS_POLICY

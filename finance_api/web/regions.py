@@ -8,7 +8,6 @@ from functools import lru_cache
 from webob.acceptparse import create_accept_language_header
 
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import is_page
 from finance_api.values.regions import DEFAULT, Region, RegionError, parse_region, region_of
 from finance_api.values.sentences import numbers_as_in
 
@@ -17,12 +16,10 @@ _REQUEST: ContextVar[Request | None] = ContextVar("request", default=None)
 
 @contextmanager
 def regional(request: Request) -> Iterator[None]:
-    """Show everything in the region of the request's user; sentences only on pages."""
-    # Not request.path, which may not be decodable.
-    is_read_by_people = is_page(request.environ.get("PATH_INFO", ""))
+    """Show everything on a page in the region of the request's user."""
     token = _REQUEST.set(request)
     try:
-        with numbers_as_in(current_region if is_read_by_people else None):
+        with numbers_as_in(current_region):
             yield
     finally:
         _REQUEST.reset(token)
