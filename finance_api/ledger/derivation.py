@@ -382,26 +382,21 @@ def settle_balances(session: LedgerSession) -> None:
     Raises ChangeRefused if a balance is out of range.
     """
     sums: Mapping[tuple[Any, ...], RecordSum] = {}
-    if session.touched:
-        sums = session.storage.data.sum_by(
-            session.user.id,
-            ["accountId", "isVoid"],
-            [any_of("accountId", session.touched)],
-            with_void=True,
-        )
+    # A dry run reports balances only.
+    if session.touched and not session.is_dry_run:
+        conditions = [any_of("accountId", session.touched)]
+        data, user_id = session.storage.data, session.user.id
+        sums = data.sum_by(user_id, ["accountId"], conditions, with_void=True)
     for account_id, account in list(session.accounts.rows.items()):
-        stored = session.accounts.stored(account_id)
-        if stored is None or account_id in session.touched:
-            keys = [(account_id, is_void) for is_void in (False, True)]
-            found = [(key, sums[key]) for key in keys if key in sums]
-            records = sum(each.amount for (_, is_void), each in found if not is_void)
-            last = max((each.last for _, each in found), default=None)
+        stored, counted = session.accounts.stored(account_id), {}
+        if not session.is_dry_run and (stored is None or account_id in session.touched):
+            found = sums.get((account_id,))
             counted = {
-                "recordCount": sum(each.number for _, each in found),
-                "lastRecordDate": None if last is None else last - last % DAY_SECONDS,
+                "recordCount": 0 if found is None else found.number,
+                "lastRecordDate": found and found.last - found.last % DAY_SECONDS,
             }
-        else:
-            records, counted = stored["balance"] - stored["initialBalance"], {}
+        records = 0 if stored is None else stored["balance"] - stored["initialBalance"]
+        records += session.touched.get(account_id, 0)
         balance = account["initialBalance"] + records
         if abs(balance) > MAX_UNITS:
             raise ChangeRefused(

@@ -14,6 +14,7 @@ from finance_api.planning.categories import derived_kinds
 from finance_api.query.model import Condition
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES, SPLITS
 from finance_api.resources.field import Resource, Role
+from finance_api.resources.records import VOID
 from finance_api.storage.interface import (
     COMMAND,
     AuditAction,
@@ -142,7 +143,7 @@ class LedgerSession(UserRows):
     ) -> None:
         super().__init__(storage, user)
         self._open_writing = open_writing
-        self._is_dry_run = is_dry_run
+        self.is_dry_run = is_dry_run
         self._on_days = on_days
         self.now = now
         self.keep_days = keep_days
@@ -152,8 +153,8 @@ class LedgerSession(UserRows):
         self._has_images = False
         #: The history entry of this change, once it is stored.
         self.entry: HistoryEntry | None = None
-        #: The ids of the accounts with new, changed or deleted records, in that order.
-        self.touched: dict[str, None] = {}
+        #: The accounts with new, changed or deleted records, and by how much their balances change.
+        self.touched: dict[str, int] = {}
         #: The days on which transfers may have changed, as days since 1970-01-01.
         self._days: set[int] = set()
 
@@ -225,7 +226,10 @@ class LedgerSession(UserRows):
         forgotten = []
         for before, after in pairs:
             rows = [row for row in (before, after) if row]
-            self.touched.update((row["accountId"], None) for row in rows)
+            for row in rows:
+                counts = row["recordState"] != VOID
+                amount = row["amount"] * counts * (1 if row is after else -1)
+                self.touched[row["accountId"]] = self.touched.get(row["accountId"], 0) + amount
             if before is None or after is None or _may_pair_otherwise(before, after):
                 self._days.add(rows[-1]["recordDate"] // DAY_SECONDS)
                 forgotten += [] if before is None else [before["id"]]
@@ -240,7 +244,7 @@ class LedgerSession(UserRows):
         if CATEGORIES.name in self._row_sets:
             for row in derived_kinds(self.categories.rows.values()):
                 self.categories.put(row)
-        if self._days and not self._is_dry_run:
+        if self._days and not self.is_dry_run:
             self._on_days(self, self._days)
         visible = [self.save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
