@@ -91,7 +91,7 @@ def test_an_address_without_an_answer_is_refused_with_the_sentence_of_the_api(
 
 @on_one_storage
 def test_the_paths_that_can_be_asked_stand_in_the_docs(service):
-    documented = re.findall(r"^\|.*\| `(/v1/api/.*)` \|$", DOCS.read_text(), re.MULTILINE)
+    documented = re.findall(r"^- .*: `(/v1/api/.*)`$", DOCS.read_text(), re.MULTILINE)
     assert len(documented) > 5
     assert set(service.app.registry[PATHS]) == set(documented)
 
