@@ -98,8 +98,8 @@ class SummaryReader:
         self.not_converted: defaultdict[str, list[int]] = defaultdict(list)
         #: The dates of the oldest and newest record that meet the conditions, and their number.
         self._dates: tuple[int, int] | None = None
-        #: Whether `read` yields several parts.
-        self._has_parts = False
+        #: Whether `read` yields all groups in one part, so that they are counted.
+        self.is_counted = True
         self._number = 0
 
     def _referred(self, field: str) -> dict[str, Row]:
@@ -181,8 +181,9 @@ class SummaryReader:
             yield self._read_at_once(names)
             return
         self._read_at_once(())
-        self._has_parts = self._is_divided
-        for part in self._parts() if self._is_divided else ([],):
+        # The groups of few records are counted, so reading them in parts would take longer.
+        self.is_counted = not self._is_divided or self._number <= MAX_COUNTED
+        for part in ([],) if self.is_counted else self._parts():
             yield self._sums(names, [*counted, *part], with_void=self._with_void).items()
 
     def _read_at_once(self, names: tuple[str, ...]) -> Sums:
@@ -318,11 +319,6 @@ class SummaryReader:
         return self._storage.data.amounts_by(
             self._user_id, self._query.amount_names, self._counted, with_void=self._with_void
         )
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether to read all parts to count the groups. It takes little time for few records."""
-        return not self._has_parts or self._number <= MAX_COUNTED
 
     def _check_number(
         self, counted: Sequence[Condition], most: int, message: str, parameter: str

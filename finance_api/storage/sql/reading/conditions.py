@@ -155,6 +155,14 @@ def _range(bounds: tuple[int, int] | None) -> tuple[str, tuple[Any, ...]]:
     return "between", (low, high)
 
 
+#: The operators that search texts, which takes much longer than comparing values.
+_SEARCHING = frozenset({"contains", "contains_folded", "starts_folded", "word"})
+
+
+def searches_texts(predicates: Iterable[Predicate]) -> bool:
+    return any(p.operator in _SEARCHING or searches_texts(p.parts) for p in predicates)
+
+
 @dataclass(frozen=True, slots=True)
 class OrderKey:
     """The shape of a sort key."""
