@@ -148,7 +148,7 @@ def reader_of(field: Field) -> Reader:
 
 
 def extra_text(members: dict[str, Any]) -> str | None:
-    """Return the members as one line of JSON with exact numbers; None if there are none."""
+    """Return the members as one line of JSON with exact numbers; None without members."""
     if not members:
         return None
     text = _json(members, _MAX_DEPTH)

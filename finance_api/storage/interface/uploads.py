@@ -84,7 +84,7 @@ class UploadWriter(UploadReader):
 
     @abstractmethod
     def delete(self, user_id: int, upload_id: str) -> None:
-        """Delete an upload; harmless if there is none."""
+        """Delete an upload, if it exists."""
 
     @abstractmethod
     def prune(self, *, created_before: int, alive_before: int) -> None:

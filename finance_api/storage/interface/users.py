@@ -201,7 +201,7 @@ class LinkWriter(CredentialWriter[QuestionLink]):
 class SessionWriter(CredentialWriter[Session]):
     @abstractmethod
     def delete(self, sha256: str) -> None:
-        """Delete a session; harmless if there is none."""
+        """Delete a session, if it exists."""
 
     @abstractmethod
     def delete_all(self, user_id: int) -> None:
