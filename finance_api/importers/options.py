@@ -68,7 +68,7 @@ FILE_OPTIONS = (
     FileOption(
         "match_days",
         "Days apart",
-        "How many days apart a transaction may be in two formats or downloads.",
+        "How many days a transaction's dates in two formats or downloads may differ.",
         NUMBER,
         most=31,
     ),

@@ -14,7 +14,7 @@ from finance_api.values.number import NumberError, decimal_text, parse_decimal, 
 from finance_api.values.text import compact, one_line
 from finance_api.values.time import TimeError, date_text, parse_date, parse_time
 
-#: Paths of an account's IBAN, or of another number in the different versions.
+#: Paths to an account's IBAN, or to its other number, in the different versions.
 _NUMBERS = ("Id/IBAN", "Id/Othr/Id", "Id/PrtryAcct/Id", "Id/BBAN", "Id/UPIC")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CLOCK = re.compile(
@@ -165,7 +165,7 @@ def number_of(element: Element, account: str) -> str | None:
 
 #: Texts that banks write in place of a missing id.
 _PLACEHOLDERS = frozenset({"NOTPROVIDED", "NOTAVAILABLE", "NONREF", "UNKNOWN"})
-#: Paths of the booked amounts, and of the amount that the payer ordered.
+#: Paths to the booked amounts, and to the amount that the payer ordered.
 _BOOKED = ("Amt", "AmtDtls/TxAmt/Amt")
 _ORDERED = "AmtDtls/InstdAmt/Amt"
 
@@ -188,7 +188,7 @@ _PAYMENT_TYPES = {
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 BOOKED = "BOOK"
-#: Sts -> the kind of entry that is counted as skipped.
+#: Status (Sts) -> what entries with it are called when they are counted as skipped.
 NOT_BOOKED = {
     "PDNG": "pending transaction",
     "INFO": "information",
@@ -357,7 +357,7 @@ def _with_part(
 
     ordered: the entry's ordered amount, used if the transaction has none in another currency.
     """
-    # A reversal names the sides of the transaction that it reverses.
+    # A reversal names debtor and creditor as the reversed transaction does.
     sides = [part.debtor, part.creditor]
     if (entry.amount < 0) != is_reversal:
         sides.reverse()
@@ -373,7 +373,7 @@ def _with_part(
 
 
 def _with_original(entry: Entry, amounts: Iterable[Amount | None], currency: str) -> Entry:
-    """Set the original amount to the first of the amounts in another currency."""
+    """Set the original amount to the first amount in another currency."""
     for amount in amounts:
         if amount is not None and amount[1] != currency:
             units = amount[0] * (-1 if entry.amount < 0 else 1)

@@ -96,9 +96,9 @@ class Balances(NamedTuple):
 def balances_of(statement: Element) -> Balances:
     """Return the booked balances of a statement. Raises ImportRefused.
 
-    Between the pages of a statement there are interim balances (ITBD). In a report of an unfinished
-    day (camt.052) they are not used: they hold at one moment, while the report may have only the
-    entries since the last report.
+    Interim balances (ITBD) connect the pages of a statement. Reports of an unfinished day
+    (camt.052) have them too, but they are ignored there: they say how much money there was at one
+    moment, while the report may have only the entries since the last report.
     """
     stated: dict[str, list[tuple[BankBalance, str]]] = {}
     is_own = True

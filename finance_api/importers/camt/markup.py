@@ -81,7 +81,7 @@ def _charset_of(stream: BinaryIO) -> str | None:
     if declared in _LATIN:
         return "windows-1252"
     try:
-        # expat will need such a table of all bytes.
+        # expat needs a table with the character of each byte.
         codecs.decode(bytes(range(256)), declared, "replace").encode()
     except (LookupError, ValueError, TypeError, AttributeError):
         raise ImportRefused(
@@ -104,7 +104,7 @@ class _Builder:
         self._open = [Element("", 1)]
         self._texts: list[str] = []
         self._text_size = 0
-        # The approximate size of the elements in bytes; also at the begin of the entry or part.
+        # The approximate size of the elements in bytes: now, and when the entry or part began.
         self._held = 0
         self._statement: Element | None = None
         self._entry: Element | None = None

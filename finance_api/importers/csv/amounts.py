@@ -1,5 +1,5 @@
-"""Amounts: takes one apart, and reads columns of them under the named decimal mark, or under the
-only one that fits.
+"""Takes amounts apart, and reads columns of them under the named decimal mark, or under the only
+one that fits.
 """
 
 import re
@@ -164,7 +164,7 @@ class AmountColumns:
         self._thousands = thousands
         given = [f"--{n}" for n, v in (("decimal", decimal), ("thousands", thousands)) if v]
         self._without_marks = (Answer(instead_of=tuple(given)),) if given else ()
-        # Whether the money is the account's own -> text -> its sign.
+        # For the account's own money (True) and other money (False): text -> its sign.
         self._seen: dict[bool, dict[str, int]] = {True: {}, False: {}}
         self._mark_of: dict[str, Mark] = {}
         #: Currency beside amounts of the account's own money -> its first line.

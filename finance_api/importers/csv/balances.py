@@ -18,8 +18,8 @@ class BalanceCheck:
 
     _faults: row order that the balances contradict (False: oldest first) -> the line of the first
     row that does not fit, the balance expected there, and the stated one.
-    _first, _last: the first and the last row with a balance, each as its balance, the total after
-    it, and its own money.
+    _first, _last: the first and the last row with a balance, each as (its balance, the total of all
+    rows up to it, its own money).
     """
 
     answers: tuple[Answer, ...] = ()
@@ -100,7 +100,8 @@ class BalanceCheck:
         closing: BankBalance | None,
         stated: Sequence[tuple[int, int] | None],
     ) -> tuple[BankBalance | None, BankBalance | None]:
-        """Return both balances, a missing one as stated. Raises ImportRefused if they disagree.
+        """Return both balances; where the rows have none, the stated one. Raises ImportRefused if
+        they disagree.
 
         stated: (line, amount) of the opening and of the closing balance; None if no row states it.
         """

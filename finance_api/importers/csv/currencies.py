@@ -18,8 +18,8 @@ class Currencies:
 
     If a file has several currencies, it divides each account: "NAME EUR", "NAME USD".
     several: account -> its currencies, if the file has several. remembered: options saved from an
-    earlier file. divided: the NAME that an earlier file divided; --account may name it or a part.
-    column: the name of the column that has each row's currency.
+    earlier file. divided: the account that an earlier file divided; --account may name this account
+    or one of its parts. column: the name of the column that has each row's currency.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ def _in_column(name: str) -> Answer:
 def decide_currencies(
     plan: Plan, survey: Survey, questions: Questions, *, needs_one: Callable[[], bool]
 ) -> Currencies:
-    """Ask for --map currency= if an unmapped column has codes that are not one and the same.
+    """Ask for --map currency= if an unmapped column has codes of several currencies.
 
     needs_one: whether an account may be new, and so needs a currency.
     """

@@ -362,7 +362,7 @@ class DateColumn:
         )
 
     def readings(self) -> list[DateForm]:
-        """Return the forms that fit all texts, only the first of those that read them alike."""
+        """Return the forms that fit all texts; if several read them alike, only the first."""
         different = self._fitting[:1]
         for form in self._fitting[1:]:
             if all((other.name, form.name) in self._differing for other in different):

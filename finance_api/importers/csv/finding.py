@@ -35,7 +35,7 @@ from finance_api.importers.csv.word_columns import FIND_WORDS, find_dates
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused, Questions, Remembered, quoted
 
-#: A question about columns with one heading names at most this many.
+#: A question about columns with the same heading names at most this many columns.
 _NAMED_COLUMNS = 20
 _UNKNOWN = "the file is not in a known format, and if it is CSV"
 
@@ -126,7 +126,7 @@ def _recognised(
 
 
 def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
-    """Return the plan of a profile and the options that the user gave besides."""
+    """Return the plan made from a profile and the user's other options."""
     profile = match.profile
     headings = headings_of(table)
     rows = ProfileRows(
@@ -238,7 +238,8 @@ def _possible(
 ) -> tuple[list[Plan], ImportRefused | None]:
     """Return the plans that have columns for the date and the amount.
 
-    Also return the refusal to raise without one: of the delimiter that makes the first row widest.
+    Also return the refusal to raise if there is none: the one for the delimiter that makes the
+    first row widest.
     """
     possible: list[Plan] = []
     refusal: ImportRefused | None = None

@@ -213,7 +213,7 @@ def movements(
 class Deciding:
     """The steps from a plan to a reader of its rows.
 
-    plan: after `run`, it is without the rows at the end that are known to be no data.
+    plan: after `run`, without the rows at the end that turned out not to be data.
     remarks: decisions to report to the user. above: the balances above the headings.
     """
 
@@ -235,7 +235,7 @@ class Deciding:
         self._survey = Survey(plan, self.selection, self._words)
 
     def run(self) -> StatementBuilder:
-        """Ask about everything open. Return a builder that reads by the first answers."""
+        """Ask about everything open. Return a builder that uses each question's first answer."""
         plan, questions, survey = self.plan, self._questions, self._survey
         zone = plan.layout.zone()
         self._look_at_rows()

@@ -170,8 +170,8 @@ class Layout:
     decided by the saved layout, a profile, or the file itself.
 
     columns: ``--map``: field -> the heading of its column, or the column's number from 1 as text,
-        or several of these. A heading that is that number comes first. "" leaves out a field that
-        would map by itself.
+        or several of these. If a heading is that very number, it names the column. "" leaves out a
+        field that would map by itself.
     thousands: what groups the digits: ".", ",", "'" or a space (of any width).
     mixed_signs: what the sign means in a debit or credit column with both signs: "plus" (a positive
         number follows its column, a negative one goes the other way), "minus" (the reverse) or
@@ -179,8 +179,8 @@ class Layout:
     sign: ``COLUMN[=OUT,…[|IN,…]]``: the column that says which way the money goes, and its words
         if they are not the usual ones.
     units: "major": amounts are in whole units, whatever their heading says.
-    leave_out: ``COLUMN=VALUE``: rows that are no money. ``COLUMN=``: its texts name no totals.
-    fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; the fees of several columns are added up.
+    leave_out: ``COLUMN=VALUE``: rows that are no money. ``COLUMN=``: no text of this column names a
+    total. fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; the fees of several columns are added up.
     skip_rows: physical lines before the headings (or the rows, without headings).
     account: if given, a column that maps to the account by itself may have only one value.
     currency: if given, a column that maps to the currency by itself must equal it or be empty.
@@ -219,7 +219,7 @@ class Layout:
 
     @property
     def named(self) -> dict[str, tuple[str, ...]]:
-        """Field, "debit", "credit" or "balance" -> its columns, for those that have some."""
+        """The columns of each field, "debit", "credit" and "balance" that has any."""
         sides = {name: getattr(self, name) for name in ("debit", "credit", "balance")}
         return {
             **{name: each for name, value in self.columns.items() if any(each := _several(value))},
@@ -302,7 +302,8 @@ class Layout:
         mapped, before = stated.get("columns", {}), below.get("columns", {})
         names = {*stated, *(_MAP + name for name in mapped), *(["account"] if self.account else [])}
         names |= {other for name in names for other in _DISPLACED.get(name, ())}
-        # A column that this layout maps to a field no longer makes the field that it made below.
+        # A column that this layout maps to one field no longer supplies another field of the layout
+        # below.
         moved = {
             folded(column)
             for name, value in mapped.items()

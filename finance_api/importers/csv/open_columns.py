@@ -91,7 +91,7 @@ class Column:
         return self._most(is_account)
 
     def _most(self, test: Callable[[str], object]) -> bool:
-        """Whether at least two thirds of the filled cells pass: those of a footer may not."""
+        """Whether at least two thirds of the filled cells pass: the cells of a footer may fail."""
         misses = sum(not test(text) for text in self.filled)
         return len(self.filled) > misses and misses * 3 <= len(self.filled)
 
@@ -184,7 +184,7 @@ class Inferred:
 
 
 class OpenColumns:
-    """The columns of a table whose roles nobody named, with its headings and first rows.
+    """The columns of a table while roles are inferred for them, with its headings and first rows.
 
     A column gets a role by its heading, because it is the only one of its kind, or because the
     balances change by its amounts. If two columns are possible, the user is asked.
@@ -227,7 +227,7 @@ class OpenColumns:
             self.found.reasons.append(f"{role} is {quoted(self.name(column))}: {reason}")
 
     def explain(self, *columns: Column) -> None:
-        """Note that these columns add nothing."""
+        """Note that these columns add nothing to the amount."""
         self.found.explained |= {column.index for column in columns}
 
     def has(self, *roles: str) -> bool:

@@ -66,8 +66,8 @@ class Selected:
 
     keep, leave_out: the cells of rows that are money, and of rows that are not.
     proved: cells of rows that are money if the file has a balance column, which proves it. Without
-    that column, such rows are left out if leave_out has them too; else they refuse the file.
-    If several fit a cell, a whole word counts, else the longest beginning.
+    that column, such rows are left out if leave_out has them too; else the file is refused. If
+    several words fit a cell, a whole word wins, else the longest beginning.
     """
 
     keep: Words

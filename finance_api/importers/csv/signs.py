@@ -162,7 +162,8 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     """Return answers under which each unknown word means money out, money in, or no money.
 
     An answer names all words, also those of earlier files, and leaves words of later files open.
-    Of many unknown words, it names the first `_COMBINED`; the next question is about the rest.
+    If there are many unknown words, it names the first `_COMBINED`; the next question is about the
+    rest.
     """
     words = {folded(text): text.strip() for text in texts}
     unknown = [word for word in words if word not in known]
@@ -206,7 +207,7 @@ def _ask_about_contradictions(
     """Ask about words of unmapped columns that contradict the signs."""
     layout = plan.layout
     for column in survey.watched:
-        # Tuples of a text, its direction, that of an amount beside it, and the first such line.
+        # Tuples (text, its direction, direction of an amount beside it, first such line).
         directed = [
             (text, direction, signs.direction(kind), line)
             for text, lines in column.values.items()

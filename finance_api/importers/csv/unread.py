@@ -118,7 +118,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
 
 
 def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> None:
-    """Ask what the columns are that could change sums."""
+    """Ask about the columns that could change sums."""
     headings = plan.headings
     money = []
     for column in columns:

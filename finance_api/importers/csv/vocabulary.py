@@ -20,7 +20,7 @@ def folded(text: str) -> str:
 
 
 def read_words(file: str) -> dict[str, list[str]]:
-    """Return meaning -> its words, folded, from a file beside this one that has commas between."""
+    """Return meaning -> its words, folded, from a file beside this one (commas between words)."""
     text = Path(__file__).with_name(file).read_text("utf-8")
     return {
         meaning: [folded(word) for word in words.replace("\n", ",").split(",") if word.strip()]

@@ -43,7 +43,8 @@ _FORMULA, _EOF, _FILEPASS, _BOUNDSHEET, _BOOLERR = 0x0006, 0x000A, 0x002F, 0x008
 _HEAD = struct.Struct("<HH")
 
 _Attributes = dict[str, str]
-#: An opening tag: its name without prefix, its attributes, "". Or a text: "", no attributes, it.
+#: An opening tag: its name without prefix, its attributes, "". Or a text: "", no attributes, the
+#: text.
 _Event = tuple[str, _Attributes, str]
 
 
@@ -266,7 +267,8 @@ MAX_BYTES = 100_000_000
 _ZIP = b"PK\x03\x04"
 _CONTENT_TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
 _MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
-#: How a spreadsheet begins: for a ZIP file cut off before its end, which lists the members.
+#: The beginning of a spreadsheet: recognises a ZIP file whose end, with the list of members, is
+#: missing.
 _CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
 _HEAD_BYTES = 4_096
 #: Exceptions that damaged files cause.

@@ -37,7 +37,7 @@ Cell = int | float | str | bool | time | date | datetime | timedelta
 
 
 class TooManyCells(Exception):
-    """The sheets have more than `MAX_CELLS`."""
+    """The sheets have more cells than `MAX_CELLS`."""
 
 
 def convert(source: str, target: Path) -> None:
