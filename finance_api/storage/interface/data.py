@@ -278,7 +278,7 @@ class DataReader(ABC):
     ) -> Changes:
         """Return the first changes after two keys: one for rows, one for deletions.
 
-        resources: public ones. Of those with computed fields, only deletions are returned.
+        resources: public ones. For resources with computed fields, only deletions are returned.
         revisions: also return their tags. If a tag is stored, so are all deletions after it.
         Raises NotFound if there is no such user.
         """

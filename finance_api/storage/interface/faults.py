@@ -36,7 +36,7 @@ class Fault:
 
     @classmethod
     def unreadable(cls, error: Exception, user: str | None = None) -> "Fault":
-        """Make a fault of an error: a storage's or one of NO_VALUE, whose messages show data."""
+        """Make a fault of an error of a storage or of NO_VALUE, whose messages show data."""
         is_value = isinstance(error, NO_VALUE)
         if not is_value and not isinstance(error, StorageDamaged):
             return cls("database", str(error), START, user)
@@ -48,7 +48,7 @@ class Fault:
 
 
 def after_repair(found: Sequence[Fault], left: Sequence[Fault]) -> Iterator[Fault]:
-    """Yield the faults found, marked as repaired unless still left, and faults that are new."""
+    """Yield the faults found, marked as repaired unless still there, and then new faults."""
     for fault in found:
         yield fault if fault in left else fault.as_repaired()
     yield from (fault for fault in left if fault not in found)

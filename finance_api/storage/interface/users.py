@@ -55,7 +55,8 @@ class UserWriter(UserReader):
 
     @abstractmethod
     def lock(self, user_id: int) -> User:
-        """Return the user. Until the unit of work ends, nobody else can change them or credentials.
+        """Return and lock the user: until the unit of work ends, only it can change user or
+        credentials.
 
         Call it before adding credentials. Raises NotFound.
         """
@@ -158,7 +159,7 @@ class CredentialReader(ABC, Generic[C]):
     def list_by_user(self, user_id: int) -> list[C]:
         """Return a user's credentials, including revoked and expired ones.
 
-        The oldest comes first; of sessions, the newest.
+        Oldest first, but sessions newest first.
         """
 
 

@@ -1,4 +1,4 @@
-"""Where a Citus cluster keeps the tables, and moving them to where they are declared to be."""
+"""Finds where a Citus cluster keeps the tables, and moves them to their declared places."""
 
 from collections.abc import Iterator
 
@@ -61,7 +61,7 @@ def check_cluster(connection: Connection) -> None:
 
 
 def tables_to_distribute(connection: Connection) -> list[Table]:
-    """Return the tables that are still to be distributed, those that others refer to first.
+    """Return the tables still to be distributed; tables that others refer to come first.
 
     Raises StorageNotReady if a table is elsewhere.
     """
@@ -75,9 +75,9 @@ def tables_to_distribute(connection: Connection) -> list[Table]:
 
 
 def place_tables(connection: Connection) -> Iterator[str]:
-    """Distribute the tables that are not yet, with their rows; yield what was done.
+    """Distribute the remaining tables, with their rows; yield a line for each.
 
-    Raises StorageNotReady if they are not all there afterwards.
+    Raises StorageNotReady if rows are missing afterwards.
     """
     tables = tables_to_distribute(connection)
     for table in tables:

@@ -1,4 +1,4 @@
-"""Changes: rows by the revision that last changed what is shown of them, and deletions."""
+"""Changes: rows by the revision that last changed their JSON, and deletions."""
 
 from collections.abc import Collection, Iterable
 

@@ -57,9 +57,9 @@ _PRESENT = {
 
 
 def present_queries(tables: Collection[str], at: str = "") -> dict[str, str]:
-    """Return queries for what the database had before, by the name of their result.
+    """Return queries for the credentials before the restore, by the names of their results.
 
-    tables: the names of its tables. at: a prefix of the names.
+    tables: the names of the tables before the restore. at: a prefix for these names.
     """
     missing = {} if _LINKS in tables else {f"present_{_LINKS}": f"{_SECRETS}tokens WHERE 1 = 0"}
     return {name: query.format(at=at) for name, query in (_PRESENT | missing).items()}

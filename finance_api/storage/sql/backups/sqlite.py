@@ -34,7 +34,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     _refuse_itself(target, path)
     _check(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    # `_bring_in` copies its content into the database.
+    # `_bring_in` copies the content of this file into the database.
     descriptor, name = tempfile.mkstemp(".part", f"{target.name}.", target.parent)
     os.close(descriptor)
     staged = Path(name)

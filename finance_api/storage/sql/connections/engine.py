@@ -188,8 +188,8 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
                 f"SELECT pg_advisory_xact_lock{mode}({_ALTERING_LOCK})"
             )
             if connection.info[Driver.INFO].has_citus:
-                # Write to one machine after the other; in parallel, Citus allows no later SQL that
-                # it sends over a single connection.
+                # Write to one machine after the other: after parallel writes, Citus refuses SQL
+                # that it must send over a single connection.
                 connection.exec_driver_sql("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
 
     return engine

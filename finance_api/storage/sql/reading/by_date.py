@@ -138,7 +138,8 @@ def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
     assert isinstance(operand, str)
     if operator is Operator.WORD:
         return (field, operator), [operand]
-    # A text that contains another also contains its plain form: single characters have theirs.
+    # Plain forms are made character by character: if a text contains another, so do their plain
+    # forms.
     exact = operand if operator is Operator.CONTAINS else fold(operand)
     return (field, operator), [plain(operand), exact]
 

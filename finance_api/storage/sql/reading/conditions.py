@@ -354,8 +354,8 @@ def ordering(
 
     predicates: select the rows that are sorted.
     """
-    # SQLite would read an index that has this order but lacks columns, and look each record up
-    # for these; only the index by date has most columns.
+    # SQLite would choose an index in this order, and look up each record for the columns that the
+    # index lacks; only the index by date has most columns.
     fields = {key.field for key in keys[:1]} | {"id"}
     hidden = database == "sqlite" and "recordDate" not in fields and _fields(predicates) - fields
     ordered = [_ordered(table, key, is_hidden=bool(hidden)) for key in keys]

@@ -167,8 +167,8 @@ class SqlUsers(_Owners, UserWriter):
         raise NotFound("there is no such user")
 
     def delete(self, user_id: int) -> None:
-        # The foreign keys cascade, so the user's rows in other tables are deleted, too. The data
-        # comes first: it waits for an import to end, and a deletion in part can be completed.
+        # The foreign keys cascade, so the user's rows in other tables are deleted, too. Delete the
+        # data first: this waits for an import to end, and a half-done deletion can be repeated.
         self.connection.execute(delete(user_data).where(user_data.c.user_id == user_id))
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
             raise NotFound("there is no such user")

@@ -81,7 +81,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         return self.get_state(user_id).revision + 1
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
-        """Return a function that returns written rows' revisions. ids: of the rows they replace."""
+        """Return a function for the revisions of written rows. ids: the rows that they replace."""
         revision = self._revision(user_id)
         before: dict[tuple[str, str], int] = {}
         if ids and resource is RECORDS:
