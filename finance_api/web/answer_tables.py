@@ -55,7 +55,7 @@ _SHOWN = {
 _MOST_COLUMNS = 9
 #: A chart of more values is unreadable.
 _MOST_DRAWN = 120
-#: Characters of a label on the axis at least, and of all labels if there are few.
+#: The room for a label on the axis in characters, and for all labels together if there are few.
 _AXIS_CHARACTERS = 8
 _WHOLE_AXIS_CHARACTERS = 30
 

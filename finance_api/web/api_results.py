@@ -56,7 +56,7 @@ class ApiRequest:
     """A GET request. parameters: not yet encoded; blank ones are left out.
 
     about: which figure of the page this request returns, if the page shows several requests.
-    saved: parameters in which a question differs, so that its answer stays up to date.
+    saved: parameters that a saved question has instead, so that its answer stays up to date.
     """
 
     path: str
@@ -71,7 +71,7 @@ class ApiRequest:
 
     @property
     def question(self) -> str:
-        """`target` as a question asks it: from the first row on."""
+        """Path and query of the request as a saved question, which begins at the first row."""
         return self._target({**self.parameters, "offset": "", **self.saved})
 
     def _target(self, parameters: Mapping[str, str]) -> str:

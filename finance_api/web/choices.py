@@ -43,7 +43,7 @@ def _named(code: str) -> Option:
 
 @cache
 def time_zone_options() -> Options:
-    """Return the time zones by part of the world; those of no part come last."""
+    """Return the time zones by part of the world; zones outside of these parts come last."""
     named = sorted(available_timezones() - {"UTC"}, key=lambda zone: ("/" not in zone, zone))
     groups = groupby(named, lambda zone: zone.partition("/")[0] if "/" in zone else "Others")
     return [

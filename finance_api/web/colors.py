@@ -40,7 +40,7 @@ def color_text(color: str) -> str:
 
 
 def color_words(color: str) -> str:
-    """``Green``, or ``#3a7d44, like Green``: words for those who do not see it."""
+    """``Green``, or ``#3a7d44, like Green``: for people who cannot see the colour."""
     name = color_text(color)
     if name != color:
         return name

@@ -62,7 +62,7 @@ _DETAILS = {
     503: "The database is unavailable, perhaps because an import is running. "
     "Please try again in a few seconds.",
 }
-#: Statuses of pages that help to find another page.
+#: Statuses whose pages suggest another page.
 _LOST = (403, 404, 405)
 #: Last part of a page's path -> its path and its title.
 _PAGES = {
@@ -181,7 +181,7 @@ def unexpected(error: Exception, request: Request) -> Response:
 
 
 class ForBrowser:
-    """A predicate of views: pages, and what browsers ask for outside of the APIs."""
+    """A view predicate: true for pages, and for other requests of browsers outside of the APIs."""
 
     def __init__(self, value: bool, config: Configurator) -> None:
         self._value = value
@@ -201,7 +201,7 @@ class ForBrowser:
 
 
 def _prefers_html(request: Request) -> bool:
-    """Whether the Accept header names HTML, and nothing that it likes better than that."""
+    """Whether the Accept header names HTML, and prefers nothing else."""
     offers = request.accept.acceptable_offers(["application/json", "text/html"])
     return bool(offers) and offers[0][0] == "text/html"
 

@@ -361,7 +361,7 @@ def find_option(options: Sequence[tuple[str, str]], text: str, word: str) -> str
 
 
 def last_parts(options: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return the last part of each path, or the path where others end alike. See `find_option`."""
+    """Return the last part of each path, or the path if another ends alike. See `find_option`."""
     parts = {value: label.rpartition(_STEP)[2] for value, label in options}
     number = Counter(map(fold, parts.values()))
     return {

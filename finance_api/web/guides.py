@@ -105,7 +105,7 @@ def _unused(heading: str, ids: dict[str, int]) -> str:
 
 
 def _adapt(tokens: Sequence[Token], file: str) -> None:
-    """Make links and images of a text lead to where this service has them. file: the text's."""
+    """Point the links and images of a text to their places in this service. file: has the text."""
     is_linked = True
     for token in tokens:
         if token.type == "link_open":

@@ -157,7 +157,7 @@ class Pace:
 
 
 class BudgetDetail(ObjectDetail):
-    """What is left for each day, the pace, and the last periods."""
+    """The amount left for each day, the pace, and the last periods."""
 
     template = "object_budget.jinja2"
 
@@ -250,7 +250,7 @@ class BudgetDetail(ObjectDetail):
 
 
 class GoalDetail(ObjectDetail):
-    """What is saved, and when the goal is reached."""
+    """The amount saved, and the expected date of reaching the goal."""
 
     template = "object_goal.jinja2"
 
@@ -272,7 +272,7 @@ class GoalDetail(ObjectDetail):
 
     @property
     def left(self) -> int | None:
-        """What is left to save; None without a target, or if it is reached."""
+        """The amount left to save; None without a target, or if it is reached."""
         target, current = self.row["targetAmount"], self.row["currentAmount"]
         if target is None or current is None or target <= current:
             return None
@@ -280,7 +280,7 @@ class GoalDetail(ObjectDetail):
 
     @property
     def per_month(self) -> int | None:
-        """What to save in 30 days to reach it in time; None without a date to come."""
+        """The amount to save in 30 days to reach the goal in time; None without a future date."""
         day: int | None = self.row["desiredDate"]
         left = self.left
         if day is None or left is None or day <= self._results.today:

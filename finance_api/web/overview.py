@@ -33,7 +33,7 @@ _SERIES = ("Received", "Spent")
 
 @dataclass(frozen=True)
 class Money:
-    """Sums of one currency; 0 for those that the request does not name.
+    """Sums of one currency; 0 for sums that the request does not ask for.
 
     missing: the number of records that could not be converted.
     """
@@ -363,7 +363,8 @@ def newest_day(
 ) -> int | None:
     """Return the newest day with a record that counts; None without one.
 
-    currency: of the records; "" for all. days: a filter of recordDate. sort: the first one counts.
+    currency: of the records; "" for all. days: a filter of recordDate. sort: puts that record
+    first.
     """
     given = {"currencyCode": f"eq.{currency}" if currency else "", "recordDate": days}
     asked = {**given, "counted": "true", "sortBy": sort, "limit": "1"}

@@ -86,7 +86,7 @@ def _import(text: str) -> Filters:
     return {"importId": f"eq.{serial_id(int(text)) if is_number else text}"}
 
 
-#: What each parameter of the page means to the API.
+#: For each parameter of the page, the filters of the API that it stands for.
 _FILTERS: Mapping[str, Callable[[str], Filters]] = {
     "q": lambda text: {"q": text},
     "period": _period,
@@ -257,7 +257,7 @@ def _relative_words(name: str) -> str:
 
 
 def _words(name: str, text: str) -> str:
-    """Return what a filter keeps: ``From 2026-03-01``, ``Without a category``."""
+    """Describe the records that a filter keeps: ``From 2026-03-01``, ``Without a category``."""
     if text in _NULL_TESTS and name in ("category", "label", "note"):
         return f"{'Without' if text == NONE else 'With'} a {name}"
     match name:

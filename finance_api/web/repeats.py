@@ -125,7 +125,7 @@ def _end(sent: MultiDict, stored: str) -> str:
     typed = {end: str(sent.get(name, "")).strip() for end, name in _ENDS.items()}
     chosen = str(sent.get(_END, ""))
     if not chosen and not split_rule(stored)[1].keys() & _ENDS:
-        # Whoever fills a field of a rule that had no end wants this end.
+        # If the rule had no end, filling in a field for one means that end.
         chosen = next((end for end, text in typed.items() if text), "")
     if chosen not in typed:
         return ""

@@ -30,7 +30,7 @@ from finance_api.web.routes import get
 #: The headers of the answer that a link shows. Others name the request or say more of its user.
 _SHOWN = ("Content-Type", "Content-Encoding", "ETag", "X-Next-Offset")
 _HEADERS = (("Cache-Control", "private, no-cache"), ("Vary", "Accept-Encoding, Accept-Language"))
-#: What the API says when a question is about something that is gone.
+#: The member in which the API says that something named in a question is gone.
 _HINTS = "hints"
 
 _Object = dict[str, Any]

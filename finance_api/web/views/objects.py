@@ -68,7 +68,7 @@ from finance_api.web.page import (
 from finance_api.web.rendering import amount, day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 
-#: Up to this many are shown, the largest first.
+#: Up to this many recurring payments are shown, the largest first.
 MOST_FOUND = 30
 #: What pages show beside the form, by resource.
 _DETAILS: Mapping[Resource, type[ObjectDetail]] = {

@@ -42,7 +42,8 @@ from finance_api.web.routes import get, post
 _MOST_ALIKE = 200
 _MOST_EXAMPLES = 5
 _MOST_GROUPS = 20_000
-#: What the matching records are counted by: category, the text, and what is counted before.
+#: Columns to count the matching records by: the category, the searched text, and the text searched
+#: before it.
 _GROUPS = {"payee": ("categoryId", "payee"), "note": ("categoryId", "note", "payee")}
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
@@ -139,7 +140,7 @@ class _Matches:
 
 
 def _matches(request: Request, keyword: str) -> _Matches | None:
-    """Return what the keyword matches; None for more different texts than are counted."""
+    """Return the keyword's matches; None if they have too many different texts to count."""
     user_id, data, found = request.user.id, request.storage.data, _Matches()
     for name in SEARCHED_BY_RULES:
         conditions = _containing(name, keyword)
@@ -153,7 +154,7 @@ def _matches(request: Request, keyword: str) -> _Matches | None:
             return None
         for (category, text, *payee), group in groups.items():
             if fold(str(conditions[0].operand)) in fold("".join(filter(None, payee))):
-                # Counted by its payee.
+                # Already counted by its payee.
                 continue
             found.count += group.number
             found.without += group.number if category is None else 0

@@ -21,7 +21,7 @@ from finance_api.web.views.login import signed_out
 SECURITY = f"{SETTINGS_PAGES}/security"
 _AUDIT_ENTRIES = 20
 _ID_CHARACTERS = 16
-#: Mark in User-Agent, name of the browser. The first match counts, as many name other browsers.
+#: Mark in User-Agent, name of the browser. The first match counts: many browsers also name others.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

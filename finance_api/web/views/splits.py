@@ -168,7 +168,7 @@ def _read(owned: UserRows, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
-    """Return what the rows leave of the record, in its direction; unreadable amounts are zero."""
+    """Return what is left of the record, in its direction; unreadable amounts count as zero."""
     rest = split.sign * split.record[AMOUNT]
     for row in rows:
         try:
