@@ -147,7 +147,7 @@ class Rules:
         return category_id, tuple(label_ids)
 
 
-#: For how many imports to try whether their records of a day came before or after a file's.
+#: For up to this many imports, try whether their records of a day came before or after the file's.
 _MOST_PARTS = 8
 
 #: The facts of one statement.

@@ -166,7 +166,8 @@ def _find_account(
 
     name: the account that the user chose, or the name of a new one.
     currency: for a new account, if the statement has none; example: one to suggest.
-    Raises ImportRefused, also if earlier statements of this key belong to an account not ``name``.
+    Raises ImportRefused, also if earlier statements of this key belong to an account other than
+    ``name``.
     """
     found = _chosen(session, source, account, name) if name else _known(session, source, account)
     if found is None:

@@ -36,7 +36,7 @@ class FileRow:
 
 
 class RecordFile:
-    """A file of which the headings are read; `rows` reads the rest.
+    """A file whose headings are read; `rows` reads the rest.
 
     columns: the names of the columns, in their order.
     """

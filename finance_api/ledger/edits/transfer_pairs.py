@@ -167,7 +167,7 @@ def _by_account(sides: list[Side]) -> dict[str, list[Side]]:
 
 
 def _named(sides: list[Side], other: str, taken: set[str], *, must: bool) -> list[Side]:
-    """Return the sides that name the other account, or, if not must, that allow it."""
+    """Return the sides that name the other account or, without ``must``, that allow it."""
     return [
         side
         for side in sides

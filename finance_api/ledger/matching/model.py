@@ -346,7 +346,7 @@ class CandidateReader:
         return {*of_source, *(ids[each] for each in stored)}
 
     def by_source_ids(self, source_ids: list[str]) -> dict[str, Row]:
-        """Return stored records by source id: the current or, if they have none now, the first."""
+        """Return stored records by source id or, if they have none now, by their first one."""
         if self.is_empty or not source_ids:
             return {}
         user, source = self._session.user, self._source

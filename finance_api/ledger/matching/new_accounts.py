@@ -10,7 +10,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import dated
 from finance_api.values.time import DAY_SECONDS
 
-#: Ask only if at least this many entries (or all of fewer), and half of all, are already stored.
+#: Ask only if half of the entries, and at least this many (or all, if fewer), are already stored.
 _ROWS = 3
 _WINDOW_DAYS = 31
 #: (day, amount) -> number of an account's entries.

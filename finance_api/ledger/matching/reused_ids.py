@@ -155,8 +155,8 @@ def _ids_by_content(
 def _missing(rows: OpenRows) -> Iterator[Sign]:
     """Yield entries that equal a stored record with another id, on a day the file covers wholly.
 
-    If an account also has statements of other sources, any day counts, because far records with
-    ids of this source were not found by their ids.
+    If the account also has statements of other sources, the day need not be covered: distant
+    records may have this source's ids without being found by them.
     """
     known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
     for candidate in _with_id(rows):

@@ -1,4 +1,4 @@
-"""What files stated: values of records, ids of entries, and the days they cover of accounts.
+"""What files stated: values of records, ids of entries, and which days of accounts they cover.
 
 The field `stated` of a record is a JSON object: for each source, the entries that equal the record.
 The source that created the record is missing there as long as the record still has the stated

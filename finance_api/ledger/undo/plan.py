@@ -169,7 +169,7 @@ class _Later:
 
 
 def _same_days(facts: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[str]:
-    """Return the accounts of which both lists of facts cover the same day."""
+    """Return the accounts for which both lists of facts cover the same day."""
     covers, others = (
         [fact for fact in each if None not in (fact.get("first"), fact.get("last"))]
         for each in (facts, later)

@@ -143,7 +143,7 @@ class _Undo:
     def _put_records(
         self, resource: Resource, images: list[BeforeImage], *, with_sources: bool = False
     ) -> list[str]:
-        """Restore records; return the ids of those whose source is still to be restored."""
+        """Restore records; return the ids of records whose source is still to be restored."""
         stored = self._session.get_rows(resource, [image.row_id for image in images])
         pairs: list[Pair] = []
         renamed: list[str] = []
