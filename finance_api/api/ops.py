@@ -1,4 +1,4 @@
-"""For operators, monitoring and programs that begin: health, index, metrics, descriptions."""
+"""For operators, monitoring and new clients: health, index, metrics, descriptions."""
 
 from dataclasses import asdict, replace
 from functools import lru_cache

@@ -61,7 +61,7 @@ from finance_api.resources.field import Field, Resource, names_of
 from finance_api.resources.records import FLOW, FLOWS, WORDS
 
 MAX_PARAMETERS = 100
-#: The first: how many query strings are cached; the second: the longest that is, in characters.
+#: How many query strings are cached, and the maximum length of each, in characters.
 _REMEMBERED = 1_024
 _MAX_REMEMBERED_CHARACTERS = 4_096
 _SHOWN_NAME_CHARACTERS = 60
@@ -249,7 +249,7 @@ def filters(resource: Resource) -> Iterator[Parameter]:
     if resource is RECORDS:
         meaning = (
             f'Words and "exact phrases" to search for; each must appear in one of these: '
-            f"{WORDS.meaning} A number also finds amounts of this size, with < or > only these."
+            f"{WORDS.meaning} A number also finds amounts of this size; with < or >, only amounts."
         )
         yield parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), meaning)
         flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}

@@ -212,7 +212,7 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
     else:
         starts = last_starts(interval, last, fits + 1, start_of(interval, query.first))
     if len(starts) > fits:
-        since = f", from {date_text(starts[-fits])} on with this to" if fits else ""
+        since = f", if from is {date_text(starts[-fits])} or later" if fits else ""
         raise BalancesError(
             "interval",
             f"there would be more than {count_text(MAX_POINTS)} balances; for "

@@ -1,1 +1,1 @@
-"""The OpenAPI 3.1 description, made of the declarations that serve."""
+"""The OpenAPI 3.1 description, made from the declarations of the services."""

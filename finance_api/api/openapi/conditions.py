@@ -52,7 +52,7 @@ WORDS_SCHEMA: Schema = {
     "examples": [WORDS.example],
 }
 _BOOLEAN = "(true|false)"
-#: Before what an example of a condition has after it.
+#: The prefix of an example condition on a field of each kind.
 _EXAMPLE_PREFIXES = {
     Kind.TEXT: "contains-i.",
     Kind.TEXT_LIST: "eq.",

@@ -229,7 +229,7 @@ _SCHEMA = ParameterSchema(
                 ["net.lt.-100"],
             ),
         ),
-        "A condition on a numeric column that returned groups meet. Repeated: all must hold.",
+        "A condition on a numeric column. Only groups that meet it are returned. Repeated: and.",
     ),
     parameter(
         "include",

@@ -85,7 +85,7 @@ def _list(
     sorts: tuple[str, ...] = _TIMES,
     **options: Any,
 ) -> WalletList:
-    """names: the filters', as for `filters`. more: the other parameters."""
+    """names: fields to filter by, as for `filters`. more: the other parameters."""
     own = filters(resource, f"id {' '.join(_TIMES)} {names}")
     return WalletList(
         path=str(resource.path),

@@ -179,7 +179,7 @@ class Member:
 
 @cache
 def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
-    # Of two members with the same name the later one wins: the one of earlier versions.
+    # If two members have the same name, the later one wins: the one of earlier versions.
     return tuple({m.name: m for m in members if has_older or not m.older}.values())
 
 

@@ -51,7 +51,7 @@ _ID: Schema = {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"}
 _BOOLEAN: Schema = {"type": "boolean", "examples": [True]}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 
-#: Asks for rows without a category, or with a category of Wallet's for that (from imported data).
+#: Asks for rows without a category, or with one that Wallet uses for that (from imported data).
 UNKNOWN = "unknown"
 UNKNOWN_CATEGORIES = (
     "5c5c32c8-0082-8000-8000-000000000000",

@@ -1,6 +1,6 @@
 """The earlier time that a summary is compared with: its dates, and the periods that belong to it.
 
-The earlier time of whole months is as many months before, that of other days as many days before.
+Whole months are compared with as many months before them, other days with as many days before.
 If the groups have periods, each is compared with the period before it, or a year before it.
 """
 
@@ -27,7 +27,7 @@ from finance_api.values.time import (
 GroupKey = tuple[Any, ...]
 
 _ENDED = (Operator.EQ, Operator.LT, Operator.LTE)
-#: A year later lies this many days later, for one of the kinds of periods.
+#: How many days later the same period of the next year begins, for some kind of period.
 _YEAR_LATER = (364, 365, 366, 371)
 
 
