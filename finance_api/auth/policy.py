@@ -66,8 +66,8 @@ def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any
     return view
 
 
-#: Principals: users with a personal token, with one of every scope, a JWT, a session; whoever has a
-#: link; no premium.
+#: Principals: users with a personal token, a token with every scope, a JWT, a session; people with
+#: a link; users without premium.
 BY_TOKEN, BY_FULL_TOKEN, BY_JWT, BY_SESSION = "token", "token:*", "jwt", "session"
 BY_LINK = "link"
 NO_PREMIUM = "plan:free"

@@ -231,7 +231,7 @@ class Query:
     def is_cheap(self) -> bool:
         """Whether reading the page takes about as long however many records there are.
 
-        Other resources have few rows, so their pages are cheap. Of records, only some pages are.
+        Other resources have few rows, so their pages are cheap. Only some pages of records are.
         """
         if self.resource is not RECORDS:
             return True

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyramid.registry import Registry
 
 MAX_ADDRESS_CHARACTERS = 2_000
-#: The registry's item with the paths that questions can ask -> what finds the faults of a query.
+#: The registry's item: path that questions can ask -> function that finds the faults of a query.
 PATHS = "finance_api.question_paths"
 #: Characters that stay as they are in a query; others are percent-encoded.
 _KEPT = "!$%&'()*+,-./:;=?@_~"

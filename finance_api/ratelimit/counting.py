@@ -160,7 +160,7 @@ COUNTERS: dict[Algorithm, Callable[[Limit, Any, int], Counter]] = {
     Algorithm.SLIDING_WINDOW: Window,
 }
 
-#: Decides by the counters of a rule's limits, with that of `Rule.free` last if it is asked for.
+#: Decides by the counters of a rule's limits; if asked for, the counter of `Rule.free` is the last.
 Decide = Callable[[list[Counter]], Decision]
 
 

@@ -17,7 +17,7 @@ from finance_api.ratelimit.interface import Decision, Limit
 from finance_api.ratelimit.quotas import Quotas
 from finance_api.runtime.time_limit import TookTooLong
 
-#: What metrics call the credential of a surface other than the public API.
+#: The name in metrics of the credential of each surface other than the public API.
 _CREDENTIALS = ((INTERNAL_SURFACE, "jwt"), (LINKS, "link"))
 _TAKEN = "finance_api.ratelimit.taken"
 

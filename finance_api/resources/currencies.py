@@ -17,7 +17,7 @@ CURRENCIES: tuple[str, ...] = tuple(sorted({*(c.code for c in Currency), *_WITHD
 
 #: Units of account and funds, which nobody has an account in.
 _UNITS = "BOV CHE CHW CLF COU MXV USN UYI UYW XAD".split()
-#: Currencies that people pay with, and their names. Codes for tests and metals have no decimals.
+#: Currencies that people pay with, and their names. Codes for tests and metals have no exponent.
 IN_USE = {
     c.code: c.currency_name
     for c in sorted(Currency, key=lambda c: str(c.code))

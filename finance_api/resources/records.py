@@ -147,7 +147,7 @@ RECORDS = Resource(
     ),
 )
 
-#: What a record has, but the whole of a split has not: its parts have it.
+#: Fields of a record that the whole of a split lacks, because its parts have them.
 _OF_PARTS = ("currencyCode", "categoryId", "labelIds", "transferId", "splitId", "categoryByRule")
 
 SPLITS = Resource(

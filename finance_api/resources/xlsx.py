@@ -124,8 +124,8 @@ class _Sink:
 class _Frame(NamedTuple):
     """A workbook without rows.
 
-    parts: but the sheet. styles: number format -> its number. heads: the sheet's beginning, up to
-    the widths of columns and from there on. end: what follows the rows.
+    parts: all except the sheet. styles: number format -> its number. heads: the sheet's beginning,
+    up to the widths of columns and from there on. end: what follows the rows.
     """
 
     parts: Sequence[tuple[ZipInfo, bytes]]

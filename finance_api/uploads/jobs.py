@@ -62,7 +62,7 @@ _DIED = (
 
 
 LIFE_SECONDS = 3_600
-#: Also the size that a smaller file counts as, as each one takes more than its bytes.
+#: A smaller file counts as one of this size, because each takes more than its bytes.
 PIECE_BYTES = 1 << 18
 #: A process working on an upload reports every few seconds; if silent this long, it counts as dead.
 DEAD_SECONDS = 60

@@ -1,1 +1,1 @@
-"""The usage of the public API by user and day: counted off the request path, kept 400 days."""
+"""The usage of the public API by user and day: counted in the background, kept 400 days."""

@@ -40,14 +40,18 @@ class _Connection:
 
 
 class Connections:
-    """All open connections. The first is the one whose client the server waits for longest."""
+    """All open connections. First comes the one whose client has kept the server waiting
+    longest.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._open: dict[Client, _Connection] = {}
 
     def add(self, client: Client, transport: asyncio.Transport) -> None:
-        """Add a connection. If there are too many, close one that waits for its client, or this."""
+        """Add a connection. If there are too many, close one that waits for its client, else this
+        one.
+        """
         same = [other for other in self._open if other[0] == client[0]]
         if len(same) >= self._limits.per_address:
             has_room = self._close_one(same)
