@@ -14,8 +14,7 @@ from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.input_files import STANDARD_INPUT, expanded, move_done, opened, path_of
 from finance_api.cli.output import json_report_option, say
 from finance_api.importers.formats import FORMAT_NAMES
-from finance_api.importers.interface import Answer, Command, ImportRefused
-from finance_api.importers.marks import currency_code
+from finance_api.importers.interface import Answer, Command, ImportRefused, currency_code
 from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, add_to_map
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportReport, make_order

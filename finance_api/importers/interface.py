@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
+from finance_api.resources.currencies import mark_of
 from finance_api.values.text import shown
 
 #: The format of a file is detected from this much of its beginning.
@@ -401,3 +402,27 @@ class StatementImporter(Protocol):
 
         Yields each statement once with None before its entries. Raises ImportRefused at any time.
         """
+
+
+def currency_code(text: str) -> str:
+    """Return the ISO 4217 code of a currency that a user writes as a code, a symbol or a name.
+
+    Raises ImportRefused for a text that is not a currency, or is ambiguous.
+    """
+    mark = mark_of(text.strip())
+    if mark is not None and mark.currency is not None:
+        return mark.currency
+    if mark is not None:
+        raise ImportRefused(
+            f"{quoted(text)} may be {', '.join(mark.possible[:3])} or another currency: give the "
+            f"ISO 4217 code"
+        )
+    raise ImportRefused(f"{quoted(text)} is not an ISO 4217 code such as EUR")
+
+
+def stated_code(text: str, what: str, line: int | None = None) -> str:
+    """As `currency_code`. what: begins a refusal, such as the name of an option."""
+    try:
+        return currency_code(text)
+    except ImportRefused as refused:
+        raise ImportRefused(f"{what} {refused.reason}", line) from None

@@ -27,8 +27,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
     quoted,
 )
-from finance_api.values.sentences import amount_text, count_text
-from finance_api.values.text import clean_or_none
+from finance_api.values.text import amount_text, clean_or_none, count_text
 
 #: Maximum number of fields in a record: the whole record is in memory.
 MAX_FIELDS = 100_000

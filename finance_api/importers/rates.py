@@ -9,7 +9,7 @@ from typing import IO
 from zipfile import ZipFile
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.marks import CODES
+from finance_api.resources.currencies import CODES
 from finance_api.values.number import NumberError, parse_decimal
 from finance_api.values.rates import DayRates
 from finance_api.values.text import counted

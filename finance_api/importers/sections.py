@@ -13,7 +13,7 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
-from finance_api.values.sentences import amount_text
+from finance_api.values.text import amount_text
 from finance_api.values.time import DAY_SECONDS
 
 #: Maximum number of `Statement`s in memory; beyond it, statements are joined despite gaps.

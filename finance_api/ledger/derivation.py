@@ -31,8 +31,7 @@ from finance_api.resources.records import record_type
 from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.sentences import amount_text, day_text
-from finance_api.values.text import fold
+from finance_api.values.text import amount_text, day_text, fold
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
 
 

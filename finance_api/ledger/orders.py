@@ -6,8 +6,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, BinaryIO, NamedTuple
 
 from finance_api.importers.formats import AccountKey, detect_format, format_named
-from finance_api.importers.interface import ImportRefused, StatementImporter
-from finance_api.importers.marks import currency_code
+from finance_api.importers.interface import ImportRefused, StatementImporter, currency_code
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.session import KEEP_DAYS
 from finance_api.resources import RECORDS

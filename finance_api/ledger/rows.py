@@ -10,7 +10,7 @@ from finance_api.resources import RESOURCES
 from finance_api.resources.field import MAX_SOURCE_ID_CHARACTERS, Resource
 from finance_api.values import Row
 from finance_api.values.ids import derived_id, new_id
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 
 #: Fields that a replaced row keeps if the import does not set them.
 _KEPT = ("id", "createdAt", "updatedAt")

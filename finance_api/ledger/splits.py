@@ -23,8 +23,7 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.sentences import amount_text, day_text
-from finance_api.values.text import counted
+from finance_api.values.text import amount_text, counted, day_text
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 500

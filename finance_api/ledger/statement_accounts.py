@@ -35,8 +35,7 @@ from finance_api.resources import ACCOUNTS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.sentences import amount_text
-from finance_api.values.text import TextError, clean_or_none, compact, is_iban
+from finance_api.values.text import TextError, amount_text, clean_or_none, compact, is_iban
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000

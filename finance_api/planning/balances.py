@@ -13,8 +13,7 @@ from finance_api.query.model import Condition, dated
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
-from finance_api.values.sentences import count_text
-from finance_api.values.text import counted
+from finance_api.values.text import count_text, counted
 from finance_api.values.time import (
     DAY_SECONDS,
     MAX_SECONDS,

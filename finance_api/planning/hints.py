@@ -10,8 +10,7 @@ from finance_api.query.model import Condition, Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Storage
-from finance_api.values.likeness import near_names
-from finance_api.values.text import fold
+from finance_api.values.text import fold, near_names
 
 MAX_HINTS = 5
 #: A name is compared with this many names, so that a hint takes milliseconds; names with the same

@@ -11,7 +11,7 @@ from finance_api.resources import STANDING_ORDERS
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 from finance_api.values.time import DAY_SECONDS
 
 #: Maximum number of due days to compute for a request; equal rules share their days.

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from finance_api.http.surfaces import PUBLIC_SURFACE, SUFFIXES, WALLET
-from finance_api.values.sentences import count_text
-from finance_api.values.text import shown
+from finance_api.values.text import count_text, shown
 
 if TYPE_CHECKING:
     # Commands need no web framework.

@@ -12,7 +12,7 @@ from finance_api.http.identity import LinkIdentity, OwnerIdentity
 from finance_api.http.requests import Request
 from finance_api.questions.addresses import PATHS, AddressRefused, normal_address
 from finance_api.storage.interface import Question, User
-from finance_api.values.sentences import numbers_as_in
+from finance_api.values.text import numbers_as_in
 
 #: What the answer depends on besides the address.
 _PASSED_ON = (

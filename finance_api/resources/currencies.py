@@ -1,10 +1,16 @@
-"""The currency codes of ISO 4217: current ones, and withdrawn ones that old statements have."""
+"""Currencies: their codes, and the symbols and names that people and banks write instead.
 
+The codes are those of ISO 4217, with withdrawn ones that old statements have.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from iso4217 import Currency
 
 from finance_api.values.number import DECIMALS
+from finance_api.values.text import fold
 
 #: Codes from ISO 4217 list three (historic denominations) that bank files of the last decades use.
 _WITHDRAWN = (
@@ -14,6 +20,7 @@ _WITHDRAWN = (
 ).split()
 
 CURRENCIES: tuple[str, ...] = tuple(sorted({*(c.code for c in Currency), *_WITHDRAWN}))
+CODES = frozenset(CURRENCIES)
 
 #: Units of account and funds, which nobody has an account in.
 _UNITS = "BOV CHE CHW CLF COU MXV USN UYI UYW XAD".split()
@@ -37,3 +44,93 @@ def decimals_of(code: str | None) -> int:
 def smallest_units(code: str | None) -> int:
     """Return the smallest amount of the currency, in ten-thousandths."""
     return int(10 ** (DECIMALS - decimals_of(code)))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A written currency. text: as shown to users. currency: the code that it means by default;
+    None if ambiguous. possible: the codes that it can stand for; empty: any.
+    """
+
+    text: str
+    currency: str | None
+    possible: tuple[str, ...]
+
+    def fits(self, currency: str) -> bool:
+        return not self.possible or currency in self.possible
+
+
+#: Each line: codes, then the symbols and names (folded) that can mean them. The first code is the
+#: default, unless the line begins with "?".
+_NAMES = """
+EUR: €, euro, euros
+USD: us dollar, us dollars, us-dollar, us$
+? USD CAD AUD NZD SGD HKD: dollar, dollars
+? USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL JMD TTD BBD BSD BZD: $
+? GBP EGP LBP SYP: pound, pounds
+GBP EGP LBP SYP GIP FKP SHP SDG SSP: £
+GBP: pound sterling, pounds sterling, sterling
+CHF: swiss franc, swiss francs, schweizer franken, franken, sfr
+CHF FRF BEF LUF: fr
+? SEK NOK DKK ISK EEK: kr
+? JPY CNY: ¥
+? INR PKR LKR NPR MUR SCR: rs, ₨
+PLN: zloty, zł
+CZK: kč
+HUF: ft
+BRL: r$
+AUD: a$
+CAD: c$
+NZD: nz$
+HKD: hk$
+SGD: s$
+INR: ₹
+RUB RUR: ₽
+TRY TRL: ₺
+UAH: ₴
+ILS: ₪
+KRW: ₩
+VND: ₫
+THB: ฿
+NGN: ₦
+PHP: ₱
+CRC: ₡
+PYG: ₲
+KZT: ₸
+GEL: ₾
+AZN AZM: ₼
+GHS GHC: ₵
+"""
+
+
+def _marks(line: str) -> Iterator[tuple[str, Mark]]:
+    before, _, names = line.partition(": ")
+    codes = tuple(before.removeprefix("? ").split())
+    for name in names.split(", "):
+        yield name, Mark(name, None if before.startswith("?") else codes[0], codes)
+
+
+_MARKS = dict(mark for line in _NAMES.strip().splitlines() for mark in _marks(line))
+
+
+def mark_of(text: str) -> Mark | None:
+    """Return the currency that ``text`` (stripped) stands for; None if it is not a currency."""
+    code = text.upper()
+    if code in CODES:
+        return Mark(code, code, (code,))
+    return _MARKS.get(fold(text).rstrip("."))
+
+
+def codes_in(texts: Iterable[str]) -> frozenset[str]:
+    """Return the currencies in a column; empty if any cell may mean something else.
+
+    A code that is not in capitals may be a word, such as "all" or "top".
+    """
+    codes = set()
+    for text in map(str.strip, texts):
+        mark = mark_of(text)
+        is_word = text.isalpha() and len(text) == 3 and not text.isupper()
+        if mark is None or len(mark.possible) != 1 or is_word:
+            return frozenset()
+        codes |= set(mark.possible)
+    return frozenset(codes)

@@ -35,8 +35,7 @@ from finance_api.storage.interface import (
     unit_of_work,
 )
 from finance_api.values.regions import region_of
-from finance_api.values.sentences import numbers_as_in
-from finance_api.values.text import shown
+from finance_api.values.text import numbers_as_in, shown
 
 #: How many lines are shown before and after a line, and how many characters of each.
 _AROUND = 1

@@ -1,7 +1,8 @@
-"""Identifiers: UUIDs (RFC 9562) as 36 lower-case characters."""
+"""Identifiers: UUIDs (RFC 9562) as 36 lower-case characters; and tags of states."""
 
 import hashlib
 import re
+import secrets
 import uuid
 from functools import lru_cache
 
@@ -44,6 +45,11 @@ def serial_number(text: str) -> int | None:
 def new_id() -> str:
     """Return a random id (UUID version 4)."""
     return str(uuid.uuid4())
+
+
+def new_tag() -> int:
+    """Return a random signed 64-bit integer, which databases can store."""
+    return secrets.randbits(64) - 2**63
 
 
 def derived_id(user: str, *names: str) -> str:

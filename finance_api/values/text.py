@@ -1,10 +1,23 @@
-"""Cleans and compares text (Unicode NFC, no control characters), and quotes it for messages."""
+"""Cleans and compares text (Unicode NFC, no control characters), and writes parts of messages.
+
+Messages have numbers and days in them: plainly, or on pages as in a region.
+"""
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from difflib import get_close_matches
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from finance_api.values.sentences import count_text
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+
+if TYPE_CHECKING:
+    # Commands start faster without the data of all regions.
+    from finance_api.values.regions import Region
 
 #: Control characters (Unicode category Cc) except tab and newline.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -93,9 +106,54 @@ def plain(text: str) -> str:
     return text.lower() if text.isascii() else text.casefold().translate(_PLAIN)
 
 
+_FIND_REGION: ContextVar["Callable[[], Region] | None"] = ContextVar("find_region", default=None)
+
+
+@contextmanager
+def numbers_as_in(find_region: "Callable[[], Region] | None") -> Iterator[None]:
+    """Write numbers as in the region that the function returns; plainly with None."""
+    token = _FIND_REGION.set(find_region)
+    try:
+        yield
+    finally:
+        _FIND_REGION.reset(token)
+
+
+def count_text(number: int) -> str:
+    """``1,204``; ``1.204`` on pages of some regions."""
+    find_region = _FIND_REGION.get()
+    return f"{number:,}" if find_region is None else find_region().count(number)
+
+
+def day_text(seconds: int) -> str:
+    """``2026-11-26``; on pages as in a region: ``26 Nov 2026``."""
+    find_region = _FIND_REGION.get()
+    return date_text(seconds) if find_region is None else find_region().day(seconds)
+
+
+def amount_text(units: int, least_decimals: int = 2) -> str:
+    """Ten-thousandths as ``-1204.5``; on pages with the marks of a region: ``−1,204.50``."""
+    find_region = _FIND_REGION.get()
+    if find_region is None:
+        return decimal_text(units)
+    return find_region().amount(units, least_decimals)
+
+
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Return ``1 row`` or ``2,000 rows``. many: the plural, if it is not ``one`` and an s."""
     return f"{count_text(count)} {one if count == 1 else many or one + 's'}"
+
+
+def near_names(text: str, names: Iterable[str]) -> list[str]:
+    """Return the names that the user may have meant, nearest first."""
+    by_folded = {fold(name): name for name in names}
+    return [by_folded[near] for near in get_close_matches(fold(text), by_folded, n=3, cutoff=0.6)]
+
+
+def did_you_mean(text: str, names: Iterable[str]) -> str:
+    """Return the end of a sentence about an unknown name: similar names, if there are any."""
+    near = near_names(text, names)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def compact(number: str) -> str:

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 from markupsafe import Markup
 
 from finance_api.values.time import TimeError, parse_date
+from finance_api.web.page import current_region
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.regions import current_region
 from finance_api.web.rendering import amount, day, day_words, month_words
 
 _Object = Mapping[str, Any]

@@ -9,7 +9,7 @@ from finance_api.values import Row
 from finance_api.values.number import DECIMALS, decimal_text
 from finance_api.web.colors import color_words, full_hex
 from finance_api.web.forms import choice_label
-from finance_api.web.regions import current_region
+from finance_api.web.page import current_region
 from finance_api.web.rendering import amount, count, day, moment
 from finance_api.web.repeats import rule_words
 

@@ -31,13 +31,11 @@ from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.values.likeness import did_you_mean
-from finance_api.values.text import fold
+from finance_api.values.text import did_you_mean, fold
 from finance_api.values.written import WrittenRefused
 from finance_api.web.choices import Options, currency_options, flat
 from finance_api.web.colors import PALETTE, color_text, full_hex, parse_color
-from finance_api.web.page import CHANGED_MEANWHILE, sentence
-from finance_api.web.regions import current_region
+from finance_api.web.page import CHANGED_MEANWHILE, current_region, sentence
 from finance_api.web.typed import day_text, plain_text, too_exact
 
 _LABELS = {

@@ -16,10 +16,9 @@ from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
 from finance_api.web.api_results import BALANCES, ApiRequest, ApiResults
 from finance_api.web.cells import Cells
-from finance_api.web.change_notice import sentence_of
+from finance_api.web.page import current_region
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.regions import current_region
-from finance_api.web.rendering import amount, day_words, month_words
+from finance_api.web.rendering import amount, day_words, month_words, sentence_of
 
 _NEWEST_RECORDS = "10"
 _MONTHS = 12

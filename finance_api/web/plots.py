@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from finance_api.values.number import rounded
 from finance_api.values.regions import MINUS
-from finance_api.web.regions import current_region
+from finance_api.web.page import current_region
 
 #: A unit of amounts, which are in ten-thousandths.
 MONEY = 10_000

@@ -19,8 +19,7 @@ from finance_api.values.time import Period, TimeError, parse_date
 from finance_api.values.written import WrittenRefused, parse_amount
 from finance_api.web.api_results import SUMMARY, ApiRequest
 from finance_api.web.forms import choice_label
-from finance_api.web.page import PAGE_ROWS, sentence
-from finance_api.web.regions import current_region
+from finance_api.web.page import PAGE_ROWS, current_region, sentence
 from finance_api.web.rendering import day_words
 from finance_api.web.timespans import Timespan, parse_timespan
 

@@ -10,12 +10,11 @@ from webob.multidict import MultiDict
 from finance_api.planning.recurrence import MAX_COUNT, schedule_of
 from finance_api.planning.repetition import PATTERNS, parse_repetition, split_rule, until_of
 from finance_api.values import Row
-from finance_api.values.sentences import count_text
-from finance_api.values.text import counted
+from finance_api.values.text import count_text, counted
 from finance_api.values.time import date_text, parse_date
 from finance_api.values.written import WrittenRefused, parse_day
 from finance_api.web.forms import Control, FormFaults
-from finance_api.web.regions import current_region
+from finance_api.web.page import current_region
 
 RULE = "recurrenceRule"
 #: The choice for a rule that fits no pattern.

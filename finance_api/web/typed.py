@@ -8,7 +8,7 @@ from finance_api.resources.field import Field, Kind
 from finance_api.values.time import date_text
 from finance_api.values.written import WrittenRefused, parse_amount, parse_day
 from finance_api.web.colors import PALETTE, parse_color
-from finance_api.web.regions import current_region
+from finance_api.web.page import current_region
 
 _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
 

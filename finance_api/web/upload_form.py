@@ -6,8 +6,7 @@ from typing import Any
 
 from finance_api.importers.csv.layout import JOINED
 from finance_api.importers.formats import format_named
-from finance_api.importers.interface import CODE, NAME, ImportRefused
-from finance_api.importers.marks import currency_code, mark_of
+from finance_api.importers.interface import CODE, NAME, ImportRefused, currency_code
 from finance_api.importers.options import (
     FILE_OPTIONS,
     FileOption,
@@ -15,6 +14,7 @@ from finance_api.importers.options import (
     answered,
     option_named,
 )
+from finance_api.resources.currencies import mark_of
 from finance_api.storage.interface import Upload
 from finance_api.web.column_form import (
     COLUMN_OPTIONS,

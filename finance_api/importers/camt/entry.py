@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from finance_api.importers.interface import ANOTHER_FILE, Entry, ImportRefused, joined_key, quoted
-from finance_api.importers.marks import CODES
+from finance_api.resources.currencies import CODES
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
 from finance_api.values.text import compact, one_line
 from finance_api.values.time import TimeError, date_text, parse_date, parse_time

@@ -31,8 +31,8 @@ from finance_api.importers.interface import (
     joined_key,
     nothing_remembered,
 )
-from finance_api.importers.marks import CODES
 from finance_api.importers.sections import Section, Sections
+from finance_api.resources.currencies import CODES
 from finance_api.values.text import is_iban
 from finance_api.values.time import DAY_SECONDS
 

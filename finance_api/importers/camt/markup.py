@@ -14,7 +14,7 @@ from xml.parsers import expat
 from finance_api.importers.camt.entry import Element, transaction_of
 from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, quoted
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 
 #: Elements that are statements -> the kind of message that contains them.
 STATEMENTS = {"Rpt": "camt.052", "Stmt": "camt.053", "Ntfctn": "camt.054"}

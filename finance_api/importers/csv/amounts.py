@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from finance_api.importers.interface import Answer, ImportRefused, Questions, quoted
-from finance_api.importers.marks import Mark, mark_of
+from finance_api.resources.currencies import Mark, mark_of
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
 
 DECIMAL_MARKS = (".", ",")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from finance_api.importers.interface import Answer, BankBalance, ImportRefused
-from finance_api.values.sentences import amount_text
+from finance_api.values.text import amount_text
 from finance_api.values.time import DAY_SECONDS
 
 

@@ -7,8 +7,13 @@ from functools import cached_property
 from typing import Any, BinaryIO
 
 from finance_api.importers.csv.amounts import AmountReader, Reading
+from finance_api.importers.csv.asking import (
+    ask_about_unread,
+    ask_which_rows,
+    decide_currencies,
+    names_balance,
+)
 from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
-from finance_api.importers.csv.currencies import decide_currencies
 from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.finding import find_plan, refuse_data_as_headings
 from finance_api.importers.csv.index import Profiles, load_profiles
@@ -27,7 +32,6 @@ from finance_api.importers.csv.signs import Signs, decide_signs
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import Selection, SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import Row, Table
-from finance_api.importers.csv.unread import ask_about_unread, ask_which_rows, names_balance
 from finance_api.importers.csv.vocabulary import in_minor_units
 from finance_api.importers.decoding import TextFile, open_text
 from finance_api.importers.interface import (

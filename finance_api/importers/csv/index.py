@@ -35,8 +35,8 @@ from finance_api.importers.csv.profile import (
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.decoding import known_encoding
 from finance_api.importers.interface import Answer, ImportRefused, listed, quoted
-from finance_api.importers.marks import CODES
 from finance_api.resources.common import PAYMENT_TYPES
+from finance_api.resources.currencies import CODES
 
 SHIPPED = Path(__file__).with_name("profiles")
 INDEX = SHIPPED / "index.json"

@@ -15,8 +15,14 @@ from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import Answer, ImportRefused, excluding, listed, quoted
-from finance_api.importers.marks import stated_code
+from finance_api.importers.interface import (
+    Answer,
+    ImportRefused,
+    excluding,
+    listed,
+    quoted,
+    stated_code,
+)
 from finance_api.values.text import TextError, clean, clean_or_none, fold
 
 #: Field -> its other names. A column with one of these headings maps by itself.

@@ -11,7 +11,7 @@ from finance_api.importers.csv.layout import POSITIVE, Columns, Headings, Layout
 from finance_api.importers.csv.table import is_account, is_amount, is_date
 from finance_api.importers.csv.vocabulary import folded, role_fit
 from finance_api.importers.interface import Answer, Questions, quoted
-from finance_api.importers.marks import mark_of
+from finance_api.resources.currencies import mark_of
 
 #: At most this many columns are examined.
 _MOST_COLUMNS = 200

@@ -23,7 +23,7 @@ from finance_api.importers.csv.table import (
 from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of, known_headings, role_fit
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.marks import mark_of
+from finance_api.resources.currencies import mark_of
 from finance_api.values.text import shown
 from finance_api.values.time import DAY_SECONDS, date_text
 

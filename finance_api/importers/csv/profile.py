@@ -11,7 +11,7 @@ from finance_api.importers.csv.layout import Headings, Layout
 from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused, quoted
-from finance_api.importers.marks import CODES
+from finance_api.resources.currencies import CODES
 
 #: A heading row of fewer columns selects no profile by itself.
 FEWEST_COLUMNS = 4

@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 from finance_api.importers.csv.amounts import Amount, AmountReader
+from finance_api.importers.csv.asking import Currencies
 from finance_api.importers.csv.balances import BalanceCheck
-from finance_api.importers.csv.currencies import Currencies
 from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR, Columns
 from finance_api.importers.csv.plan import Plan
@@ -23,9 +23,10 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
     quoted,
+    stated_code,
 )
-from finance_api.importers.marks import Mark, stated_code
 from finance_api.resources.common import PAYMENT_TYPES
+from finance_api.resources.currencies import Mark
 from finance_api.values.time import DAY_SECONDS
 
 _TEXTS = ("payee", "note", "category", "reference")
@@ -237,6 +238,8 @@ class StatementBuilder:
         for rows in self._rows.values():
             statement = rows.statement
             statement.initial = rows.initial
+            if not self._has_balances:
+                continue
             opening, closing = rows.balances.ends()
             if opening is not None and rows.initial:
                 # The rows that make up `initial` are no entries: the opening balance is after them.

@@ -27,7 +27,7 @@ from finance_api.importers.csv.vocabulary import (
     role_fit,
 )
 from finance_api.importers.interface import ImportRefused, quoted
-from finance_api.importers.marks import mark_of
+from finance_api.resources.currencies import mark_of
 from finance_api.values.text import clean_or_none
 
 #: Up to this many different values of rows that are left out are counted separately.

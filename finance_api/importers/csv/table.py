@@ -11,7 +11,7 @@ from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, pla
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
 #: (`csv.field_size_limit`) applies to the whole process and is therefore left alone.

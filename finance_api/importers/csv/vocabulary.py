@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from finance_api.importers.marks import CODES, Mark, mark_of
+from finance_api.resources.currencies import CODES, Mark, mark_of
 from finance_api.values.text import TextError, clean, fold
 
 

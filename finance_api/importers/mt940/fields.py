@@ -19,10 +19,9 @@ import mt940
 
 from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import ANOTHER_FILE, BankBalance, Entry, ImportRefused, quoted
-from finance_api.importers.marks import CODES
+from finance_api.resources.currencies import CODES
 from finance_api.values.number import NumberError, to_units
-from finance_api.values.sentences import count_text
-from finance_api.values.text import compact, one_line
+from finance_api.values.text import compact, count_text, one_line
 from finance_api.values.time import from_date
 
 #: Maximum length of a field; banks write far shorter ones.

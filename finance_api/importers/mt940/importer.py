@@ -19,7 +19,6 @@ from finance_api.importers.interface import (
     joined_key,
     nothing_remembered,
 )
-from finance_api.importers.marks import CODES
 from finance_api.importers.mt940.fields import (
     END,
     MAX_FIELD_CHARACTERS,
@@ -33,8 +32,8 @@ from finance_api.importers.mt940.fields import (
     moment_of,
 )
 from finance_api.importers.sections import Section, Sections
-from finance_api.values.sentences import amount_text, count_text
-from finance_api.values.text import compact, one_line
+from finance_api.resources.currencies import CODES
+from finance_api.values.text import amount_text, compact, count_text, one_line
 
 _MT942 = "mt942"
 _WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")

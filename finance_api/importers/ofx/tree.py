@@ -19,8 +19,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from sys import getsizeof
 
 from finance_api.importers.interface import ANOTHER_FILE, ImportRefused, quoted
-from finance_api.importers.marks import CODES
 from finance_api.importers.ofx.markup import Lexeme, LexemeKind
+from finance_api.resources.currencies import CODES
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import clean, clean_or_none
 from finance_api.values.time import TimeError, parse_date

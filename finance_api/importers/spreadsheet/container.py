@@ -20,7 +20,7 @@ from xml.parsers import expat
 import olefile
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 
 #: Maximum number of XML elements or xls records in a file: 100 MB of ordinary cells have fewer.
 MAX_ELEMENTS = 10_000_000

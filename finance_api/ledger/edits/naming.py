@@ -12,10 +12,8 @@ from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.naming import snake_case
 from finance_api.values import Row
 from finance_api.values.ids import are_ids
-from finance_api.values.likeness import did_you_mean
 from finance_api.values.number import NumberError, parse_decimal
-from finance_api.values.sentences import day_text
-from finance_api.values.text import counted, fold
+from finance_api.values.text import counted, day_text, did_you_mean, fold
 
 
 def counted_rows(count: int, resource: Resource) -> str:

@@ -22,9 +22,8 @@ from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
-from finance_api.values.sentences import count_text
 from finance_api.values.spreadsheet import harmless, in_cell, without_apostrophes
-from finance_api.values.text import shown
+from finance_api.values.text import count_text, shown
 
 _T = TypeVar("_T")
 

@@ -13,7 +13,7 @@ from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
-from finance_api.values.sentences import amount_text, count_text, day_text
+from finance_api.values.text import amount_text, count_text, day_text
 from finance_api.values.time import DAY_SECONDS
 
 #: Longer names and values are cut.

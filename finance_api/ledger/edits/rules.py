@@ -15,7 +15,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.values import Row
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 
 #: The fields of records in which rules look for keywords.
 SEARCHED_BY_RULES = ("payee", "note")

@@ -21,8 +21,7 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.number import NumberError, parse_decimal, to_units
-from finance_api.values.sentences import amount_text
-from finance_api.values.text import shown
+from finance_api.values.text import amount_text, shown
 
 MAX_PARTS = 500
 #: Stands for the amount that the other parts leave.

@@ -16,8 +16,7 @@ from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.number import decimal_text
-from finance_api.values.sentences import amount_text, count_text
-from finance_api.values.text import shown
+from finance_api.values.text import amount_text, count_text, shown
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
 #: Candidates for the other half of a transfer are up to this far away.

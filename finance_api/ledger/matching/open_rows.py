@@ -23,8 +23,7 @@ from finance_api.ledger.matching.model import (
     correction_chain,
 )
 from finance_api.ledger.matching.stated import KnownAccount
-from finance_api.values.sentences import amount_text, day_text
-from finance_api.values.text import fold, shown
+from finance_api.values.text import amount_text, day_text, fold, shown
 from finance_api.values.time import DAY_SECONDS
 
 SAME, NEW = "same", "new"

@@ -14,7 +14,7 @@ from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
-from finance_api.values.sentences import amount_text, day_text
+from finance_api.values.text import amount_text, day_text
 from finance_api.values.time import DAY_SECONDS
 
 #: A refusal names up to this many rows.

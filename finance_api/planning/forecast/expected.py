@@ -18,7 +18,7 @@ from finance_api.planning.recurring import (
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
 from finance_api.runtime.time_limit import in_time
 from finance_api.values import Row
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 from finance_api.values.time import DAY_SECONDS
 
 #: A payment that is more days late is no longer expected.

@@ -16,8 +16,7 @@ from finance_api.resources import ACCOUNTS, STANDING_ORDERS
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
-from finance_api.values.sentences import count_text
-from finance_api.values.text import counted
+from finance_api.values.text import count_text, counted
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, Period, date_text, end_of, period_text
 
 # -- usual income and spending besides recurring payments: the middle half of past cases ----------

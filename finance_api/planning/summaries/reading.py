@@ -22,7 +22,7 @@ from finance_api.resources import RECORDS, referred_by
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums
 from finance_api.values import Row
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 from finance_api.values.time import Period, end_of, period_text, start_of
 
 T = TypeVar("T")

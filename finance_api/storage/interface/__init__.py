@@ -26,6 +26,14 @@ from finance_api.storage.interface.activity import (
     AuditEntry,
     AuditReader,
     AuditWriter,
+    BeforeImage,
+    HistoryEntry,
+    HistoryReader,
+    HistoryWriter,
+    Upload,
+    UploadReader,
+    UploadState,
+    UploadWriter,
     UsageReader,
     UsageWriter,
 )
@@ -57,15 +65,8 @@ from finance_api.storage.interface.faults import (
     Found,
     after_repair,
 )
-from finance_api.storage.interface.history import (
-    BeforeImage,
-    HistoryEntry,
-    HistoryReader,
-    HistoryWriter,
-)
 from finance_api.storage.interface.questions import Question, QuestionReader, QuestionWriter
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
-from finance_api.storage.interface.uploads import Upload, UploadReader, UploadState, UploadWriter
 from finance_api.storage.interface.users import (
     CredentialReader,
     CredentialWriter,

@@ -1,9 +1,13 @@
-"""Numbers of requests by user, day and token; and the audit log, which contains no secrets."""
+"""What happened: changes of a user's data, uploads, requests, and the audit log without secrets."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, NamedTuple
+
+from finance_api.resources.field import Resource
+from finance_api.values import Row
 
 #: The origin of what a command did. What a client did has the client's address instead.
 COMMAND = "command"
@@ -97,3 +101,165 @@ class UsageWriter(UsageReader):
     @abstractmethod
     def prune(self, before: int) -> None:
         """Delete the numbers of earlier days."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryEntry:
+    """One change of a user's data: an import or an edit.
+
+    number: from 1, in the order of the changes. Records that it added have it as their `importId`.
+    action: what was run, e.g. ``import``. by: ``command`` or ``page``.
+    revision: the revision that it made. undone_at: when it was undone, if it was.
+    pruned: whether its images were deleted.
+    details: further facts, as JSON takes them. What was inferred from it counts until it is undone.
+    """
+
+    number: int
+    at: int
+    action: str
+    by: str
+    revision: int
+    undone_at: int | None = None
+    pruned: bool = False
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> list[dict[str, Any]]:
+        """Return what the statements of this import stated about accounts."""
+        facts: list[dict[str, Any]] = self.details.get("accounts", [])
+        return facts
+
+
+class BeforeImage(NamedTuple):
+    """A row as it was before an entry; the row is None if it did not exist.
+
+    A record that an entry added has no image: its importId names the entry.
+    """
+
+    resource: Resource
+    row_id: str
+    row: Row | None
+
+
+class HistoryReader(ABC):
+    @abstractmethod
+    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+        """Return all entries, oldest first."""
+
+    @abstractmethod
+    def scan_before(
+        self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
+    ) -> list[BeforeImage]:
+        """Return an entry's images after ``after``, in the order of (resource name, row id)."""
+
+    @abstractmethod
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        """Return an entry's images of the rows with these ids, by id."""
+
+
+class HistoryWriter(HistoryReader):
+    @abstractmethod
+    def add(self, user_id: int, entry: HistoryEntry) -> None:
+        """Add an entry. Raises Conflict if its number exists."""
+
+    @abstractmethod
+    def set_undone(self, user_id: int, number: int, at: int) -> None: ...
+
+    @abstractmethod
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
+        """Add images to an entry. If a row has an image already, that one stays.
+
+        replace: replace it instead.
+        """
+
+    @abstractmethod
+    def prune_before(self, user_id: int, at: int) -> None:
+        """Delete the images of entries made before that time, and mark the entries as pruned."""
+
+
+class UploadState(StrEnum):
+    """The state of an upload.
+
+    CHECKING and IMPORTING: a process works on it. ASKING: the user must answer questions about it.
+    READY: there is a preview. DONE: it was imported. FAILED: the process ended too early.
+    FORM: it is no file, but a form that waits until its user signs in again.
+    """
+
+    CHECKING = "checking"
+    ASKING = "asking"
+    READY = "ready"
+    IMPORTING = "importing"
+    DONE = "done"
+    FAILED = "failed"
+    FORM = "form"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload:
+    """A user's file, without its content.
+
+    size: in bytes. step: rises with each change, so that a decision made at one step is not carried
+    out at a later one. alive_at: when the process that works on it last reported. worker: the
+    name of that process. options: the user's choices. outcome: the result of the last step.
+    """
+
+    id: str
+    name: str
+    size: int
+    created_at: int
+    state: UploadState
+    step: int = 0
+    alive_at: int = 0
+    worker: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    outcome: dict[str, Any] = field(default_factory=dict)
+
+
+class UploadReader(ABC):
+    @abstractmethod
+    def get(self, user_id: int, upload_id: str) -> Upload:
+        """Return an upload. Raises NotFound, also if it belongs to another user."""
+
+    @abstractmethod
+    def list_by_user(self, user_id: int) -> list[Upload]:
+        """Return the user's uploads, oldest first."""
+
+    @abstractmethod
+    def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
+        """Return a piece of the content by its number, from 0; empty after the last piece."""
+
+
+class UploadWriter(UploadReader):
+    @abstractmethod
+    def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
+        """Add an upload and its content. Raises NotFound if there is no such user."""
+
+    @abstractmethod
+    def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
+        """Change fields of an upload, and raise its step.
+
+        Raises NotFound if it was deleted, Conflict if its step differs from that of ``upload``.
+        """
+
+    @abstractmethod
+    def set_alive(self, uploads: Collection[tuple[int, Upload]], at: int) -> None:
+        """Record that processes work on these uploads, each with its user, and their outcomes.
+
+        Ignores uploads that were deleted or have another step.
+        """
+
+    @abstractmethod
+    def drop_content(self, user_id: int, upload_id: str) -> None:
+        """Delete the upload's content, and keep the rest."""
+
+    @abstractmethod
+    def delete(self, user_id: int, upload_id: str) -> None:
+        """Delete an upload, if it exists."""
+
+    @abstractmethod
+    def prune(self, *, created_before: int, alive_before: int) -> None:
+        """Delete uploads that were created, and last worked on, before these times."""

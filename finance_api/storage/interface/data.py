@@ -1,7 +1,6 @@
 """Rows of the resources, and proposals of transfers. Every method takes the user as an argument."""
 
 import re
-import secrets
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -15,15 +14,11 @@ from finance_api.resources.records import VOID
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
+from finance_api.values.ids import new_tag
 
 #: Number of rows of a stream in one part. Other threads wait while a part is formatted: with 100, a
 #: quarter of 50 clients' requests got 503 during a CSV export.
 STREAMED_ROWS = 25
-
-
-def new_tag() -> int:
-    """Return a random signed 64-bit integer, which databases can store."""
-    return secrets.randbits(64) - 2**63
 
 
 @dataclass(frozen=True, slots=True)

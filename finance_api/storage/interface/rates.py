@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from finance_api.storage.interface.data import new_tag
+from finance_api.values.ids import new_tag
 from finance_api.values.rates import DayRates
 
 

@@ -31,11 +31,15 @@ from finance_api.storage.sql.connections.unit import (
     connect,
 )
 from finance_api.storage.sql.reading import SqlDataReader
-from finance_api.storage.sql.roles.activity import SqlAudit, SqlUsage
-from finance_api.storage.sql.roles.history import SqlHistory, SqlTransfers
+from finance_api.storage.sql.roles.activity import (
+    SqlAudit,
+    SqlHistory,
+    SqlTransfers,
+    SqlUploads,
+    SqlUsage,
+)
 from finance_api.storage.sql.roles.questions import SqlQuestions
 from finance_api.storage.sql.roles.rates import SqlRates
-from finance_api.storage.sql.roles.uploads import SqlUploads
 from finance_api.storage.sql.roles.users import SqlJwts, SqlLinks, SqlSessions, SqlTokens, SqlUsers
 from finance_api.storage.sql.writing import SqlDataWriter, rebuilding
 from finance_api.storage.sql.writing.projection import Projection

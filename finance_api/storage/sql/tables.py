@@ -205,7 +205,7 @@ token_usage = Table(
 )
 
 
-#: Files that wait to be imported: `storage.interface.uploads`.
+#: Files that wait to be imported: `storage.interface.activity`.
 uploads = Table(
     "uploads",
     metadata,
@@ -239,7 +239,7 @@ upload_pieces = Table(
 )
 
 
-#: The history of users' data: `storage.interface.history`.
+#: The history of users' data: `storage.interface.activity`.
 history = Table(
     "history",
     metadata,

@@ -16,7 +16,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.csv import csv_chunks
 from finance_api.resources.xlsx import MAX_ROWS, readable_first, xlsx_chunks
 from finance_api.storage.interface import Storage, data_state_of
-from finance_api.values.sentences import count_text
+from finance_api.values.text import count_text
 from finance_api.values.time import date_text
 from finance_api.web.api_results import conditions_of
 from finance_api.web.page import SeeOther

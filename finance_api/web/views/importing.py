@@ -31,13 +31,21 @@ from finance_api.uploads.jobs import (
 )
 from finance_api.uploads.work import Progress
 from finance_api.web.column_form import ROLES
-from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
 from finance_api.web.option_labels import COLUMNS, in_labels
-from finance_api.web.page import SeeOther, done, own_rows, page, refused, writing, writing_for_user
+from finance_api.web.page import (
+    SeeOther,
+    current_region,
+    done,
+    own_rows,
+    page,
+    refused,
+    writing,
+    writing_for_user,
+)
+from finance_api.web.protection import require_token
 from finance_api.web.receiving import MOST_FILES, SentFile, TooLarge, TooSlow, sent_files
-from finance_api.web.regions import current_region
 from finance_api.web.rendering import size
 from finance_api.web.routes import get, post
 from finance_api.web.upload_form import Given, can_be_read, read_form, upload_form

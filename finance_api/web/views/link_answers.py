@@ -23,7 +23,7 @@ from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
 from finance_api.values.time import parse_time
 from finance_api.web.answer_tables import answer_table, rows_of
-from finance_api.web.regions import current_region
+from finance_api.web.page import current_region
 from finance_api.web.rendering import static_url
 from finance_api.web.routes import get
 

@@ -5,9 +5,8 @@ from typing import Any
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
-from finance_api.web.page import page
+from finance_api.web.page import current_region, page
 from finance_api.web.plots import Label, column_plot
-from finance_api.web.regions import current_region
 from finance_api.web.rendering import count, day_words, month_words
 from finance_api.web.routes import get
 from finance_api.web.views.tokens import token_views

@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.storage.interface import HistoryEntry
-from finance_api.web.change_notice import sentence_of
+from finance_api.web.rendering import sentence_of
 from support.browser import location, new_token, new_user, signed_in
 from support.html import forms, shown_text
 from support.native_rows import account, category, label, record, record_rule, uid

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from finance_api.importers.interface import ImportRefused
-from finance_api.importers.marks import currency_code
+from finance_api.importers.interface import ImportRefused, currency_code
 from finance_api.importers.options import FILE_OPTIONS, answered
 
 

@@ -27,7 +27,7 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.rules.same_id import pair_earlier
 from finance_api.ledger.matching.stated import Content, KnownAccount
-from finance_api.values.sentences import day_text
+from finance_api.values.text import day_text
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000

@@ -1,10 +1,14 @@
-"""Numbers of requests by user and day, and by token; and the audit log."""
+"""What happened: the history of data, pairs that look like transfers, uploads, usage, audit log."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+import orjson
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
+    Select,
     Table,
     bindparam,
     cast,
@@ -13,18 +17,315 @@ from sqlalchemy import (
     insert,
     literal,
     select,
+    tuple_,
+    update,
 )
+from sqlalchemy.exc import IntegrityError
 
+from finance_api.resources import RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     AuditAction,
     AuditEntry,
     AuditWriter,
+    BeforeImage,
+    HistoryEntry,
+    HistoryWriter,
+    TransferProposal,
+    TransferWriter,
+    Upload,
+    UploadState,
+    UploadWriter,
     UsageWriter,
 )
-from finance_api.storage.sql.bulk import upsert
+from finance_api.storage.sql.bulk import insert_rows, looked_up, rows_with, upsert
 from finance_api.storage.sql.connections.unit import Part
-from finance_api.storage.sql.parameters import LIMIT, NO_LIMIT, USER, number_parameter
-from finance_api.storage.sql.tables import audit, token_usage, usage, users
+from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.parameters import (
+    LIMIT,
+    NO_LIMIT,
+    OFFSET,
+    USER,
+    number_parameter,
+    text_parameter,
+)
+from finance_api.storage.sql.tables import (
+    audit,
+    before_images,
+    history,
+    token_usage,
+    transfer_proposals,
+    upload_pieces,
+    uploads,
+    usage,
+    users,
+)
+from finance_api.values import Row
+
+_RESOURCES = {resource.name: resource for resource in RESOURCES}
+_BATCH = 1_000
+_NUMBER = number_parameter("number")
+_ENTRY_COLUMNS = [column for column in history.c if column is not history.c.user_id]
+_ENTRIES = select(*_ENTRY_COLUMNS).where(history.c.user_id == USER).order_by(history.c.number)
+
+
+_IMAGES = (
+    select(before_images.c.resource, before_images.c.row_id, before_images.c.row)
+    .where(
+        before_images.c.user_id == USER,
+        before_images.c.number == _NUMBER,
+        tuple_(before_images.c.resource, before_images.c.row_id)
+        > tuple_(text_parameter("after_resource"), text_parameter("after_id")),
+    )
+    .order_by(before_images.c.resource, before_images.c.row_id)
+    .limit(LIMIT)
+)
+
+
+def _images_of(database: str) -> Select[Any]:
+    found = select(before_images.c.row_id, before_images.c.row).where(
+        before_images.c.user_id == USER,
+        before_images.c.number == _NUMBER,
+        before_images.c.resource == text_parameter("resource"),
+    )
+    return looked_up(database, found, before_images.c.row_id)
+
+
+def _row(resource: Resource, text: str | None) -> Row | None:
+    if text is None:
+        return None
+    table = DATA_TABLES[resource.name]
+    # An older version may have stored the image, without fields that are new since.
+    row: Row = {**dict.fromkeys(table.columns), **orjson.loads(text)}
+    for name in table.lists:
+        row[name] = tuple(row[name] or ())
+    return row
+
+
+class SqlHistory(Part, HistoryWriter):
+    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+        self.connection.begin_snapshot()
+        found = self.connection.fetch(_ENTRIES, values={"user": user_id})
+        names = [column.name for column in _ENTRY_COLUMNS]
+        entries = (dict(zip(names, row, strict=True)) for row in found)
+        return [
+            HistoryEntry(
+                **{
+                    **entry,
+                    "pruned": bool(entry["pruned"]),
+                    "details": orjson.loads(entry["details"]),
+                }
+            )
+            for entry in entries
+        ]
+
+    def scan_before(
+        self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
+    ) -> list[BeforeImage]:
+        self.connection.begin_snapshot()
+        values: dict[str, Any] = {"user": user_id, "number": number, "limit": limit}
+        values |= {"after_resource": after[0], "after_id": after[1]}
+        found = self.connection.fetch(_IMAGES, values=values)
+        return [
+            BeforeImage(_RESOURCES[name], row_id, _row(_RESOURCES[name], text))
+            for name, row_id, text in found
+        ]
+
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        self.connection.begin_snapshot()
+        values = {"user": user_id, "number": number, "resource": resource.name}
+        values["ids"] = json.dumps(list(ids))
+        found = self.connection.fetch(_images_of, values=values)
+        return {
+            row_id: BeforeImage(resource, row_id, _row(resource, text)) for row_id, text in found
+        }
+
+    def add(self, user_id: int, entry: HistoryEntry) -> None:
+        values = {**vars(entry), "details": orjson.dumps(entry.details).decode()}
+        try:
+            self.connection.execute(insert(history).values(user_id=user_id, **values))
+        except IntegrityError as error:
+            raise Conflict(f"there is an entry {entry.number} of the history already") from error
+
+    def set_undone(self, user_id: int, number: int, at: int) -> None:
+        which = (history.c.user_id == user_id) & (history.c.number == number)
+        self.connection.execute(update(history).where(which).values(undone_at=at))
+
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
+        rows = [
+            {
+                "user_id": user_id,
+                "number": number,
+                "resource": image.resource.name,
+                "row_id": image.row_id,
+                "row": None if image.row is None else orjson.dumps(image.row).decode(),
+            }
+            for image in images
+        ]
+        kept = upsert(before_images, self.connection.database)
+        if replace:
+            key = list(before_images.primary_key)
+            kept = kept.on_conflict_do_update(index_elements=key, set_={"row": kept.excluded.row})
+        else:
+            kept = kept.on_conflict_do_nothing()
+        for begin in range(0, len(rows), _BATCH):
+            self.connection.execute(kept, rows[begin : begin + _BATCH])
+
+    def prune_before(self, user_id: int, at: int) -> None:
+        entries = (history.c.user_id == user_id) & (history.c.at < at)
+        old = select(history.c.number).where(entries)
+        which = (before_images.c.user_id == user_id) & before_images.c.number.in_(old)
+        self.connection.execute(delete(before_images).where(which))
+        self.connection.execute(update(history).where(entries).values(pruned=True))
+
+
+_PROPOSED = tuple(transfer_proposals.c[name] for name in TransferProposal._fields)
+_COUNT = (
+    select(func.count()).select_from(transfer_proposals).where(transfer_proposals.c.user_id == USER)
+)
+
+
+_NEWEST_PROPOSED = (
+    select(*_PROPOSED)
+    .where(transfer_proposals.c.user_id == USER)
+    .order_by(transfer_proposals.c.day.desc(), transfer_proposals.c.out_id)
+    .limit(LIMIT)
+    .offset(OFFSET)
+)
+
+
+class SqlTransfers(Part, TransferWriter):
+    def count(self, user_id: int) -> int:
+        self.connection.begin_snapshot()
+        ((number,),) = self.connection.fetch(_COUNT, values={"user": user_id})
+        return int(number)
+
+    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
+        self.connection.begin_snapshot()
+        values = {"user": user_id, "limit": limit, "offset": offset}
+        found = self.connection.fetch(_NEWEST_PROPOSED, values=values)
+        return [
+            TransferProposal(out_id, in_id, day, bool(by_number))
+            for out_id, in_id, day, by_number in found
+        ]
+
+    def replace(
+        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+    ) -> None:
+        columns = transfer_proposals.c
+        self.connection.execute(
+            delete(transfer_proposals).where(
+                columns.user_id == user_id, columns.day >= first, columns.day < end
+            )
+        )
+        if proposals:
+            rows = [(user_id, *proposal) for proposal in proposals]
+            insert_rows(self.connection.sqlalchemy, transfer_proposals, rows)
+
+    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
+        if not record_ids:
+            return
+        connection, ids = self.connection.sqlalchemy, list(record_ids)
+        for key in ("out_id", "in_id"):
+            which = rows_with(connection, transfer_proposals, user_id, ids, key)
+            connection.execute(delete(transfer_proposals).where(which))
+
+
+_UPLOAD_COLUMNS = [column for column in uploads.c if column is not uploads.c.user_id]
+_ID = text_parameter("upload")
+_UPLOAD = select(*_UPLOAD_COLUMNS).where(uploads.c.user_id == USER, uploads.c.id == _ID)
+
+
+_UPLOADS_OF_USER = (
+    select(*_UPLOAD_COLUMNS)
+    .where(uploads.c.user_id == USER)
+    .order_by(uploads.c.created_at, uploads.c.id)
+)
+_PIECE = select(upload_pieces.c.content).where(
+    upload_pieces.c.user_id == USER,
+    upload_pieces.c.upload_id == _ID,
+    upload_pieces.c.number == number_parameter("number"),
+)
+
+
+def _to_upload(row: Iterable[Any]) -> Upload:
+    values = dict(zip((column.name for column in _UPLOAD_COLUMNS), row, strict=True))
+    read = {name: orjson.loads(values[name]) for name in ("options", "outcome")}
+    return Upload(**{**values, **read, "state": UploadState(values["state"])})
+
+
+def _written(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: orjson.dumps(value).decode() if name in ("options", "outcome") else value
+        for name, value in values.items()
+    }
+
+
+class SqlUploads(Part, UploadWriter):
+    def get(self, user_id: int, upload_id: str) -> Upload:
+        found = self.connection.fetch(_UPLOAD, values={"user": user_id, "upload": upload_id})
+        if not found:
+            raise NotFound("there is no such upload")
+        return _to_upload(found[0])
+
+    def list_by_user(self, user_id: int) -> list[Upload]:
+        found = self.connection.fetch(_UPLOADS_OF_USER, values={"user": user_id})
+        return [_to_upload(row) for row in found]
+
+    def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
+        values = {"user": user_id, "upload": upload_id, "number": number}
+        for (content,) in self.connection.fetch(_PIECE, values=values):
+            return bytes(content)
+        return b""
+
+    def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
+        values = _written(vars(upload))
+        try:
+            self.connection.execute(insert(uploads).values(user_id=user_id, **values))
+        except IntegrityError as error:
+            raise NotFound("there is no such user") from error
+        for number, content in enumerate(pieces):
+            piece = {"upload_id": upload.id, "number": number, "content": content}
+            self.connection.execute(insert(upload_pieces).values(user_id=user_id, **piece))
+
+    def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
+        which = _which(user_id, upload.id) & (uploads.c.step == upload.step)
+        values = {**_written(changes), "step": upload.step + 1}
+        if self.connection.execute(update(uploads).where(which).values(values)).rowcount == 0:
+            self.get(user_id, upload.id)
+            raise Conflict("another request changed the upload in the meantime")
+        return self.get(user_id, upload.id)
+
+    def set_alive(self, uploads_alive: Collection[tuple[int, Upload]], at: int) -> None:
+        # Always in the same order, so that two processes cannot wait for each other.
+        for user_id, upload in sorted(uploads_alive, key=lambda each: (each[0], each[1].id)):
+            which = _which(user_id, upload.id) & (uploads.c.step == upload.step)
+            values = _written({"outcome": upload.outcome, "alive_at": at})
+            self.connection.execute(update(uploads).where(which).values(values))
+
+    def drop_content(self, user_id: int, upload_id: str) -> None:
+        self.connection.execute(
+            delete(upload_pieces).where(
+                upload_pieces.c.user_id == user_id, upload_pieces.c.upload_id == upload_id
+            )
+        )
+
+    def delete(self, user_id: int, upload_id: str) -> None:
+        self.connection.execute(delete(uploads).where(_which(user_id, upload_id)))
+
+    def prune(self, *, created_before: int, alive_before: int) -> None:
+        old = (uploads.c.created_at < created_before) & (uploads.c.alive_at < alive_before)
+        self.connection.execute(delete(uploads).where(old))
+
+
+def _which(user_id: int, upload_id: str) -> ColumnElement[bool]:
+    return (uploads.c.user_id == user_id) & (uploads.c.id == upload_id)
+
 
 _START, _END, _SINCE = map(number_parameter, ("start", "end", "since"))
 
@@ -86,13 +387,13 @@ _AUDIT_COLUMNS = (audit.c.at, audit.c.action, audit.c.origin, audit.c.user_id, a
 _AUDIT_NAMES = [column.name for column in _AUDIT_COLUMNS]
 
 
-_NEWEST = (
+_NEWEST_AUDITED = (
     select(*_AUDIT_COLUMNS)
     .where(audit.c.at >= _SINCE)
     .order_by(audit.c.at.desc(), audit.c.id.desc())
     .limit(LIMIT)
 )
-_NEWEST_OF_USER = _NEWEST.where(audit.c.user_id == USER)
+_NEWEST_AUDITED_OF_USER = _NEWEST_AUDITED.where(audit.c.user_id == USER)
 
 
 class SqlAudit(Part, AuditWriter):
@@ -100,7 +401,7 @@ class SqlAudit(Part, AuditWriter):
         self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
     ) -> list[AuditEntry]:
         values = {"user": user_id, "since": since, "limit": NO_LIMIT if limit is None else limit}
-        build = _NEWEST if user_id is None else _NEWEST_OF_USER
+        build = _NEWEST_AUDITED if user_id is None else _NEWEST_AUDITED_OF_USER
         found = self.connection.fetch(build, values=values)
         return [AuditEntry(at, AuditAction(action), *rest) for at, action, *rest in found]
 

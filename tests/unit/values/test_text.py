@@ -7,8 +7,7 @@ import pytest
 
 import finance_api
 from finance_api.values.regions import DEFAULT, region_of
-from finance_api.values.sentences import amount_text, count_text, day_text, numbers_as_in
-from finance_api.values.text import counted
+from finance_api.values.text import amount_text, count_text, counted, day_text, numbers_as_in
 
 #: The parts whose sentences pages show. What other parts write has no region.
 SHOWN_ON_PAGES = ("importers", "ledger", "planning", "questions", "uploads", "web")
