@@ -23,9 +23,7 @@ from finance_api.storage.sql.reading import (
 )
 from finance_api.storage.sql.roles import (
     activity,
-    history,
     questions,
-    uploads,
     users,
 )
 from finance_api.storage.sql.tables import user_data
@@ -43,16 +41,17 @@ HARMLESS = {"writing.projection._flush", "writing._forget_deletions"}
 
 def builders():
     """Return the queries on a user's rows, and the functions that build such queries."""
-    found = [users._of_user, activity._DAYS, activity._NEWEST_OF_USER]
-    for module in (rows, by_date, unit, history, sums, changes, uploads, questions):
+    found = [users._of_user]
+    for module in (rows, by_date, unit, sums, changes, activity, questions):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)
             if function.__module__ == module.__name__ and "database" in signature.parameters:
                 found += [function] if makes_statement else []
         found += [each for _, each in inspect.getmembers(module) if isinstance(each, Select)]
-    # A part of others.
-    return [function for function in found if function is not changes._head]
+    # A part of others, and the audit log of all users.
+    left_out = (changes._head, activity._NEWEST_AUDITED)
+    return [function for function in found if all(function is not each for each in left_out)]
 
 
 @pytest.fixture

@@ -147,6 +147,7 @@ class Pair:
             "a question": lambda s: s.questions.get(me, make_id(1)),
             "their question": lambda s: s.questions.get(me, make_id(2)),
             "days": lambda s: s.usage.list_days(me, 0, 100),
+            "requests by token": lambda s: s.usage.sum_by_token(me, 0, 100),
             "the user": lambda s: s.users.get(user.email),
             "entries": lambda s: s.history.list_entries(me),
             "proposals": lambda s: (s.transfers.count(me), s.transfers.list_newest(me, limit=9)),
