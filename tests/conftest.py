@@ -332,5 +332,5 @@ def new_backend(
     for backend in made:
         backend.close()
         if CITUS_URL and isinstance(backend, SqlBackend) and backend.engine.name == "postgresql":
-            # Else its processes on each node would go on.
+            # Otherwise Citus' processes for this database would go on running on each node.
             Cluster.of(CITUS_URL).drop(str(backend.engine.url.database))

@@ -26,7 +26,7 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture
 def windows(browser: Browser, site: Site) -> Iterator[Windows]:
-    """At the end the test fails if a page did what it may not."""
+    """Windows for the test, which fails at its end if a page did anything forbidden."""
     windows = Windows(browser, site.url)
     yield windows
     windows.close()

@@ -1,4 +1,4 @@
-"""The people whose pages are looked at, each with data that make the pages look different."""
+"""The people whose pages the tests look at, each with data that makes the pages look different."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -28,7 +28,7 @@ DATA_SETS = ("newcomer", "crowd", "hostile")
 
 
 class People:
-    """Who looks at the pages: each sees other states of them."""
+    """The users who look at the pages; each sees them in other states."""
 
     def __init__(self, site: Site, *, quota: bool = False) -> None:
         """quota: whether tokens have been used in the last hour, which takes a while to do."""
@@ -36,7 +36,7 @@ class People:
         self.household = self._household(quota)
         self.newcomer = site.user("newcomer@example.org")
         self.free = site.user("no-premium@example.org", premium=False)
-        #: Makes tokens, which would be too many in the household's list.
+        #: Creates tokens in the tests, which would make the household's list too long.
         self.maker = site.user("maker@example.org")
         site.save_questions(self.maker, {"Mine": "records?limit=5"})
         before = CORRECTED.replace(b"-9.99", b"-9.90").replace(b"7.25", b"7")
@@ -62,7 +62,7 @@ class People:
 
     @cached_property
     def hostile(self) -> User:
-        """Names as long as they can be, from right to left and like markup."""
+        """Names of the maximum length, from right to left, and like markup."""
         site, now = self.site, self.site.now()
         user = site.user("h" * 64 + "@" + "example." * 22 + "org", password=PASSWORD)
         site.load(user, hostile(now))
@@ -119,7 +119,7 @@ class People:
             storage.jwts.revoke(first.jti, now - 1_000)
             days = usage_of(user, now)
             storage.usage.add(days)
-            # Counted so in the last weeks only.
+            # Only the last weeks have numbers by token.
             storage.usage.add_by_token(
                 {
                     (of, day, ids[n]): number * (4 - n) // 10
@@ -137,7 +137,7 @@ class People:
         site.change(work)
 
     def _extreme(self) -> User:
-        """Everything is as long as it can be, and has no blanks to break a line at."""
+        """Every text has the maximum length, and no blanks at which a line could break."""
         site, now = self.site, self.site.now()
         user = site.user("a" * 64 + "@" + "b" * 63 + "." + "c" * 63 + "." + "d" * 57 + ".ex")
         for name in ("x" * 100, "W" * 100, "👩‍👩‍👧‍👦" * 14, "ثم نفس سقطت وبالتحديد " * 4):

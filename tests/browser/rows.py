@@ -18,7 +18,7 @@ from support.native_rows import (
     uid,
 )
 
-#: Of a bank that gives ids; with a column that is not imported, and rows that are no money.
+#: A file of a bank that has ids, with a column that is not imported, and rows that are not money.
 CORRECTED = b"""id,date,amount,payee,State,Branch,account,currency
 a1,2026-03-01,-9.99,Corner Shop,completed,North,Current account,EUR
 a2,2026-03-02,7.25,Employer,completed,North,Current account,EUR
@@ -45,7 +45,7 @@ def extremes(now: int) -> list[Native]:
 
 
 def journeys(now: int) -> list[Native]:
-    """Accounts abroad, and money that went there."""
+    """Foreign accounts, and transfers to them."""
     rows = [
         account(1, name="Brokerage in New York", currencyCode="USD"),
         account(2, name="東京の口座", currencyCode="JPY"),
@@ -68,7 +68,7 @@ def journeys(now: int) -> list[Native]:
     return rows
 
 
-#: Makes each file another one.
+#: A number for each file, so that no two files are equal.
 serial_numbers = itertools.count(1)
 
 
@@ -89,11 +89,11 @@ def statement(rows: int, account: str) -> str:
 
 
 def usage_of(user: User, now: int) -> dict[tuple[int, int], int]:
-    """400 days in which more and more programs ask, at weekends less."""
+    """Usage on 400 days: more and more requests, fewer at weekends."""
     chance = random.Random(4)
     today = now - now % DAY_SECONDS
     days = {}
-    # Today is what is asked now.
+    # The requests of the tests themselves count for today.
     for back in range(400):
         growth = 1 - back / 480
         weekend = (today // DAY_SECONDS - back + 3) % 7 > 4

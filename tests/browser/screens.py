@@ -10,7 +10,7 @@ from browser.rows import serial_numbers, statement
 from browser.site import PASSWORD
 from finance_api.web.object_pages import OBJECT_PAGES
 
-#: What this browser calls itself in pictures.
+#: The User-Agent that pictures show.
 AGENT = (
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 "
     "Safari/537.36"
@@ -19,7 +19,9 @@ AGENT = (
 
 @dataclass(frozen=True)
 class Screen:
-    """A page in some state. who: of `People`; None is nobody. then: what is done on the page."""
+    """A page in some state. who: an attribute of `People`; None: nobody. then: the steps on the
+    page.
+    """
 
     name: str
     who: str | None
@@ -33,7 +35,7 @@ class Screen:
 
 
 def _submit(button: str, **fields: str) -> Callable[[Page], object]:
-    """Fills in fields by their ids and sends the form; the page that comes is the answer's."""
+    """Fill in fields by their ids and send the form; the screen is the page that follows."""
 
     def then(page: Page) -> None:
         for key, text in fields.items():
@@ -137,7 +139,7 @@ def _first_part(page: Page) -> None:
 
 
 def _of_record(*then: Callable[[Page], object]) -> Callable[[Page], object]:
-    """Open the first record, and then go on from there."""
+    """Open the first record, and do the steps there."""
 
     def steps(page: Page) -> None:
         _first_record(page)
@@ -169,7 +171,7 @@ def _first_token_without_name(page: Page) -> None:
 
 
 def _stay(page: Page) -> None:
-    """The page would load itself anew while it is looked at."""
+    """Stop the timers: the page would reload while the test looks at it."""
     page.evaluate("for (let timer = 1; timer < 100; timer++) clearTimeout(timer)")
 
 
@@ -215,7 +217,7 @@ def _sign_out_and_send(page: Page) -> None:
 
 
 def _sign_in_again(page: Page) -> None:
-    """The form is as it was; the next screens have the new session."""
+    """Sign in again and see the same form; the next screens use the new session."""
     email = page.locator(".who-email").inner_text()
     _sign_out_and_send(page)
     _submit("Sign in", email=email, password=PASSWORD)(page)
@@ -227,7 +229,7 @@ def _look_at_progress(page: Page) -> None:
 
 
 def _import(page: Page) -> None:
-    """The whole walk, with a file that nobody has sent before."""
+    """Import a file that nobody has sent before, from the first step to the last."""
     content = statement(12, f"Savings {next(serial_numbers)}").encode()
     file = {"name": "Umsätze 2026-03.csv", "mimeType": "text/csv", "buffer": content}
     page.locator("#file").set_input_files(file)
@@ -342,7 +344,7 @@ SCREENS = (
     Screen("transfers", "travelled", "/transfers"),
     Screen("transfers-none", "household", "/transfers"),
     Screen("transfers-faults", "travelled", "/transfers", _click("Not transfers")),
-    # They share their templates: of each the list, of some the other states.
+    # These pages share their templates: show the list of each, and other states of some.
     *(Screen(name, "household", f"/{name}") for name in OBJECT_PAGES),
     *(Screen(f"{name}-new", "household", f"/{name}/new") for name in OBJECT_PAGES),
     *(Screen(f"{name}-one", "household", f"/{name}", _first_object) for name in OBJECT_PAGES),

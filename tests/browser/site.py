@@ -93,7 +93,7 @@ class Site:
     def user(
         self, email: str | None = None, *, premium: bool = True, password: str | None = None
     ) -> User:
-        """A new user. Without a password the way in is `enter`, which takes less time."""
+        """Make a user. Without a password, sign in by `enter`, which takes less time."""
         address = email or f"user{next(self._numbers)}@example.org"
         made: User = self.change(
             lambda s: make_user(s, address, premium=premium, password=password, now=self.now())
@@ -116,7 +116,9 @@ class Site:
         import_file(self._backend, make_order(BytesIO(content), given, IMPORT_SETTINGS, **how))
 
     def upload(self, user: User, name: str, content: bytes, **state: Any) -> Upload:
-        """A file that was sent and looked at. state: what it has in place of what came of it."""
+        """Store an upload that was sent and checked. state: fields that replace the result of the
+        check.
+        """
         now = self.now()
         file = {"name": name, "pieces": [content], "size": len(content), "now": now}
         upload: Upload = self.change(
@@ -165,7 +167,7 @@ class Site:
         self.change(work)
 
     def jwt(self, user: User, *, at: int | None = None, seconds: int = 3_600) -> tuple[str, Jwt]:
-        """A new JSON Web Token: its text, and what is kept of it."""
+        """Make a JSON Web Token: its text, and the stored row."""
         made: tuple[str, Jwt] = self.change(
             lambda storage: issue_jwt(
                 storage,

@@ -15,7 +15,9 @@ def inside(site: Site, page: Page) -> Page:
 
 
 def assert_tells(page: Page, field: Locator, error: str) -> None:
-    """The error is beside the field, said with it, and in the list above, which leads to it."""
+    """Check that the error is beside the field, is read out with it, and is linked in the list
+    above.
+    """
     expect(field).to_have_attribute("aria-invalid", "true")
     ids = (field.get_attribute("aria-describedby") or "").split()
     described = [page.locator(f"#{id}") for id in ids]
@@ -30,7 +32,7 @@ def assert_tells(page: Page, field: Locator, error: str) -> None:
 
 
 def assert_begins_at_the_errors(page: Page) -> None:
-    """The title says it first, and the focus is on the list."""
+    """Check that the title begins with the error, and that the list of errors has the focus."""
     expect(page).to_have_title(re.compile("^Error: "))
     expect(page.get_by_role("alert")).to_be_focused()
 

@@ -19,7 +19,7 @@ PAGES = (
     "/settings/tokens/nothing/revoke",
 )
 
-#: Everything that Tab must reach, in document order; of radio buttons only the chosen one.
+#: Everything that Tab must reach, in document order; among radio buttons only the chosen one.
 _CONTROLS = """() => {
   const all = "a[href], button, input, select, summary, textarea, [tabindex='0']";
   const isSeen = (e) => e.checkVisibility({ visibilityProperty: true });
@@ -67,10 +67,11 @@ def test_tab_reaches_everything_in_order_and_shows_where_it_is(site, windows, wi
             assert focused["n"] == n, (path, name, focused)
             assert focused["changes"] and focused["outline"] >= 2, (path, name, focused)
             assert focused["inSight"], (path, name)
-        # No trap: the next is the browser's own, or the first again.
+        # There is no trap: Tab now leads to the browser's own controls, or to the first control
+        # again.
         page.keyboard.press("Tab")
         assert page.evaluate(_FOCUSED)["n"] in (-1, 0), path
-        # And back again.
+        # Shift+Tab leads back.
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Shift+Tab")
         assert page.evaluate(_FOCUSED)["n"] >= len(names) - 2, path

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-#: The viewer works at a description for a while, on a busy machine a longer one.
+#: The viewer needs some time for a description, and more of it on a busy machine.
 READ_MS = 60_000
 _LOADED = """
 [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]

@@ -17,7 +17,7 @@ WIDTHS = (320, 1440)
 #: The same content is visible, or read out, at the other width.
 WIDTHS_IN_THE_DARK = count(WIDTHS[:1], WIDTHS)
 WIDTHS_OF_AXE = count(WIDTHS[:1], WIDTHS)
-#: All have their colours from one style sheet.
+#: Few screens are enough by day, because all colours are in one style sheet.
 IN_THE_DARK = count(SCREENS[::4], (*SCREENS, *SWEPT))
 RULES = {
     "type": "tag",
@@ -74,7 +74,7 @@ def test_page_has_nothing_that_a_designer_or_axe_would_send_back(screen: Screen,
                 if width in WIDTHS_OF_AXE:
                     found += [f"{where}: {fault}" for fault in axe_violations(page)]
             else:
-                # Nothing else is different in the dark.
+                # Dark pages differ in nothing but colours.
                 found += [f"{where}: {fault}" for fault in axe_violations(page, COLOUR_RULES)]
     assert not found, "\n".join(found)
     windows.check()

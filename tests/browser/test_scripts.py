@@ -23,7 +23,7 @@ def test_without_script_nothing_is_offered_that_would_do_nothing(site, windows):
 
 @pytest.fixture
 def new_token_page(site: Site, windows: Windows) -> Page:
-    """A page that copies, with its own time, as far as it is let."""
+    """A page that may use the clipboard, with a clock that the test controls."""
     context = windows.open(permissions=["clipboard-read"])
     site.enter(context, site.user())
     page = context.new_page()
@@ -58,7 +58,7 @@ def test_a_copied_text_is_said_to_be_copied_for_a_while(new_token_page):
 
 def test_where_there_is_no_clipboard_it_is_copied_by_selecting(new_token_page):
     page = new_token_page
-    # As over plain HTTP from another machine.
+    # Browsers have no clipboard on pages loaded over plain HTTP from another machine.
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     token = make(page)
     page.get_by_role("button", name="Copy").first.click()

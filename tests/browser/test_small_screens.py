@@ -25,7 +25,7 @@ _FAULTS = """() => {
   return faults;
   function* ancestors(e) { for (let a = e.parentElement; a; a = a.parentElement) yield a; }
 }"""
-#: What has the focus must be seen whole, wherever the page was scrolled to before (WCAG 2.4.11).
+#: No bar may cover the control that has the focus, however the page is scrolled (WCAG 2.4.11).
 _COVERED = """() => {
   const covered = [];
   const all = "main a[href], main button, main input, main select, main summary";

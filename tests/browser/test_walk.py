@@ -76,7 +76,9 @@ class Hand:
         self.keys += len(text)
 
     def choose(self, name: str, option: str) -> None:
-        """Choose from the last list of this name by a text in it, which the keyboard types."""
+        """Choose an option from the last list of this name; with the keyboard, by typing its
+        text.
+        """
         target = self.main.get_by_label(name, exact=True).last
         if self._has_mouse:
             target.select_option(label=option)
@@ -230,7 +232,7 @@ STEPS: dict[str, Callable[[Hand], None]] = {
 }
 
 
-#: How the hand works, and the first statement.
+#: The devices used, and the format of the first statement.
 WALKS = (
     ("keyboard alone", "OFX"),
     ("mouse", "CSV that no profile knows"),

@@ -11,7 +11,7 @@ from support.chromium import Windows
 
 @pytest.fixture(scope="module")
 def windows(browser: Browser, site: Site) -> Iterator[Windows]:
-    """One for all tests, each of which clears what it has noticed."""
+    """One object for all tests; each test clears the problems that it caused."""
     windows = Windows(browser, site.url)
     yield windows
     windows.close()

@@ -1,4 +1,4 @@
-"""The command with an ini file, on a new SQLite database that has its tables; installations."""
+"""The command with an ini file, on a new SQLite database with tables; and installations."""
 
 import pytest
 from sqlalchemy import make_url

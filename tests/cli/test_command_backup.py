@@ -53,7 +53,7 @@ def test_a_backup_is_restored_into_an_empty_database(house, backup, empty):
     assert b"disabled" not in empty.done("user", "list")
     assert not empty.revoked_tokens()
     assert token
-    # With its indexes, and the next user's key.
+    # The indexes are there, and the next user gets a new key.
     empty.done("user", "add", "carl@example.org")
     empty.load(BERT, account(), *(record(n) for n in range(100, 110)))
     empty.done("db", "upgrade")
@@ -268,7 +268,9 @@ def test_a_backup_of_an_older_version_is_upgraded(house, backup, monkeypatch):
 
 @pytest.mark.parametrize("there_first", [True, False])
 def test_a_sqlite_backup_has_pages_of_any_size(house, backup, empty, there_first):
-    """Older files have pages of 4,096 bytes, and SQLite cannot change that in a database in use."""
+    """Older files have pages of 4,096 bytes, which SQLite cannot change while a database is in
+    use.
+    """
     if make_url(house.url).get_backend_name() != "sqlite":
         pytest.skip("SQLite's pages")
     with closing(sqlite3.connect(make_url(house.url).database)) as database:

@@ -21,7 +21,7 @@ ANNA = "anna@example.org"
 
 
 class House:
-    """An installation with a household, and a way to its database past the program."""
+    """An installation with a household, and a direct way to its database."""
 
     def __init__(self, directory, settings):
         self.command = Command(directory, settings)
@@ -35,7 +35,7 @@ class House:
     def run_sql(self, *statements):
         engine = create_engine(self.url)
         with closing(engine.connect()) as connection:
-            # As damage does: nobody asks for the foreign keys.
+            # Switch foreign keys off: damage does not respect them either.
             if self.is_sqlite:
                 connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
             else:
@@ -156,9 +156,8 @@ def test_nothing_is_wrong_with_what_the_program_stores(house):
 
 @alike
 def test_derived_data_with_faults_is_found_and_rebuilt(house):
-    """One after the other: each of them alone is found, and nothing of it is left.
-
-    By day each on one database: one in four on PostgreSQL.
+    """Plant one fault at a time: it alone is found, and nothing of it is left. By day, each fault
+    is planted on one database only: one in four on PostgreSQL.
     """
     before = house.command.done("dump", ANNA)
     names = list(DERIVED)
@@ -195,7 +194,7 @@ def test_an_amount_past_the_program_is_believed(house):
 
 @alike
 def test_what_only_a_backup_has_is_found_and_left(house):
-    """One after the other; of what is no value no more is found."""
+    """Plant one fault at a time. If a row has an invalid value, the check finds nothing more."""
     for kind, statement in GIVEN.values():
         house.run_sql(statement)
         for options in ((), ("--repair",)):
@@ -218,7 +217,7 @@ def test_a_value_of_another_type_is_found(house):
 
 
 def test_a_damaged_file_is_found(house):
-    """Pages in the middle of the tables; what SQLite notices of single bytes is less."""
+    """Damage pages in the middle of the tables: SQLite would not notice every single byte."""
     if not house.is_sqlite:
         pytest.skip("it has no file of ours")
     path = house.url.removeprefix("sqlite:///")

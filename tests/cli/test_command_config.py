@@ -18,7 +18,7 @@ COMMANDS = {" ".join(words): found for words, found in all_commands().items()}
 
 @pytest.fixture
 def key_file(command):
-    """The ini file names a file of keys, which has one."""
+    """A key file with one key, which the ini file names."""
     command.write({**command.settings, "finance_api.jwt.keys": str(command.directory / "k.json")})
     command.done("jwt", "new-key")
 
@@ -80,7 +80,7 @@ def test_lists_as_json_have_the_members_that_are_documented(command, anna, key_f
     command.done("jwt", "issue", anna)
     (user,) = json.loads(command.done("user", "list", "--json"))
     assert (user["email"], user["premium"], user["enabled"]) == (anna, True, True)
-    # Both are of the same second.
+    # Sort by name, because both tokens were created in the same second.
     tokens = json.loads(command.done("token", "list", anna, "--json"))
     everything, some = sorted(tokens, key=lambda token: token["name"])
     assert (everything["scopes"], some["scopes"]) == (None, ["records"])

@@ -66,7 +66,7 @@ def test_there_are_rates_of_every_day_and_none_is_made_up(new_command, now):
     command.done("rates", "import", "-", stdin=b"Date,USD,DEM\n2026-02-02,1.1,1.95583\n")
     loaded(command, "--users", "2", "--records-per-user", "2000")
     rows = {row["currency"]: row for row in json.loads(command.done("rates", "list", "--json"))}
-    # 500 days ago, and the day of the clock.
+    # From 500 days ago to the clock's day.
     days = {"first": "2024-09-20", "last": "2026-02-02"}
     assert rows["DEM"] == {"base": "EUR", "currency": "DEM", "days": 501, **days}
     assert set(rows) == {"ATS", "DEM", "FRF", "ITL", "USD"}

@@ -224,7 +224,7 @@ def test_a_backup_of_a_distributed_database_is_refused_but_one_from_before_is_re
 
 
 def test_a_service_may_be_connected(house):
-    """Its requests wait; what it has prepared before still works."""
+    """Requests wait, and queries prepared before still work."""
     before, done, failures = dumps(house), Event(), []
     backend = SqlBackend(house.url)
 

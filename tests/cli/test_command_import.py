@@ -250,7 +250,7 @@ def test_the_currency_of_an_account_that_is_there_is_not_asked_for(command, anna
     codes = "date,amount,code\n2026-03-02,-5.00,USD\n2026-03-20,7.00,EUR\n"
     said = command.refused("import", anna, command.file("c.csv", codes), "--account", "Giro")
     assert "--map currency=" in said and "CODE" not in said
-    # Of two accounts one is new.
+    # One of the two accounts is new.
     said = command.refused("import", anna, named)
     assert "'Bus' is a new account: give the currency with --currency, such as EUR" in said
     for words in commands_of(said):
@@ -273,7 +273,7 @@ def test_only_a_new_account_is_said_to_be_new(command, anna):
     path = command.file("a.csv", text.format(iban, f"Main,{iban}"))
     options += ["--account", "Other"]
     assert "new account" not in command.refused("import", anna, path, *options)
-    # A name that is some account's number is a new account's name.
+    # If --account names the number of an account, it still means a new account of this name.
     path = command.file("b.csv", "date,amount\n2026-03-02,5.00\n")
     assert f"{iban}' is a new account" in command.refused("import", anna, path, "--account", iban)
 

@@ -36,7 +36,7 @@ def place(tmp_path):
 
 @pytest.fixture
 def served(monkeypatch):
-    """What waitress is given instead of serving: the application, and the settings."""
+    """Replaces waitress; collects the application and the settings that it would serve with."""
     found = []
     monkeypatch.setattr(
         waitress, "serve_paste", lambda app, _, **settings: found.append((TestApp(app), settings))
@@ -75,7 +75,7 @@ def test_demo_is_ready_and_says_how_to_use_it(place, served):
 
 @pytest.fixture
 def prepare(place, monkeypatch):
-    """Does what a start with demo data does before the server; the token that it leaves."""
+    """Return a function that prepares demo data as a start does, and returns the token."""
     monkeypatch.chdir(place.directory)
 
     def prepare():

@@ -28,7 +28,7 @@ def test_token_is_kept_as_its_digest_only(command, anna, tmp_path):
     backup = tmp_path / "finance.backup"
     command.done("backup", str(backup))
     database = Path(command.ini.read_text().split("sqlite:///")[1].split()[0])
-    # With what SQLite has not yet moved into the file, if there is any.
+    # Include SQLite's log, which may have data that is not in the file yet.
     files = [backup, *database.parent.glob(f"{database.name}*")]
     data = b"".join(file.read_bytes() for file in files)
     assert text.encode() not in data

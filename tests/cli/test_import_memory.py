@@ -14,8 +14,8 @@ from support.sheets import xlsx
 
 MB = 1_000_000
 MAX_PEAK_BYTES = 300 * MB
-#: The command, which says at its end what it needed at most: the kernel's figure of this process
-#: alone (that of `wait4` begins with its parent's).
+#: Runs the command and prints its peak memory, from the kernel's figure for this process alone: the
+#: figure of `wait4` would begin with the parent's.
 PROGRAM = """
 import atexit, re, sys
 from finance_api.cli import run
@@ -33,7 +33,9 @@ pytestmark = [
 
 
 def row_of_csv(number):
-    """Of Wallet, which has a profile: every day 100 rows, in and out in turn."""
+    """A row in the layout of Wallet, which has a profile: 100 rows a day, in turn income and
+    expense.
+    """
     word = "Expense" if number % 2 else "Income"
     return (
         f"Purse;Groceries {number % 40};EUR;12.40;12.40;{word};Cash;bought on the market, {number};"
@@ -68,7 +70,7 @@ HEADINGS = (
 )
 _CAMT_BEGIN, _CAMT_END = camt(camt_statement(["\0"])).split("\0")
 _MT940 = ":20:START\n:25:12030000/100\n:28C:1/1\n:60F:C000101EUR0,\n", ":62F:C000101EUR0,\n-\n"
-#: name -> bytes by night, begin, entry, end.
+#: Name -> bytes of the file at night, its beginning, a function for each entry, its end.
 FILES = {
     "csv": (200 * MB, HEADINGS, row_of_csv, ""),
     "camt": (100 * MB, _CAMT_BEGIN, entry_of_camt, _CAMT_END),

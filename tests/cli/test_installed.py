@@ -21,9 +21,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """An environment with what a wheel has that is made of an sdist, without any network.
-
-    What it depends on is that of these tests.
+    """An environment with a wheel that was built from an sdist, without a network. It shares its
+    dependencies with these tests.
     """
     directory = tmp_path_factory.mktemp("installed")
     python = (sys.executable, "-W", "ignore")
@@ -37,7 +36,7 @@ def installed(tmp_path_factory):
     venv.create(directory / "venv")
     made(*pip, "--python", str(directory / "venv"), "install", *offline, str(wheel))
     (site,) = (directory / "venv").glob("lib/python*/site-packages")
-    # Files like it in that folder are not read: the checkout is not there.
+    # The .pth files of that other folder are not read, so the checkout is not on the path.
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     return site
 

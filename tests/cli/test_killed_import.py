@@ -22,7 +22,7 @@ LOG_SIZE = COUNT * LOG_BYTES
 
 @pytest.fixture
 def told(command, anna):
-    """The import of a large file, and what it leaves when nobody disturbs it."""
+    """A large file, and the data after an undisturbed import of it."""
     path = command.file("large.ndjson", DATA)
     command.done("user", "add", "undisturbed@example.org")
     command.done("import", "undisturbed@example.org", path)
@@ -88,7 +88,7 @@ def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database,
         if state == "done":
             command.done(*undo)
         assert lines(command, anna) == whole
-    # And of the one that made them all.
+    # Undo the first import, which added all records.
     kill(command, database, moments.randrange(LOG_SIZE), "imports", "undo", anna, "1")
     assert lines(command, anna) in ("", whole)
     figures(f"{KILLS} killed, {done} were done")

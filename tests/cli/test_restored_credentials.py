@@ -119,7 +119,7 @@ def test_all_tokens_can_be_revoked(house, backup, empty):
 
 
 def test_a_database_that_cannot_be_read_is_not_replaced_in_silence(house, backup):
-    """Nothing could show which tokens had been revoked in it."""
+    """Otherwise nobody would know which tokens were revoked in it."""
     if not house.url.startswith("sqlite"):
         pytest.skip("PostgreSQL's is not a file of ours")
     house.done("backup", backup)

@@ -103,5 +103,5 @@ def test_the_image_serves_and_its_health_check_tells(container):
         try:
             wait_until(lambda: not subprocess.run([*command, *health]).returncode)
         finally:
-            # How the service ends is not seen here: buildah kills it.
+            # This does not test how the service ends: buildah kills it.
             server.terminate()

@@ -1,7 +1,7 @@
 """Proxy headers that clients forge: on each server alone, and behind nginx's sample.
 
-The service trusts only the proxy, so that the address it counts, the scheme and the host stay the
-client's.
+The service trusts only the proxy, so the address that it counts, the scheme and the host are the
+client's real ones.
 """
 
 import http.client
@@ -26,7 +26,7 @@ Headers = list[tuple[str, str]]
 
 
 def spellings(name: str) -> list[str]:
-    """As CGI reads them, all of them are one."""
+    """Return spellings of a header that are all the same header in CGI."""
     first, _, second = name.removeprefix("X-").partition("-")
     return [
         name,
@@ -135,7 +135,7 @@ def place(
             "finance_api.jwt.keys": "",
             "finance_api.allowed_hosts": HOST,
             "finance_api.require_https": "false",
-            # Who is alone has its proxies elsewhere.
+            # A server without nginx trusts only a proxy at another address.
             "finance_api.trusted_proxies": "127.0.0.1" if proxy else "192.0.2.1",
             "finance_api.metrics.clients": "127.0.0.0/8",
             "finance_api.ratelimit.failed_auth": f"{FAILURES}/day",
@@ -162,7 +162,7 @@ def test_the_address_that_is_counted_is_the_clients(place: Place) -> None:
 
 
 def is_https(answer: Answer) -> bool:
-    """Whether the service takes the connection for encrypted."""
+    """Whether the service considers the connection encrypted."""
     secure = "; secure" in answer.headers["Set-Cookie"].lower()
     assert secure == ("Strict-Transport-Security" in answer.headers)
     return secure

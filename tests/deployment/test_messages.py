@@ -13,8 +13,8 @@ from support.nginx import HOST
 from support.raw_http import AMBIGUOUS, CORPORA, CORPUS, TAKEN, message
 
 KIB = 1024
-#: What nginx reads in one way only, and sends on in words of its own, the body with a length: of
-#: these the service never sees what could be read in two ways.
+#: Messages that nginx reads in only one way, and forwards in its own words, a body with a length:
+#: the service never sees anything ambiguous.
 REWRITTEN = {
     "no colon": "the line is dropped",
     "bare LF between headers": "a line may end so",
@@ -34,7 +34,7 @@ CORPUS_REWRITTEN = {
     "rfc9110_trailer_forbidden_te_01.http": "trailers are dropped",
     "rfc9112_chunked_missing_final_crlf_01.http": "what follows is taken for trailers",
 }
-#: Which are understood, and refused by the service, because of the host or the missing token.
+#: Messages that are understood, and that the service refuses for the host or the missing token.
 UNDERSTOOD = {
     "host with a user",
     "DEL in a header",
@@ -45,7 +45,7 @@ UNDERSTOOD = {
 
 
 def of_a_user(raw: bytes, token: str) -> bytes:
-    """A message of the collection, as a request for the user's data."""
+    """Turn a message of the collection into a request for the user's data."""
     for old, new in {
         b"POST /x": f"GET {LABELS}".encode(),
         b" /x": f" {LABELS}".encode(),
@@ -56,19 +56,19 @@ def of_a_user(raw: bytes, token: str) -> bytes:
 
 
 def hidden(number: int) -> bytes:
-    """A second request, which ends the connection; once more in case a message takes one in."""
+    """Return a second request, which ends the connection; twice, in case a message swallows one."""
     line = f"GET /hidden-{number} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n"
     return line.encode() * 2
 
 
 def seen(site: Site, path: str) -> int:
-    """How often the service was asked for a path, by its log."""
+    """Return how many requests for a path the service has logged."""
     text = "".join(server.said for server in (*site.running, *site.ended))
     return len(re.findall(rf"finance_api\.access \S+ \S+ \S+ {re.escape(path)} ", text))
 
 
 def test_a18_no_ambiguous_message_reaches_data(served: Site) -> None:
-    # The guard: nginx; to granian alone, "length and coding" is one request, to waitress two.
+    # The guard: nginx. For granian alone "length and coding" is one request, for waitress two.
     client = served.client()
 
     def exchange(number: int) -> list[Answer]:
@@ -79,7 +79,7 @@ def test_a18_no_ambiguous_message_reaches_data(served: Site) -> None:
         answered = dict(zip(AMBIGUOUS, pool.map(exchange, range(len(AMBIGUOUS))), strict=True))
     for number, (name, answers) in enumerate(answered.items()):
         statuses = [answer.status for answer in answers]
-        # The service has seen the second request if, and only if, it was one.
+        # The service has seen the second request if, and only if, nginx treated it as one.
         assert seen(served, f"/hidden-{number}") == statuses[1:].count(404), name
         if name in REWRITTEN:
             assert statuses == [200, 404], name
@@ -103,8 +103,8 @@ def test_a18_raw_requests_of_another_project(served: Site) -> None:
         statuses = [answer.status for answer in answers]
         assert not any(status >= 500 and status not in (501, 505) for status in statuses), path
         assert seen(served, f"/hidden-{1000 + number}") == statuses[1:].count(404), path
-        # None of them is for our data: 400 is the service's answer to what nginx takes. But
-        # HTTP/1.0 names no host, and the index is open.
+        # No response has data: the service sends 400 for messages that nginx accepts. Only the
+        # index may be read, by HTTP/1.0 requests without a host.
         assert statuses, path
         index = [answer for answer in answers if answer.status < 400]
         assert all(answer.json["name"] == "finance-api" for answer in index), path
@@ -144,9 +144,9 @@ def target(size: int) -> str:
     return f"{LABELS}?name=".ljust(size, "a")
 
 
-#: status: of the answer. What the service refuses has its words, what nginx does has nginx'.
+#: Each status, and the request. The service and nginx refuse requests in their own words.
 SIZES = {
-    # An operand of more than 256 characters is a fault, but no fault of the URL's length.
+    # An operand of more than 256 characters is a fault, but not one of the URL's length.
     "target of 8 KiB": (400, lambda user: get(target(8 * KIB), user)),
     "target of 8 KiB + 1": (414, lambda user: get(target(8 * KIB + 1), user)),
     "target of 21 KiB": (414, lambda user: get(target(21 * KIB), user)),
@@ -184,7 +184,7 @@ BOMB = gzip.compress(b"a=" + b"0" * 50_000_000)
 
 
 def test_f10_sizes_are_refused_at_their_edges(served: Site) -> None:
-    # The guard: finance_api.http.tweens and, above its limits, those of deploy/nginx.conf.
+    # The guard: the limits in finance_api.http.tweens and, above them, those in deploy/nginx.conf.
     user = f"Authorization: Bearer {served.client().token}\r\n"
     assert len(BOMB) < 64 * KIB
     before = served.memory_bytes()
@@ -192,7 +192,7 @@ def test_f10_sizes_are_refused_at_their_edges(served: Site) -> None:
         (answer,) = served.exchange(raw(user))
         assert answer.status == status, name
         if name == "101 headers":
-            # granian's own, without a body: nginx adds three to those of the client.
+            # granian's own response, without a body: nginx adds three headers to the client's.
             continue
         if status >= 400 and status != 403:
             assert answer.headers["content-type"] == "application/problem+json", name
@@ -207,7 +207,7 @@ def test_errors_of_nginx_itself_are_problem_documents(served: Site) -> None:
     assert answer.status == 400
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["cache-control"] == "no-store"
-    # Before: nginx' own answers had none.
+    # nginx' own responses once lacked this header.
     assert answer.headers["strict-transport-security"] == HSTS
     assert answer.json == {
         "type": "about:blank",
@@ -232,7 +232,7 @@ def test_plain_http_is_refused_and_not_led_on(served: Site) -> None:
 
 
 def test_the_service_sees_the_client_that_nginx_saw(served: Site, redis_url: str) -> None:
-    """Whatever it says of itself, an address that fails too often is refused."""
+    """An address that fails too often is refused, whatever headers it sends."""
     with Redis.from_url(redis_url) as redis:
         # Other tests have failed from this address, too.
         redis.flushall()

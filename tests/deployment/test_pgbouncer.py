@@ -38,7 +38,7 @@ ACCEPTS = ["application/json", "text/csv", "application/x-ndjson"]
 
 
 def rows_of(number: int) -> list[dict[str, object]]:
-    """The same ids for every user, with other texts and amounts."""
+    """Return rows whose ids are the same for every user, with different texts and amounts."""
     chosen = random.Random(number)
     named = [
         {**row, "name": f"{row['name']} of {number}"} if row.get("name") else row
@@ -58,7 +58,7 @@ def rows_of(number: int) -> list[dict[str, object]]:
 
 @dataclass(frozen=True)
 class Asker:
-    """A user of the service, and the same one of the model."""
+    """A user of the service, and the same user in the model."""
 
     served: Client
     model: Client
@@ -66,7 +66,7 @@ class Asker:
 
 @pytest.fixture
 def served(tmp_path, new_settings, redis_url):
-    """Workers, and a service of this process on their database."""
+    """A server with workers, and a service in this process on the same database."""
     settings = new_settings("pgbouncer_transaction")
     settings["sqlalchemy.url"] += "?target_session_attrs=read-write"
     service = Service("postgresql", settings)
@@ -75,7 +75,7 @@ def served(tmp_path, new_settings, redis_url):
         ini="production.ini",
         settings={
             "sqlalchemy.url": settings["sqlalchemy.url"],
-            # A crowd on few processors waits for long.
+            # Many clients on few processors wait long.
             "sqlalchemy.statement_seconds": "60",
             "finance_api.cache.max_bytes": "0",
             "finance_api.allowed_hosts": "127.0.0.1",
@@ -85,7 +85,8 @@ def served(tmp_path, new_settings, redis_url):
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
             "server.workers": str(WORKERS),
-            # More at once than there are clients: slow ones are to wait here, not to be refused.
+            # More than the clients send at once, so that slow requests wait here and are not
+            # refused.
             "server.threads": "12",
             "finance_api.max_data_requests": "9",
             "sqlalchemy.pool_size": "12",

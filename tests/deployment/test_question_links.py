@@ -1,4 +1,4 @@
-"""nginx writes no secret of a link into its logs, also when the service does not answer."""
+"""nginx writes no secret of a link into its logs, even if the service does not respond."""
 
 import socket
 from contextlib import closing

@@ -23,13 +23,13 @@ on_postgresql = pytest.mark.parametrize("served", ["postgresql"], indirect=True)
 def test_f3_the_end_of_one_of_two_services_loses_no_request(
     served: Site, figures: Callable[[str], None]
 ) -> None:
-    # The guards: "proxy_next_upstream error timeout" and "max_fails=0" in deploy/nginx.conf. With
-    # either taken out, some clients get 503.
+    # The guards: "proxy_next_upstream error timeout" and "max_fails=0" in deploy/nginx.conf.
+    # Without either of them, some clients get 503.
     rounds = count(1, 20)
     lost = []
     for _ in range(rounds):
         if served.running[0].port != served.ports[0]:
-            # The one that ends has to be on the port that nginx prefers: all requests are there.
+            # End the process on the port that nginx prefers, which gets all requests.
             served.restart()
         (first,) = served.running
         served.start()
@@ -57,7 +57,9 @@ def test_f4_rolling_restarts_lose_no_request(served: Site, figures: Callable[[st
 
 
 def requests_read(port: int) -> int:
-    """Connections to a port of which everything that came was read, by the system's table."""
+    """Count connections to a port whose server has read all received data, by the system's
+    table.
+    """
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return sum(
         local.endswith(f":{port:04X}") and state == "01" and queues.endswith(":00000000")
@@ -66,12 +68,12 @@ def requests_read(port: int) -> int:
 
 
 class InFlight:
-    """Requests that the service has read and cannot answer while there is the lock."""
+    """Requests that the service has read and cannot answer while a lock is held."""
 
     def __init__(
         self, server: ServerProcess, clients: list[SiteClient], waiting: Callable[[], int]
     ) -> None:
-        #: By client; what was raised where there is no right answer.
+        #: By client: the error, if it got no right response.
         self.failures: dict[SiteClient, Exception] = {}
         self._threads = [threading.Thread(target=self._ask, args=(each,)) for each in clients]
         for thread in self._threads:
@@ -119,7 +121,7 @@ def test_f3_what_is_in_flight_is_answered_by_the_process_that_ends(
     flying.join()
     assert flying.failures == {}, server.said
     assert server.process.wait(60) == 0, server.said
-    # Without a service.
+    # No service is running now.
     answer = clients[0].get()
     assert answer.status == 503
     assert answer.headers["strict-transport-security"] == HSTS
@@ -139,7 +141,7 @@ def test_f3_past_the_limit_requests_end_with_503_and_the_process_ends(served: Si
         flying = InFlight(server, clients, waiting)
         served.forget(server)
         server.process.send_signal(signal.SIGTERM)
-        # granian kills its workers then, and says so; its exit code does not.
+        # granian then kills its workers, which its log says, but not its exit code.
         assert server.process.wait(60) == 0, server.said
         assert "after it refused to gracefully stop" in server.said
         flying.join()
@@ -178,6 +180,6 @@ def test_f3_sighup_replaces_the_workers_and_loses_nothing(served: Site) -> None:
     flying.join()
     assert flying.failures == {}
     wait_until(lambda: server.said.count("Stopped old worker") == WORKERS)
-    # granian does not wait for the new ones; on a slow machine nobody may listen until then.
+    # granian does not wait for the new workers, so on a slow machine nobody may be listening yet.
     wait_until(lambda: server.said.count("Started worker") == 2 * WORKERS)
     assert not before & {worker.pid for worker in server.workers}

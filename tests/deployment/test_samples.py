@@ -58,7 +58,7 @@ def logs(tmp_path_factory):
 
 
 def test_fail2ban_finds_what_failed_and_nothing_else(logs, tmp_path):
-    """In a file and in the journal."""
+    """Tests lines in a file and in the journal."""
     lines = [line for f in ("text", "json") for line in (logs / f).read_text().splitlines(True)]
     assert len(lines) == 12
     journal = [f"2026-03-18T12:00:00.000000 host pserve[4711]: {line}" for line in lines]

@@ -11,7 +11,7 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted(p for p in DEPLOY.iterdir() if p.suffix in (".service", ".path", ".timer"))
 SERVICES = [p for p in UNITS if p.suffix == ".service"]
 
-#: What `systemd-analyze security` may find at most, of 10.
+#: Maximum exposure by `systemd-analyze security`, out of 10.
 MOST_EXPOSURE = 2.0
 
 
@@ -35,7 +35,9 @@ def test_a_service_is_confined(unit):
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda p: p.name)
 def test_systemd_understands_a_unit(unit, tmp_path):
-    """As they are installed, an instance of each template; the program alone is another."""
+    """Check the units as they are installed, with an instance of each template and a harmless
+    program.
+    """
     for other in UNITS:
         text = re.sub("/opt/finance-api/bin/(pserve|finance-api)", "/bin/true", other.read_text())
         (tmp_path / other.name).write_text(text)

@@ -25,7 +25,7 @@ make_server = pytest.importorskip("finance_api.clients.mcp.server").make_server
 PAGE = Path(__file__).parents[2] / "docs" / "mcp.md"
 _ROW = re.compile(r"^\| (.*?) \| `(\w+) (\{.*?\})` \| `(.*?)` \| (\d+) \|$", re.MULTILINE)
 _BYTES_OF_A_TOKEN = 4
-#: A new member of an answer need not change the page.
+#: A new member of an answer does not yet require a change of the page.
 _TOLERANCE = 0.15
 
 
@@ -58,7 +58,7 @@ def answers(base: str, token: str, asked: list[Asked]) -> list[Any]:
         async with mcp.Client(make_server(base, lambda _: f"Bearer {token}")) as agent:
             return [await agent.call_tool(each.tool, json.loads(each.arguments)) for each in asked]
 
-    # In a thread of its own: tests of browsers leave a running loop in this one.
+    # Use another thread: tests of browsers leave a running event loop in this one.
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(anyio.run, work).result()
 
@@ -73,7 +73,7 @@ def test_twenty_questions_take_one_call_each_and_few_tokens(
     total, wrong = 0, []
     for each, answer in zip(asked, answers(base, client.token, asked), strict=True):
         text = answer.content[0].text
-        # The quota is another one each time.
+        # The quota differs each time.
         exchanged = re.sub(r'"quota":{.*?}', "", text) + each.tool + each.arguments
         tokens = len(exchanged.encode()) // _BYTES_OF_A_TOKEN
         total += tokens

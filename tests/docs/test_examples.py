@@ -68,7 +68,7 @@ from finance_api.cli import run
 run()" "$@"
 """
 
-#: Lines in the end that a shell only takes to words.
+#: Final lines in which a shell only has to split words.
 _PLAIN_LINES = re.compile(r"^((?:finance-api [^|<>;&`$*\\]*\n)+)\Z", re.MULTILINE)
 
 
@@ -113,7 +113,7 @@ class Sandbox:
     def run(self, example: Example) -> str:
         """Return the example's output. Raises AssertionError if one of its commands fails."""
         if example.command.language != "python" and "curl" not in example.command.body:
-            # It is about the command alone.
+            # This example needs no service.
             return self._commands(example.command.body)
         service, server = self._served
         address = server.application_url.rstrip("/")
@@ -129,7 +129,9 @@ class Sandbox:
         return output.replace(address, ADDRESS)
 
     def _commands(self, code: str) -> str:
-        """Lines of commands alone run in this process, after what makes their files."""
+        """Run plain lines of commands in this process, after the shell code that makes their
+        files.
+        """
         before, *lines = _PLAIN_LINES.split(code, maxsplit=1)
         if not lines or "finance-api" in before:
             return self.shell(code)
@@ -303,7 +305,7 @@ def test_most_pages_for_users_have_examples() -> None:
 QUESTIONS = PROJECT / "docs" / "questions.md"
 #: A row of the tables: a question, its request, and the cell of its answer.
 _ROW = re.compile(r"^\| ([^|]+) \| `([^|]+)` \|(.*)\|$", re.MULTILINE)
-#: At most so many lines of an answer are shown.
+#: Maximum number of lines shown of an answer.
 _SHOWN = 3
 
 
@@ -313,7 +315,7 @@ def _shown(cell: str) -> Block:
 
 
 def _cell(shown: Block, told: str) -> str:
-    """Return the answer's cell: lines of CSV, or JSON that leaves out as much as before."""
+    """Return the answer's cell: lines of CSV, or JSON with the same omissions as before."""
     if shown.language:
         words = " ".join(rewritten(shown, told).split())
         return f"`{re.sub(r'(?<=[[{]) | (?=[]}])', '', words)}`"

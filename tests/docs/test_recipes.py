@@ -118,7 +118,7 @@ def test_the_template_of_home_assistant_adds_balances(books: tuple[Service, str,
 
 
 def test_the_query_of_power_bi_is_one() -> None:
-    """By Microsoft's parser, where it is: npm install --no-save @microsoft/powerquery-parser"""
+    """Uses Microsoft's parser if installed: npm install --no-save @microsoft/powerquery-parser"""
     code = """
     let found;
     try { found = require('@microsoft/powerquery-parser'); } catch { console.log('missing'); }

@@ -27,7 +27,7 @@ def test_every_fault_and_attack_has_its_row() -> None:
 
 @cache
 def names_of_tests() -> frozenset[str]:
-    """The names of all tests, those that conformance suites share included."""
+    """The names of all tests, including those of shared conformance suites."""
     folders = (PROJECT / "tests", PROJECT / "finance_api" / "storage" / "testing")
     files = (path.read_text() for folder in folders for path in folder.rglob("*.py"))
     return frozenset(name for text in files for name in re.findall(r"def (test_\w+)\(", text))

@@ -26,7 +26,7 @@ def services(
 def service(request: pytest.FixtureRequest, services: Callable[[str], Service]) -> Service:
     found = services(request.param)
     found.clock.set("2026-03-18T12:00:00Z")
-    # No cookies of the test before.
+    # Drop the cookies of the previous test.
     found.web.reset()
     return found
 
@@ -38,7 +38,7 @@ def client(service: Service) -> Client:
 
 @pytest.fixture
 def user(service: Service) -> User:
-    """Somebody with a password."""
+    """A user with a password."""
     return new_user(service)
 
 
@@ -64,7 +64,7 @@ def issuer_service(
     new_settings: Callable[[str], dict[str, str]],
     rsa_key: rsa.RSAPrivateKey,
 ) -> Iterator[Service]:
-    """A service that also takes tokens of an issuer elsewhere, which names users by e-mail."""
+    """A service that also accepts tokens of another issuer, which names users by e-mail."""
     service = Service(
         request.param,
         {

@@ -54,7 +54,7 @@ ENDS = pytest.mark.parametrize("end", [new_password, disable, delete], ids=lambd
 
 @contextmanager
 def before_writing(monkeypatch, work):
-    """Does ``work`` once, when a view is about to begin its unit of work that writes."""
+    """Do ``work`` once, just before a view begins its unit of work that writes."""
     original, left = page.writing, [work]
 
     def writing(request):
@@ -71,7 +71,7 @@ def before_writing(monkeypatch, work):
 
 @contextmanager
 def after_lock(monkeypatch, service, work):
-    """Starts ``work`` in a thread once a user is locked, and goes on when that waits or is done."""
+    """Start ``work`` in a thread once a user is locked; continue when it waits or is done."""
     errors = []
 
     def run():
@@ -130,7 +130,7 @@ def test_a_sign_in_begun_before_does_not_outlive_it(service, user, monkeypatch, 
 @pytest.mark.parametrize("service", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("end", [new_password, disable], ids=lambda f: f.__name__)
 def test_what_comes_after_a_sign_in_ends_its_session(service, user, monkeypatch, end):
-    """Without the lock it had ended all sessions before this one was there."""
+    """Without the lock, all sessions would be ended before this one exists."""
     visitor = Visitor(service)
     sent = fields(service, visitor, user)
     with after_lock(monkeypatch, service, lambda: end(service, user)) as errors:
@@ -173,7 +173,7 @@ def test_a_password_changes_once(service, user, visitor, monkeypatch, end):
 
 
 def test_a_command_makes_nothing_for_a_user_who_is_disabled_meanwhile(service, user):
-    # As a command has read it.
+    # The user as a command has read it.
     found = user_now(service, user)
     disable(service, user)
     now = service.clock.now()
@@ -215,7 +215,7 @@ def test_two_at_once_do_not_pass_the_limit(service, user, monkeypatch, make):
 
 @pytest.mark.parametrize("service", ["postgresql"], indirect=True)
 def test_an_import_keeps_nobody_from_signing_in(service, user):
-    """An import has the user's row locked to its end."""
+    """An import keeps the user's row locked until it ends."""
     with unit_of_work(service.backend) as importing:
         importing.data.lock(user.id)
         assert signed_in(service, user).is_signed_in()

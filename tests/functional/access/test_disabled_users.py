@@ -24,7 +24,7 @@ def test_enabling_again_revives_nothing(service, user, visitor):
     token, jwt, elsewhere = new_token(service, user), new_jwt(service, user), service.jwt(user)
     enable(service, user, False)
     service.clock.advance(5)
-    # Their issuer may not know.
+    # An issuer may not know that the user is disabled.
     meanwhile = service.jwt(user)
     enable(service, user, True)
     assert asks(service, "/v1/api/records", token) == 401
@@ -61,7 +61,8 @@ def test_links_end_with_the_tokens_when_the_password_changes(client, revoke_toke
 
 
 def test_a_jwt_that_begins_a_second_later_ends_too(service, user):
-    """One that is issued right after a revocation of all; before, the next one missed it."""
+    """A JWT issued right after "revoke all" starts a second later; disabling the user ends it, too.
+    """
     enable(service, user, False)
     enable(service, user, True)
     jwt = new_jwt(service, user)
@@ -94,7 +95,7 @@ def test_a_page_makes_so_many_tokens_and_says_so(few):
     refused = visitor.submit("/settings/tokens/new", status=400, **given)
     wanted = "There are 2 active tokens, and 2 are allowed: revoke one first."
     assert wanted in shown_text(refused.text)
-    # Neither expired nor revoked ones count.
+    # Expired and revoked tokens do not count.
     few.clock.advance(30 * 86_400)
     visitor = signed_in(few, few.change(lambda s: s.users.list_all()[0]))
     visitor.submit("/settings/tokens/new", status=303, **given)

@@ -48,14 +48,14 @@ def world(service, monkeypatch):
 def test_what_another_user_has_makes_no_difference_to_any_answer(world):
     before = answers(world)
     world.let_in(same_ids=True)
-    # The cache is the same over every storage.
+    # One storage is enough for the rounds with the cache, which is the same over every storage.
     check_after(world, before, rounds=3 if world.service.kind == BY_DAY else 1)
 
 
 def test_a_foreign_id_in_any_form_answers_like_a_missing_one(world):
     world.let_in()
     check_ids(world)
-    # The marks are where they should be: their owner sees them.
+    # The owner of the marks sees them, so the test could fail.
     for resource in PUBLIC_RESOURCES:
         assert MARK in world.other.get(str(resource.path)).text
         assert FOREIGN in world.other.get(str(resource.path)).text
@@ -184,7 +184,7 @@ def credentials(world):
 def test_what_a_credential_may_not_read_depends_on_nothing_else(world):
     world.let_in()
     paths = surface_urls(world.service.app.registry)
-    # Parameters each path needs besides a credential.
+    # Parameters that a path needs besides a credential.
     needed = {
         "/v1/api/records/by-id": "id=",
         "/internal/v1/get-docs": "document_type=all&x=",
@@ -193,14 +193,16 @@ def test_what_a_credential_may_not_read_depends_on_nothing_else(world):
         headers = {} if header is None else {"Authorization": header}
         for number, path in enumerate(paths, place):
             wanted = expected[path.startswith("/internal")]
-            # Before a refusal no storage is asked for data: every path is enough on one.
+            # Refusals read no data from a storage, so it is enough to test every path on one
+            # storage.
             if wanted != 200 and number % 5 and world.service.kind != BY_DAY:
                 continue
             query = needed.get(path, "id=")
             ids = (uid("Record", 1), foreign(uid("Record", 1)), missing_like(uid("Record", 1)))
             answers = [world.ask(f"{path}?{query}{each}", headers) for each in ids]
             if wanted == 200:
-                # The parameter may be unknown there; nobody is refused for who they are.
+                # The parameter may be unknown there, but nobody is refused because of the
+                # credential.
                 assert {a.status_int for a in answers} <= {200, 400}, (name, path)
             else:
                 says = [whole(answer) for answer in answers]
@@ -246,7 +248,9 @@ def test_a_credential_that_is_refused_learns_no_tag(world):
 
 @pytest.fixture(scope="module")
 def answered(services):
-    """A world that tests share, into which the other user is let, and the answers before."""
+    """A world that tests share, which now has the other user's data, and the responses before
+    that.
+    """
 
     @cache
     def of(kind):
@@ -261,7 +265,7 @@ def answered(services):
 
 @pytest.fixture
 def again(answered, monkeypatch):
-    """The same world of a kind of storage, as it was left; and the answers before."""
+    """Return a function: kind of storage -> the shared world, and the responses before."""
 
     def of(kind):
         world, before, seconds = answered(kind)
@@ -279,7 +283,7 @@ def test_where_nobody_forgets_nothing_is_noticed(again, kind):
 
 @pytest.mark.parametrize("kind", count(["sqlite"], ["sqlite", "postgresql"]))
 def test_statements_without_the_user_would_be_noticed(again, monkeypatch, kind):
-    """Which of them is noticed when it alone forgets: see `storage.test_forgotten_users`."""
+    """`storage.test_forgotten_users` tests each query alone."""
     world, before = again(kind)
     monkeypatch.setattr(SqlCache, "get", forgetting(SqlCache.get, lambda build: True))
     with pytest.raises(AssertionError):

@@ -12,7 +12,7 @@ from support.service import USUAL_LIMITS, Service
 TRUSTED = "10.0.0.0/8 2001:db8:ffff::/48 127.0.0.1"
 ATTEMPTS = 30
 
-#: Every test speaks from addresses of its own: what they have left is kept from test to test.
+#: Every test uses addresses of its own, because the counts of an address outlast a test.
 _networks = itertools.count(1)
 
 
@@ -52,7 +52,7 @@ def status(service, address, token="x", *, forwarded=None, path="/v1/api/records
 
 
 def ask(service, address, token="x", *, forwarded=None, path="/v1/api/records"):
-    """address: the one at the other end of the connection. token: None is none."""
+    """address: of the peer of the connection. token: None sends none."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     if forwarded is not None:
         headers["X-Forwarded-For"] = forwarded
@@ -194,7 +194,7 @@ def test_without_an_address_there_is_still_a_limit(service):
     assert statuses == [401] * ATTEMPTS + [429]
     assert status(service, None) == 429
     assert status(service, None, forwarded="198.51.100.7") == 429
-    # The server's word for the other end of a socket without addresses.
+    # The server calls the peer of a socket without addresses localhost.
     assert status(service, "localhost") == 429
     client = service.client()
     assert status(service, "", client.token) == 200

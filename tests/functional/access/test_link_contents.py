@@ -59,7 +59,7 @@ def test_the_page_is_sent_again_in_another_time_zone(household):
 
 @pytest.mark.parametrize("address", [GONE, GONE_SUMMARY])
 def test_a_link_suggests_no_other_name_of_its_user(household, address):
-    """Neither from the cache of the API's answers nor the other way round."""
+    """Hints do not get from the owner's cached responses into a link's, or the other way round."""
     path = address.removeprefix("/v1/api/")
     other = "Medicine: an illness"
     linked = Linked(household, address)
@@ -71,7 +71,7 @@ def test_a_link_suggests_no_other_name_of_its_user(household, address):
         assert other in household.get(path).json["hints"][0]
     own = household.get(f"questions/{linked.question.id}/answer")
     assert other in own.json["hints"][0]
-    # A tag of the owner's answer does not make a stranger's a 304.
+    # The entity tag of the owner's response gets no 304 at the link.
     assert linked.read(If_None_Match=own.headers["ETag"]).status_int == 200
 
 

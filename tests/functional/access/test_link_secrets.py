@@ -54,14 +54,15 @@ def strangely(secret):
 @on_one_storage
 @pytest.mark.nightly
 def test_no_log_metric_or_response_has_the_secret(linked, log, monkeypatch):
-    """Also when something fails: the log of an error has neither the address nor the message."""
+    """Errors are included: their log has neither the address nor the message."""
     web, secret = linked.service.web, linked.secret
     answers = []
     for path in strangely(secret) * count(1, 10_000 // len(strangely(secret))):
         for accept in ("*/*", "text/html"):
             headers = {"Accept": accept, "Referer": f"https://host.example/q/{secret}.csv"}
             answer = web.get(path, headers=headers, status="*", expect_errors=True)
-            # Other paths may come back, as in the address of the sign-in page.
+            # Responses to other paths may contain the path, as the address of the sign-in page
+            # does.
             answers += [answer] * path.startswith("/q/")
     failing = linked.service.backend.read
     monkeypatch.setattr(linked.service.backend, "read", lambda **options: {}[f"planted {secret}"])

@@ -248,7 +248,7 @@ def test_two_links_of_one_question_end_on_their_own(linked):
 
 
 def test_another_user_s_question_is_not_shown(linked):
-    """A link names a question, but only among its own user's."""
+    """The question that a link names must belong to the link's own user."""
     other = Linked(household(linked.service.client()), name="Theirs")
     foreign = other.question.id
     linked.question = other.question
@@ -291,7 +291,7 @@ def test_a_token_in_an_address_is_no_secret_of_a_link(client):
     assert linked.service.web.get(f"/v1/api/records?access_token={client.token}", status=400)
     headers = {"Authorization": f"Bearer {linked.secret}"}
     assert linked.service.web.get("/v1/api/records", headers=headers, status=401)
-    # And a valid token opens no link.
+    # A valid token does not replace the secret of a link.
     assert linked.read(secret=UNKNOWN, Authorization=f"Bearer {client.token}").status_int == 404
 
 
@@ -302,7 +302,7 @@ def test_a_link_can_only_be_read(client, method):
 
 
 def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
-    """Not measured by the clock: an unknown, a revoked and an expired link cost one query each."""
+    """Counts queries instead of time: an unknown, a revoked and an expired link cost one each."""
     expired = linked.add(expires_at=linked.service.clock.now() + 1)
     revoked = linked.secret
     revoke_all = [link for link in linked.links if link.expires_at is None]
@@ -346,7 +346,7 @@ def test_guesses_are_counted_for_each_address_like_wrong_tokens(usual):
     guesses = [linked.read(secret=new_secret(), address="192.0.2.1").status_int for _ in range(31)]
     assert guesses == [404] * 30 + [429]
     assert linked.read(secret=new_secret(), address="192.0.2.2").status_int == 404
-    # The same bucket as that of tokens; a right secret still passes.
+    # Wrong secrets and wrong tokens share a bucket; a right secret still passes.
     wrong = usual.web.get("/v1/api/records", extra_environ={"REMOTE_ADDR": "192.0.2.1"}, status="*")
     assert wrong.status_int == 429
     assert linked.read(address="192.0.2.1").status_int == 200

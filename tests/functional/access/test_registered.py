@@ -47,7 +47,7 @@ def test_every_view_names_a_permission(registry):
         named = {item.discriminator for item in related if item.category_name == "permissions"}
         path = paths.get(view["route_name"])
         if path is None:
-            # A view of an exception; there is no traversal that could reach anything.
+            # A view of an exception: without traversal, no request can reach it directly.
             context = view["context"]
             assert context is not None, view["callable"]
             assert context is IExceptionResponse or issubclass(context, Exception)
@@ -58,7 +58,7 @@ def test_every_view_names_a_permission(registry):
         if is_open or is_page("/" + path.lstrip("/")):
             assert (named == {NO_PERMISSION_REQUIRED}) is is_open
         elif path in OPERATORS or methods is None:
-            # Without methods: Cornice's answer to all others, 405.
+            # A view without methods is Cornice's 405 for all other methods.
             assert named == {NO_PERMISSION_REQUIRED}
         else:
             assert named <= set(Permission)
@@ -88,7 +88,7 @@ def test_a_view_without_a_permission_stops_the_start():
 
 
 def test_a_route_whose_context_is_forgotten_lets_nobody_in():
-    """Even one that names a permission: without a factory, nothing is allowed."""
+    """Without a factory nothing is allowed, even for a view that names a permission."""
 
     def careless(config):
         includeme(config)

@@ -199,7 +199,7 @@ def test_a_budget_has_changed_with_every_change(reader):
     assert found == sorted([("accounts", 1, True), ("records", 3, True), *everything])
     reader.check()
     assert reader.rows["budgets", uid("Budget", 1)].count('"spent":9,') == 1
-    # One that is gone is told as any other.
+    # The deletion of such a row is reported like any other.
     take_back(client, 2)
     assert [c for c in what(reader.read_all()) if not c[2]] == [
         (type_, number, False) for type_, number, _ in everything
@@ -220,7 +220,7 @@ def test_what_depends_on_the_day_comes_again_on_the_next(reader):
     assert what(reader.read_all(2)) == everything[2:]
     reader.check()
     assert reader.read_all() == []
-    # Changes made in the middle of it come too.
+    # Changes that are made while a client reads are included.
     clock.set("2026-03-20T00:00:00Z")
     reader.read_page(2)
     client.load(record(3))
@@ -228,7 +228,7 @@ def test_what_depends_on_the_day_comes_again_on_the_next(reader):
         [("accounts", 1, True), ("records", 3, True), *everything]
     )
     reader.check()
-    # Nobody is through who has rows of two days.
+    # A client that has rows of two days is not done yet.
     clock.set("2026-03-21T00:00:00Z")
     reader.read_page(2)
     clock.set("2026-03-22T00:00:00Z")
@@ -267,7 +267,7 @@ def test_a_tag_that_is_not_the_revision_s_is_gone(reader):
     assert gone(client, f"2.{tag}.{rest}") == "since is later than the current revision"
     client.load(record(3))
     assert gone(client, f"2.{tag}.{rest}") == other
-    # Where a page ends in the middle, too.
+    # This also holds for a position in the middle of the changes.
     middle = Mirror(client)
     middle.read_page(1)
     assert gone(client, middle.since.replace(middle.since.split(".")[1], tag)) == other
@@ -289,7 +289,7 @@ def test_a_since_of_fewer_types_is_gone_for_more(client):
 
 def test_a_since_is_gone_when_what_followed_is_forgotten(reader):
     client, service = reader.client, reader.client.service
-    # Whoever has nothing needs no deletions, but those since it began.
+    # A new client needs no deletions, except those since it began to read.
     slow = Mirror(client)
     slow.read_page(1)
     slower = Mirror(client)
@@ -300,7 +300,7 @@ def test_a_since_is_gone_when_what_followed_is_forgotten(reader):
     at_2 = Mirror(client)
     at_2.read_all()
     tidy_up(service, "2027-04-22T12:00:00Z")
-    # 399 days after it was followed.
+    # 399 days after the state was replaced.
     assert what(read(client, since=reader.since)["changes"]) == [
         *(("accounts", 1, False), ("categories", 1, False), ("labels", 1, False)),
         *(("records", n, False) for n in (1, 2)),
@@ -309,9 +309,9 @@ def test_a_since_is_gone_when_what_followed_is_forgotten(reader):
     older = "since is older than the change history"
     assert gone(client, reader.since) == older
     assert gone(client, slower.since) == older
-    # Its own state is remembered, but not what went with it.
+    # The client's own state is still stored, but not the deletions that followed.
     assert gone(client, slow.since) == older
-    # However old the present state is, nothing followed it.
+    # The current state is never too old, because no change followed it.
     assert at_2.read_all() == []
     assert read(client)["changes"] == []
 
@@ -417,7 +417,7 @@ def test_tokens_of_one_user_do_not_share_answers(service):
     types = [{c["type"] for c in answer.json["changes"]} for answer in answers]
     assert types == [{"accounts", "records"}, {"accounts"}, {"accounts", "records"}]
     assert answers[0].etag != answers[1].etag
-    # With all that the one has read, the other knows nothing of the records.
+    # The narrow client's cursor does not cover the records.
     assert gone(wide, answers[1].json["next"]) == "since is for fewer types"
     assert what(read(narrow, since=answers[0].json["next"])["changes"]) == []
 

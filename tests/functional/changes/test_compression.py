@@ -27,7 +27,7 @@ def loaded(client):
 
 
 def ask(client, encoding, path="/v1/api/records", **headers):
-    """As it comes from the application: WebTest would unpack it."""
+    """Call the application directly: WebTest would unpack the response."""
     given = {**client.headers, "Accept-Encoding": encoding, **headers}
     return Request.blank(path, headers=given).get_response(client.service.app)
 
@@ -71,7 +71,7 @@ def test_each_form_has_its_own_tag_and_both_are_known_to_who_takes_both(loaded):
         assert (response.status_int, response.headers["ETag"]) == (304, tag)
         assert "Content-Encoding" not in response.headers
     assert loaded.get("records", headers={"If-None-Match": tags[0]}).status_int == 304
-    # Who does not take gzip has not got this one from here.
+    # A client that does not accept gzip cannot have got this tag here.
     assert loaded.get("records", headers={"If-None-Match": tags[1]}).status_int == 200
     assert loaded.get("accounts", headers={"If-None-Match": tags[1]}).status_int == 200
     loaded.load(record(1, amount=5))

@@ -44,7 +44,7 @@ PATHS = [
     "get-records?limit=300",
     "get-docs?document_type=all",
 ]
-#: By day, one list of documents stands for all of them.
+#: By day, one list of documents is enough.
 WALKED = count([path for path in PATHS if "?" in path or path in ("records", "budgets")], PATHS)
 ACCEPTS = ["application/json", "text/csv", "application/x-ndjson"]
 
@@ -52,7 +52,9 @@ pytestmark = pytest.mark.nightly
 
 
 def state(number):
-    """All of the user's rows, each of which says of which import it is. The order changes too."""
+    """Return all of the user's rows, each with the number of its import. Their order changes,
+    too.
+    """
     name = f"STATE{number:04}"
     return [
         account(name=name),
@@ -80,14 +82,14 @@ def states_in(text):
 
 
 class VersionedUser:
-    """One user, whose data is always of one state: that of the revision."""
+    """A user whose data always has one state, which the revision determines."""
 
     def __init__(self, services, kind):
         self.service = services(kind)
         self.service.clock.set("2026-03-18T12:00:00Z")
         self.client = self.service.client()
         url = self.service.backend.engine.url.render_as_string(hide_password=False)
-        #: As another process would.
+        #: Stands for another process.
         self.elsewhere = SqlBackend(url)
         self.revision = 0
         self.load()
@@ -103,7 +105,7 @@ class VersionedUser:
         return ask(path, headers={"Accept": accept, **headers})
 
     def check(self, answer):
-        """The revision that the answer is of."""
+        """Check that the response has a single state; return its revision."""
         assert answer.status_int == 200, answer.text
         revision = int(answer.headers["X-Last-Data-Change-Rev"])
         assert states_in(answer.text) == {revision}
@@ -129,14 +131,14 @@ def user_of(services):
 def accepts_of(path):
     if path.startswith(("get-", "records/by-id")):
         return ACCEPTS[:1]
-    # NDJSON is written of what JSON is, and CSV the same of a list whatever is asked.
+    # NDJSON is made from the same data as JSON, and all lists make CSV in the same way.
     by_day = {"records": ACCEPTS}.get(path, ACCEPTS[:1] if "?" in path else ACCEPTS[:2])
     return count(by_day, ACCEPTS)
 
 
 @contextmanager
 def before_statement(backend, number, work):
-    """Does something before the so many-th statement on the backend, however it gets there."""
+    """Do ``work`` before the backend runs its ``number``-th query, by whichever way."""
     done = 0
 
     def step():
@@ -188,7 +190,7 @@ def test_an_import_between_two_statements_is_seen_whole_or_not_at_all(user_of, k
             found = both.check(answer)
             assert found in (before, both.revision)
             seen.add(found - before)
-            # Its tag is the one of that state, and of that state only.
+            # The tag belongs to that state, and to no other.
             again = both.ask(path, accept)
             assert both.check(again) == both.revision
             assert (again.headers["ETag"] == answer.headers["ETag"]) == (found == both.revision)

@@ -40,9 +40,8 @@ _STATE = re.compile(r"state-\d+")
 
 
 class World:
-    """A server, what its user's data is, and who asks for it.
-
-    Each state of the data is a name that stands in all rows.
+    """A server, the state of its user's data, and the clients that read it. Each state of the data
+    is a name that all rows contain.
     """
 
     def __init__(self, directory, url):
@@ -80,7 +79,7 @@ class World:
             self.command.done("import", ANNA, self.command.file("rows.ndjson", data))
 
     def ask_on(self, requests):
-        """Wait until this many more requests were answered with data, or one wrongly."""
+        """Wait until this many more requests got data, or one got a wrong response."""
         wanted = self.answered + requests
         deadline = time.monotonic() + 120
         while self.answered < wanted and not self.wrong:
@@ -111,7 +110,7 @@ class World:
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
         while not self._ended.is_set():
             path = chance.choice(PATHS)
-            # Of any state that was ever seen: of a lost one, too.
+            # A tag of any state that was ever seen, even of a lost one.
             tag = chance.choice(["", *self._known[path]])
             begun = len(self.history) - 1
             headers = {"Authorization": f"Bearer {self.token}", "If-None-Match": tag}
@@ -150,7 +149,7 @@ def test_after_a_restore_nothing_of_what_it_lost_is_answered(
             with world.to("state-0"):
                 world.command.done("restore", world.backup, "--yes")
             world.ask_on(REQUESTS // (2 * ROUNDS))
-    # The changes had one number.
+    # All lost changes had the same number.
     assert world.numbers["2"] == {f"state-{n}" for n in range(1, ROUNDS + 1)}
     assert world.statuses[304] > REQUESTS // 10
     figures(f"{database}: {world.answered} answers, 0 wrong; 503: {world.statuses[503]}")
@@ -160,13 +159,13 @@ def test_after_a_restore_nothing_of_what_it_lost_is_answered(
 def test_after_a_failover_nothing_of_what_it_lost_is_answered(
     tmp_path, new_postgresql_url, figures
 ):
-    """A copy that is behind takes the database's place. Before: as after a restore."""
+    """A copy that lags behind takes the database's place, as after a failover."""
     url = make_url(new_postgresql_url())
     world = World(tmp_path, url.render_as_string(hide_password=False))
     server = create_engine(url.set(database="postgres"), isolation_level="AUTOCOMMIT")
 
     def run(*statements):
-        """While nobody is connected, and nobody can."""
+        """Replace it while nobody is connected or can connect."""
         with server.connect() as connection:
             closed = f"ALTER DATABASE {url.database} WITH ALLOW_CONNECTIONS false"
             connection.execute(text(closed))

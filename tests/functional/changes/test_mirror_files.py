@@ -35,7 +35,7 @@ def path(tmp_path):
 
 
 def listed(client, table):
-    """The rows of the list as the table has them, by id."""
+    """Return the rows of the list in the form of the table, by id."""
     found = {}
     offset = 0
     while offset is not None:

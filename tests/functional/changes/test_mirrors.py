@@ -36,7 +36,7 @@ class Life:
         return Client(self.service, user, token)
 
     def go_on(self):
-        """Something happens, which may change nothing."""
+        """Do one random thing, which may change nothing."""
         change = self.household.change
         work = self.chance.choice(
             [change, change, change, self.undo, self.import_documents, self.wait, self.move]
@@ -51,7 +51,7 @@ class Life:
             self.person.undo(self.chance.choice(live), **options)
 
     def import_documents(self):
-        """Of the types of which a household changes few or none."""
+        """Import types that the household seldom or never changes."""
         chance = self.chance
         amount = chance.randint(1, 3)
         rows = [

@@ -24,7 +24,7 @@ INTERNAL = ["get-records?limit=2", "get-docs?document_type=all"]
 
 
 def said(answer):
-    """All but what belongs to one request."""
+    """Return the response without the parts that belong to one request."""
     own = ("X-Request-Id", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit")
     headers = sorted(item for item in answer.headers.items() if item[0] not in own)
     return answer.status_int, headers, answer.body

@@ -1,5 +1,5 @@
-"""A Citus cluster: it responds as one PostgreSQL server does, also to the users of one worker
-while the other one is away.
+"""A Citus cluster: it responds as one PostgreSQL server does, and to the users of one worker even
+while the other worker is unavailable.
 """
 
 import json
@@ -228,7 +228,7 @@ def test_a_worker_that_is_away_concerns_only_its_own_users(
     for reader in readers:
         reader.start()
     others = ports.keys() - lost
-    # They have a password, and no token.
+    # These users have a password, and no token.
     strangers = [new_user(service) for _ in range(USERS)]
     places = worker_ports(url, strangers)
     wait(200, {*ports})

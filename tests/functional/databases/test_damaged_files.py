@@ -45,11 +45,12 @@ REQUESTS = (
 
 
 class Damaged:
-    """A service over a SQLite file that is overwritten before it is asked again."""
+    """A service over a SQLite file that the tests overwrite between requests."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Nothing of what was read is kept: neither answers nor, closed each time, pages.
+        # Keep nothing that was read: no responses and, because the file is closed each time, no
+        # pages.
         settings = {"sqlalchemy.url": f"sqlite:///{path}", "finance_api.cache.max_bytes": "0"}
         self.service = Service("sqlite", settings)
         self.service.backend.upgrade()
@@ -65,7 +66,7 @@ class Damaged:
         self.expected = self.ask()
 
     def settle(self) -> None:
-        """Everything into the one file, and no connection to it."""
+        """Write everything into the one file, and close all connections to it."""
         self.service.backend.close()
         with closing(sqlite3.connect(self.path)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -75,7 +76,7 @@ class Damaged:
         return self.path.read_bytes()
 
     def write(self, content: bytes) -> None:
-        """Another file of that name: who has the one before open does not disturb."""
+        """Put another file in its place; programs that have the old one open do not interfere."""
         self.service.backend.close()
         for suffix in ("", "-wal", "-shm"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
@@ -86,7 +87,7 @@ class Damaged:
         return [(answer.status_int, answer.body) for answer in answers]
 
     def is_found(self) -> bool:
-        """By what `finance-api check` asks."""
+        """Whether `finance-api check` would find the damage."""
         backend, now = self.service.backend, self.service.clock.now()
         try:
             if list(backend.find_faults()):
@@ -99,7 +100,7 @@ class Damaged:
 
 
 def spoil(kind: str, whole: bytes, older: bytes, chance: random.Random) -> bytes:
-    """One place of the file, after its first page."""
+    """Return the file with damage at one place after its first page."""
     at = chance.randrange(1, len(whole) // PAGE_BYTES) * PAGE_BYTES
     sector = at + chance.randrange(PAGE_BYTES // SECTOR_BYTES) * SECTOR_BYTES
     match kind:
@@ -140,7 +141,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Damaged:
 
 @pytest.mark.nightly
 def test_what_readers_get_of_damage_check_finds(damaged: Damaged) -> None:
-    """Where an answer is another one than of the whole file, check finds what is wrong."""
+    """Whenever a response differs from the undamaged file's, `check` finds the damage."""
     chance = random.Random(0)
     print()
     for kind in KINDS:
@@ -167,7 +168,7 @@ def test_what_readers_get_of_damage_check_finds(damaged: Damaged) -> None:
 def test_damage_is_503_with_its_own_words_and_logged_once(
     damaged: Damaged, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The pages of the records with their JSON; other data is answered as before."""
+    """Damages the pages with the records' JSON; other data is served as before."""
     with closing(sqlite3.connect(damaged.path)) as connection:
         pages = connection.execute("SELECT pageno FROM dbstat WHERE name = 'records_by_date'")
         numbers = [number for (number,) in pages]
@@ -175,7 +176,7 @@ def test_damage_is_503_with_its_own_words_and_logged_once(
     for number in numbers:
         content[(number - 1) * PAGE_BYTES : number * PAGE_BYTES] = bytes(PAGE_BYTES)
     damaged.write(bytes(content))
-    # As in a process that has met no damage yet.
+    # Make the process forget that it has logged damage.
     monkeypatch.setattr(errors, "_told_damage", set())
     for _ in range(2):
         answer = damaged.client.get("records")
@@ -190,7 +191,7 @@ def test_damage_is_503_with_its_own_words_and_logged_once(
 
 
 def test_noise_in_what_is_shown_is_503(damaged: Damaged) -> None:
-    """Where SQLite has nothing to notice: within the text of a row."""
+    """Damages the text of a row, which SQLite does not check."""
     at = damaged.whole.index(b'"note":"Note 999"')
     for noise in (b"\xff\xfe\xfd", b"\0\0\0"):
         content = damaged.whole.replace(damaged.whole[at : at + 11], b'"note":"' + noise)
@@ -204,7 +205,7 @@ def test_noise_in_what_is_shown_is_503(damaged: Damaged) -> None:
 
 
 def test_what_postgresql_says_of_damage() -> None:
-    """Only here of it: it has pages to damage in the server's folder alone."""
+    """Tests only how errors are understood: PostgreSQL's pages are in the server's folder."""
     dialect = create_engine("postgresql+psycopg://").dialect
     for failure in (DataCorrupted("invalid page"), IndexCorrupted("x")):
         with pytest.raises(StorageDamaged, match="finance-api check"):

@@ -229,7 +229,7 @@ def test_a_promotion_loses_no_import_and_no_answer_is_wrong(
 def test_a_primary_that_freezes_is_replaced_as_well(
     pair: Pair, crowd: Crowd, figures: Callable[[str], None]
 ) -> None:
-    """Its machine accepts connections and says nothing, as behind a broken network."""
+    """The frozen machine accepts connections and never answers, as behind a broken network."""
     for _ in range(2):
         frozen = pair.primary
         try:
@@ -238,7 +238,8 @@ def test_a_primary_that_freezes_is_replaced_as_well(
                 time.sleep(_NOTICE_SECONDS)
                 pair.promote()
                 promoted = time.monotonic()
-                # The importers wait for the server whose machine still accepts what they send.
+                # The importers still wait for the frozen server, whose machine accepts what they
+                # send.
                 crowd.wait(CLIENTS, 0)
                 figures(told(crowd, stopped, promoted))
         finally:

@@ -21,7 +21,7 @@ def alter(settings, change):
 
 @pytest.fixture
 def read_only(new_settings, tmp_path):
-    """A service, a command, and a client and a user whom the service lets in."""
+    """A service, a command, and a client and a user with valid credentials."""
     settings = new_settings("postgresql")
     first = Service("postgresql", settings)
     client, user = first.client(), new_user(first)

@@ -47,7 +47,9 @@ def copied(url):
 
 
 class Replicated:
-    """first: the service of the database alone. second: one that reads data from a copy of it."""
+    """first: a service on the database alone. second: a service that reads data from a copy of
+    it.
+    """
 
     def __init__(self, settings, kind):
         self.first = Service(kind, settings)
@@ -104,7 +106,7 @@ def test_data_is_of_the_copy_and_so_are_the_headers(both):
 
 
 def test_what_is_unchanged_is_so_by_the_data_that_is_shown(both):
-    """Whoever is told that nothing has changed is told of which revision that is, truly."""
+    """A 304 states the revision of the data that the client has."""
     both.change()
     for path in [*PATHS, *INTERNAL]:
         shown = both.of_copy(path)
@@ -145,7 +147,7 @@ def test_a_user_whom_the_copy_has_not_heard_of_is_to_try_again(both):
     for page in ("/overview", "/accounts", "/accounts/export"):
         assert "try again" in visitor.get(page, status=503).text
     assert visitor.get("/settings/tokens").status_int == 200
-    # A new token of a user whom the copy has lets in.
+    # A new token works if the copy has its user.
     now = both.first.clock.now()
     token = both.first.change(lambda s: issue_token(s, both.client.user, name="new", now=now))
     assert both.of_copy("records", Client(both.first, both.client.user, token)).status_int == 200

@@ -126,7 +126,7 @@ def test_a_pgbouncer_leads_to_the_promoted_server_when_it_is_told(pair, start, m
         figures(f"{mode}: first 200 {time.monotonic() - begun:.2f} s after the reload")
         client.load(record(1))
         assert revision(client.get("records")) == 2
-        # Its pool closes before PgBouncer ends.
+        # Close the pool before PgBouncer ends.
         service.backend.close()
 
 
@@ -149,7 +149,7 @@ class Reader:
 
 
 def test_with_one_replica_nobody_sees_an_older_revision_than_before(pair, start):
-    """Not even when the replica becomes the primary."""
+    """This holds even when the replica becomes the primary."""
     # The guard: `respond` caches a response under the tag of its own data, not of the primary's.
     replica = pair.standby
     services = [start(**{"sqlalchemy.read_url": replica.url}) for _ in range(2)]

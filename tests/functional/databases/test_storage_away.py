@@ -30,7 +30,7 @@ def test_the_service_recovers_by_itself(own_server: Postgresql):
     assert service.web.get("/__heartbeat__", status="*").status_int == 503
 
     own_server.start()
-    # For a moment after a failed attempt nobody tries again.
+    # The circuit breaker stays open for a moment after a failed attempt.
     wait_until(lambda: client.get("records").status_int == 200)
     assert service.web.get("/__heartbeat__").status_int == 200
     service.backend.close()

@@ -31,8 +31,8 @@ from support.service import Service, native_line
 DATABASES = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 RECORDS = 60
 
-#: Each row says that it was there when the tables were altered. The columns of records get other
-#: types on PostgreSQL, which writes the table anew.
+#: Marks each row that exists when the tables are altered. On PostgreSQL it also changes the types
+#: of the records' columns, so that the table is rewritten.
 MIGRATION = """
     import sqlalchemy as sa
     from alembic import op
@@ -48,7 +48,7 @@ MIGRATION = """
             op.execute("ALTER TABLE user_data ALTER COLUMN record_count TYPE numeric")
 """
 
-#: The program of the next version, as far as it matters.
+#: The part of the next version's program that matters here.
 UPGRADE = """
     import sys
     from finance_api.storage.sql import schema
@@ -90,7 +90,7 @@ def state(number):
 
 
 class Old:
-    """The program of this version: it imports one state after the other, and serves."""
+    """This version's program: imports one state after the other, and serves them."""
 
     def __init__(self, kind, settings):
         self.url = settings["sqlalchemy.url"]
@@ -107,7 +107,9 @@ class Old:
         self.revision += 1
 
     def check(self, path):
-        """It answers with one state, that of the revision, or not at all. Returns the status."""
+        """Check that a response has only the state of its revision, or is a 503. Return the
+        status.
+        """
         answer = self.client.get(path)
         if answer.status_int == 503:
             assert int(answer.headers["Retry-After"]) >= 1
@@ -161,8 +163,8 @@ def test_no_old_row_is_written_onto_new_tables(old, number, tmp_path):
             except StorageUnavailable:
                 # Its transaction began before the upgrade; the next one sees the version.
                 continue
-            # SQLite gives the lock to whoever happens to ask: one import right after the other can
-            # keep an upgrade waiting until it gives up.
+            # SQLite's lock has no queue: imports without a pause can keep an upgrade waiting until
+            # it gives up.
             done.wait(0.02)
 
     def read_on():
@@ -186,7 +188,7 @@ def test_no_old_row_is_written_onto_new_tables(old, number, tmp_path):
     with old.importing.engine.connect() as connection:
         found = connection.execute(text("SELECT altered, count(*) FROM records GROUP BY altered"))
         assert [(bool(altered), rows) for altered, rows in found] == [(True, RECORDS - 1)]
-    # Lists, search, totals and look-ups agree, or are not there.
+    # Lists, searches, totals and look-ups agree, or get a 503.
     assert old.revision >= 1
     for path in PATHS:
         old.check(path)
@@ -254,7 +256,7 @@ def test_a_snapshot_does_not_take_a_table_that_is_rewritten_for_empty(new_backen
             connection.execute(text("ALTER TABLE accounts ALTER balance TYPE numeric"))
         after()
 
-    # It begins in the middle of the upgrade.
+    # The reader begins in the middle of the upgrade.
     thread = threading.Thread(target=read)
 
     def begin_reading():
@@ -264,7 +266,7 @@ def test_a_snapshot_does_not_take_a_table_that_is_rewritten_for_empty(new_backen
 
     alter(begin_reading, lambda: thread.join(60))
     assert len(found) == 1
-    # The upgrade begins in the middle of it.
+    # The upgrade begins while a reader reads.
     altered = []
     thread = threading.Thread(target=alter, args=(int, lambda: altered.append(True)))
     with reading(backend) as storage:

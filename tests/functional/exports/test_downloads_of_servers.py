@@ -73,7 +73,9 @@ class Place:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory, new_settings):
-    """One for each database: on PostgreSQL with more than all buffers hold."""
+    """Return a function: database -> a place; on PostgreSQL it has more data than all buffers
+    hold.
+    """
     made = {}
 
     def of(kind):
@@ -90,7 +92,7 @@ def places(tmp_path_factory, new_settings):
 
 @pytest.fixture
 def place(places):
-    """Servers are the test's own."""
+    """Return a function for shared places; the servers are the test's own."""
     used = []
 
     def of(kind):
@@ -108,7 +110,7 @@ def connect(server, timeout=60):
 
 @pytest.fixture
 def breaking(place, monkeypatch):
-    """Where exports of a server that `start_breaking` starts break off."""
+    """A place on which `start_breaking` starts servers whose exports break off."""
     monkeypatch.setenv("PYTHONPATH", str(TESTS))
     return place("sqlite")
 
@@ -125,7 +127,7 @@ def test_a_whole_export_has_its_end(place, ini):
             body = answer.read()
             if encoding == "identity":
                 assert body.count(b"\n") == COUNT
-        # The connection is as good as new.
+        # The connection can be used again.
         assert found.ask(connection, "/v1/api/labels").read()
 
 
@@ -153,7 +155,7 @@ def test_granian_sends_no_end_of_an_export_that_breaks_off(breaking):
         with connect(server) as other:
             assert breaking.ask(other).status == 429
 
-    # The client has gone, and so has what it held.
+    # The client has disconnected, so what its request held is free.
     def is_there():
         with connect(server) as another:
             return breaking.ask(another).status == 200
@@ -197,7 +199,7 @@ def in_transaction(url):
 @pytest.mark.nightly
 @pytest.mark.parametrize("ini", count(INIS[1:], INIS))
 def test_a_client_that_goes_away_ends_the_statement(place, ini):
-    """It reads slowly; more is to come than all buffers hold."""
+    """The client reads slowly, and the export is larger than all buffers."""
     found = place("postgresql")
     server = found.start(ini)
     plain = socket.socket()
@@ -208,11 +210,11 @@ def test_a_client_that_goes_away_ends_the_statement(place, ini):
         plain.sendall(f"{head}Authorization: Bearer {found.client.token}\r\n\r\n".encode())
         assert plain.recv(12) == b"HTTP/1.1 200"
         assert found.status(server) == 429
-        # Others are answered meanwhile.
+        # Other requests are answered meanwhile.
         assert found.status(server, "/v1/api/records") == 200
         assert in_transaction(found.url) == 1
     wait_until(lambda: in_transaction(found.url) == 0)
     with connect(server) as connection:
-        # Its place is free a moment after its transaction has ended.
+        # The place becomes free a moment after the transaction has ended.
         wait_until(lambda: found.ask(connection).read().count(b"\n") == LARGE_COUNT)
     assert "Traceback" not in server.said

@@ -107,7 +107,7 @@ def test_computed_fields_are_there_and_can_be_sorted_by(client):
     for sort in ("-remaining", "progress,-id"):
         whole = export(client, "budgets.csv", sortBy=sort).body
         assert whole == joined("csv", pages_of(client, "budgets.csv", sortBy=sort))
-    # It is worked out for today.
+    # Computed fields depend on the day.
     client.service.clock.set("2026-04-18T12:00:00Z")
     assert export(client, "budgets.csv", sortBy=sort).body != whole
 

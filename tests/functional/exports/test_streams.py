@@ -17,7 +17,7 @@ from support.programs import wait_until
 
 
 class Stream:
-    """An answer as the server gets it: an iterator, that it closes in the end."""
+    """A response as the server gets it: an iterator, which the server closes at the end."""
 
     def __init__(self, client, path, **headers):
         request = Request.blank(f"/v1/api/export/{path}", headers={**client.headers, **headers})
@@ -54,7 +54,7 @@ def test_an_export_is_of_one_state_whatever_is_imported_meanwhile(client):
 
 @pytest.fixture
 def nobody_else(service):
-    """No response of another test, that nobody has closed, has a connection."""
+    """Free connections of responses that other tests did not close."""
     if connections_in_use(service):
         gc.collect()
 
@@ -76,7 +76,7 @@ def test_an_export_is_made_while_it_is_sent(service, reader):
             assert connections_in_use(service) == 1
         rest = list(stream.chunks)
         assert rest
-        # It needs nothing any more before the server closes it.
+        # It has released everything even before the server closes it.
         assert connections_in_use(service) == 0
         stream.close()
 
@@ -98,7 +98,7 @@ def test_a_reader_that_goes_away_ends_the_statement(service, reader, path, chunk
     if service.kind == "postgresql":
         wait_until(lambda: in_transaction(service) == 0)
     if service.kind == "sqlite":
-        # A reader would keep it from writing all of its log to the file.
+        # SQLite can write its whole log to the file only if nobody reads.
         wait_until(lambda: checkpoint(service) == (0, 0, 0))
     assert export(client, path).status_int == 200
 
@@ -109,7 +109,7 @@ def checkpoint(service):
 
 
 def in_transaction(service):
-    """The connections that are in a transaction: for a moment those of work beside it, too."""
+    """Return the connections in a transaction; for a moment these include background work."""
     query = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND backend_type = 'client backend'"
@@ -120,7 +120,7 @@ def in_transaction(service):
 
 
 def break_after(monkeypatch, service, pages):
-    """Streams of the service's storage fail after so many pages."""
+    """Make streams of the service's storage fail after this many pages."""
     read = service.backend.read
 
     def broken(**options):
@@ -152,7 +152,7 @@ def test_an_export_that_breaks_off_is_an_error_to_the_server(
             assert stream.status == "200 OK"
             with pytest.raises(DownloadBroken):
                 list(stream.chunks)
-            # With an end it could be taken for whole.
+            # The body has no end that would make it look complete.
             assert list(stream.chunks) == []
             stream.close()
     assert connections_in_use(service) == 0
@@ -191,7 +191,7 @@ def test_one_download_of_each_user_and_so_many_in_all(service):
     third = clients[2].get("export/records.csv")
     assert third.status_int == 503
     assert int(third.headers["Retry-After"]) > 0
-    # Everything else is answered.
+    # All other requests are answered.
     for client in clients:
         assert client.get("records").status_int == 200
     second.close()

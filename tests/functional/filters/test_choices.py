@@ -40,7 +40,7 @@ def test_every_known_choice_is_taken_and_no_other(client, path, field):
     for bad in ("gold", known[0].swapcase(), f"{known[0]},gold", f"{known[0]},", "null", " "):
         fault = client.fault(path, **{field.name: bad})
         assert fault["name"] == field.name
-        # The currencies are too many to list if it is clear which one was meant.
+        # A message does not list all currencies if it is clear which one was meant.
         is_listed = all(value in fault["message"] for value in known)
         assert is_listed or f'did you mean "{known[0]}"?' in fault["message"]
 

@@ -1,4 +1,4 @@
-"""Date and date-time filters: whole days, moments, offsets, the ends of the calendar."""
+"""Filters on dates and times: whole days, moments, offsets, the ends of the calendar."""
 
 import pytest
 

@@ -87,8 +87,9 @@ def readers():
 
 @pytest.fixture
 def reader(service, readers):
-    """A client whose user has the household, and what only derived fields tell of: an account
-    without records, a bank's balance. Tests share it, and change nothing."""
+    """A client whose user has the household, and data for all derived fields: an account without
+    records, a bank's balance. Tests share the client, and change nothing.
+    """
     return readers(service)
 
 
@@ -97,19 +98,19 @@ def listed(client, resource, **query):
 
 
 def elements(value):
-    """The values that a condition can be met by; a missing one meets none."""
+    """Return the values that can meet a condition; none if the value is missing."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
 
 
 def escaped(text):
-    """A text of an ``in.``."""
+    """Escape a text for ``in.``."""
     return text.replace("\\", "\\\\").replace(",", "\\,")
 
 
 def cases(field, values):
-    """(value of the parameter, what it asks of one element) for values that really occur."""
+    """Yield (value of the parameter, its test of one element) for values that occur."""
     kind = field.kind
     if kind in (Kind.TEXT, Kind.TEXT_LIST):
         for value in values:
@@ -251,7 +252,7 @@ def test_rows_are_ordered_by_any_scalar_field(reader, resource, field):
 
 @pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))
 def test_conditions_of_all_fields_hold_together(reader, resource):
-    """Every field's own value of one row, all at once, finds that row."""
+    """Conditions on all fields with a row's own values find that row."""
     for row in listed(reader, resource):
         query = {}
         for field in resource.fields:

@@ -1,4 +1,4 @@
-"""``hints``: an answer names the names and ids in its filters that nothing has."""
+"""``hints``: an answer lists the names and ids in its filters that no object has."""
 
 import pytest
 
@@ -121,7 +121,7 @@ def test_an_answer_with_rows_or_of_known_names_has_no_hints(loaded, path, query)
     ],
 )
 def test_rows_that_match_do_not_hide_an_unknown_name(loaded, path, query, hint):
-    """The sum would lack it, or include what it was to leave out."""
+    """Without a hint, nobody would notice that a sum lacks the name, or does not leave it out."""
     found = loaded.get(path, **query).json
     assert found["hints"] == [hint]
     assert found.get("records") or found.get("groups")

@@ -17,7 +17,9 @@ def amounts(client, *conditions, path="records", field="amount", **query):
 
 
 def load(client, *values):
-    """A record of each amount, on an account of its own, so that every balance fits."""
+    """Load a record for each amount, each on its own account, so that no balance is out of
+    range.
+    """
     numbered = list(enumerate(values, 1))
     client.load(
         *(account(n) for n, _ in numbered),

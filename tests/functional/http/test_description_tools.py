@@ -85,7 +85,7 @@ def url(client):
 
 @pytest.fixture
 def descriptions(client, tmp_path):
-    """By the name of the API: a file."""
+    """Return the files of the descriptions by the name of the API."""
     found = {}
     for name, path in (
         ("public", PUBLIC_DESCRIPTION),
@@ -118,7 +118,7 @@ def test_a_client_in_python_reads_two_pages(client, url, descriptions, tmp_path)
     for name, file in descriptions.items():
         command = [generate, "generate", "--path", file, "--meta", "none"]
         subprocess.run([*command, "--output-path", tmp_path / name], check=True)
-    # What clients need is installed with the generator, which may have an environment of its own.
+    # Use the generator's Python, whose environment has what generated clients need.
     python = Path(generate).resolve().with_name("python")
     command = [python, "-c", _PYTHON, url, client.token]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -147,7 +147,7 @@ def test_a_client_in_typescript_reads_two_pages(client, url, descriptions, tmp_p
 @pytest.mark.nightly
 @pytest.mark.parametrize("path", [PUBLIC_DESCRIPTION, WALLET_DESCRIPTION, INTERNAL_DESCRIPTION])
 def test_schemathesis_finds_nothing(client, url, path, figures):
-    """But for what schemathesis.toml leaves out. By day it only asks for the examples."""
+    """schemathesis.toml has the exceptions. By day only the examples are requested."""
     token = client.token
     if path == INTERNAL_DESCRIPTION:
         token = client.service.jwt(client.user)

@@ -11,7 +11,7 @@ from support.service import Service
 
 @pytest.fixture
 def configured(new_settings):
-    """Makes services with settings of their own."""
+    """Return a function that makes services with other settings."""
     made = []
 
     def make(**settings):
@@ -35,7 +35,7 @@ def test_a_url_has_at_most_8_kib(client, length):
 
 
 def headers_of(size):
-    """Headers that are so many bytes, as the application counts them."""
+    """Return headers of this size in bytes, as the application counts them."""
     names = {"Authorization": "Bearer x", "Host": "localhost:80"}
     used = sum(len("HTTP_") + len(name) + len(value) for name, value in names.items())
     filler = size - used - len("HTTP_X_FILLER")
@@ -50,7 +50,7 @@ def test_headers_are_counted_to_the_byte(client, size, status):
 
 @pytest.mark.parametrize(("number", "status"), [(100, 200), (101, 431)])
 def test_there_are_at_most_100_headers(client, number, status):
-    # Beside Authorization and Host.
+    # Authorization and Host count, too.
     more = {f"X-{n}": "y" for n in range(number - 2)}
     assert client.get("labels", headers=more).status_int == status
 
@@ -72,7 +72,7 @@ def test_a_length_of_thousands_of_digits_is_413(client):
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_body_that_the_server_has_not_counted_is_411(client, method):
-    """granian hands chunks over as they come; waitress and proxies make a length of them."""
+    """granian passes chunks on as they come; waitress and proxies replace them by a length."""
     environ = {"HTTP_TRANSFER_ENCODING": "chunked", "REQUEST_METHOD": method}
     response = client.service.web.get(
         "/v1/api/labels", headers=client.headers, extra_environ=environ, status="*"
@@ -138,11 +138,11 @@ def test_plain_http_is_refused_where_https_is_required(configured):
 
 
 HTTPS = {"wsgi.url_scheme": "https"}
-#: The status with any host and over plain HTTP; None if it is refused.
+#: Path, and its status with any host and over plain HTTP; None if that is refused.
 HEALTH_AND_OTHERS = (
     ("/__lbheartbeat__", 200),
     ("/__heartbeat__", 200),
-    # Before: both were answered.
+    # Both were once answered.
     ("/__version__", None),
     ("/__metrics__", None),
 )

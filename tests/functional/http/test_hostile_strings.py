@@ -39,7 +39,7 @@ def read(directory: Path) -> list[str]:
 
 
 def by_day(strings: list[str]) -> list[str]:
-    """Our own and every fifth of the others; all at night."""
+    """Return our own strings, and by day every fifth of the others, at night all."""
     return [*OWN, *strings[len(OWN) :: count(5, 1)]]
 
 
@@ -55,12 +55,14 @@ def strings(corpora):
 
 @pytest.fixture
 def share(service, strings):
-    """At night a third of them for each storage: for what does not depend on the storage."""
+    """At night, return a third of the strings for each storage, where the storage does not
+    matter.
+    """
     return strings[STORAGES.index(service.kind) :: count(1, 3)]
 
 
 def clean(text):
-    """Text as the contract stores and compares it."""
+    """Return the text as the contract stores and compares it."""
     return unicodedata.normalize("NFC", CONTROLS.sub("", text))
 
 
@@ -73,7 +75,7 @@ def assert_harmless(response, allowed):
 
 @pytest.fixture
 def stored(client, strings):
-    """Some of the strings as payees of records: their cleaned texts."""
+    """Load some of the strings as payees of records; return their cleaned texts."""
     kept = [
         s
         for s in strings[:: count(2, 9)]
@@ -91,7 +93,7 @@ def total(client, operand):
 
 def test_an_operand_matches_itself_and_nothing_more(client, strings, stored):
     folded = [text.casefold() for text in stored]
-    # By turns, for the sake of time: all on SQLite, one half on each of the others.
+    # To save time, test all on SQLite, and one half on each of the other storages.
     first, step = {"sqlite": (0, 1), "memory": (0, 2), "postgresql": (1, 2)}[client.service.kind]
     for number, text in enumerate(strings[first::step]):
         wanted = clean(text)
@@ -148,7 +150,7 @@ def test_a_parameter_of_that_name_is_unknown(client, share):
         if text in known or len(quote(text, safe="")) > 7_000:
             continue
         assert_harmless(client.get(f"labels?{quote(text, safe='')}=1"), (400,))
-        # Not encoded, as far as it can be sent at all.
+        # Send it without encoding as far as possible.
         raw = quote(text, safe="%&=+;?/:@!$'()*,[]{}|\\^`<>\"~#")
         if "#" not in raw:
             assert_harmless(client.get(f"labels?{raw}"), (200, 400))

@@ -40,7 +40,7 @@ DESCRIPTIONS = {
 }
 #: Headers of every response, which the description does not list for each.
 USUAL = {"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"}
-#: Described by a sentence only, so that a generated client reads JSON.
+#: Formats that the description only mentions in a sentence, so that generated clients read JSON.
 OTHER_FORMATS = ("text/csv", "application/x-ndjson", XLSX.media_type)
 #: Messages for values that the schema allows, but that are refused.
 RULES = {
@@ -246,9 +246,9 @@ def test_every_example_of_a_parameter_is_taken(service, document, path):
         for one in query_for(document, operation, every=True):
             query = "&".join(dict.fromkeys([*needed, one]))
             parameters, faults = read_parameters(each.schema, query)
-            # The first needs a period beside it, the second days.
+            # fill also needs a period, and compare also needs days.
             assert faults == [] or one in ("fill=true", "compare=previous"), one
-            # Entity tags are made of it, in every process the same.
+            # Entity tags contain it, so it must be the same in every process.
             assert not re.search(" at 0x|object|\\(", parameters.canonical), one
 
 
@@ -397,7 +397,7 @@ def test_a_404_leads_to_the_index(service, client, at):
     "text", ["", "a", "\x07", "a\x07 ", "a\0", " ", "\t\n", "é\u3000ü", "x" * 256, "x" * 257]
 )
 def test_a_text_is_taken_where_the_schema_allows_it(service, text):
-    """Without its controls; NUL is refused."""
+    """Control characters are removed first; NUL is refused."""
     document = service.web.get(PUBLIC_DESCRIPTION).json
     for name, value in (("q", text), ("note", [f"eq.{text}"]), ("note", [f"startsWith-i.{text}"])):
         parameter = resolved(document, {"$ref": f"#/components/parameters/{name}"})

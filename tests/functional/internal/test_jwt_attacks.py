@@ -78,7 +78,7 @@ def test_a_changed_payload_under_the_old_signature_is_refused(attacker):
 
 
 def test_the_public_key_is_no_secret(issuer):
-    """The server knows the issuer's public key, and so does everybody."""
+    """Like the server, everybody knows the issuer's public key."""
     issuer.accepted(issuer.rs256())
     public = issuer.rsa_key.public_key()
     pems = [public.public_bytes(Encoding.PEM, form) for form in (SPKI, PKCS1)]
@@ -104,7 +104,7 @@ def test_the_name_of_one_key_does_not_lead_to_another(issuer):
     issuer.refused(issuer.token(header={"alg": "HS256", "kid": "idp"}))
     issuer.refused(issuer.token(header={"alg": "RS256", "kid": issuer.kid}))
     issuer.refused(issuer.token(header={"alg": "RS256", "kid": "idp"}))
-    # Of two keys, one must be named.
+    # With two keys, the header must name one.
     issuer.refused(issuer.rs256(header={"alg": "RS256"}))
     issuer.refused(issuer.token(header={"alg": "HS256"}))
 
@@ -114,7 +114,7 @@ def test_the_name_of_one_key_does_not_lead_to_another(issuer):
 
 @pytest.mark.parametrize("name", ["jku", "x5u", "jwk", "x5c", "crit", "b64"])
 def test_a_token_that_brings_its_key_or_extensions_is_refused(issuer, name):
-    """Even under a right signature."""
+    """Such a token is refused even if its signature is right."""
     numbers = issuer.rsa_key.public_key().public_numbers()
     n = b64(numbers.n.to_bytes(256, "big"))
     values = [

@@ -152,7 +152,7 @@ def test_an_e_mail_address_that_is_no_user_s_is_refused(issuer):
         *(f"{email},a@b.org", f"<{email}>", f"{email}\n", "%@%", f"{local}@%", f"mailto:{email}"),
         *(f"{local}+x@{domain}", f"{local}@{domain}.", f"{local[:-1]}％@{domain}", "\ud800@a.org"),
         *("a" * 250 + "@b.org", "' OR 1=1 --@b.org", ""),
-        # Put right they would be the user's; at their issuer they may be somebody else's.
+        # Normalised, these would be the user's address, but the issuer may mean somebody else.
         *(f" {email} ", f"{email} ", email.replace("e", "\x01e", 1), email.replace("s", "ſ", 1)),
     ):
         assert_401(issuer.ask(issuer.claims(sub=wrong)))
@@ -174,12 +174,12 @@ def test_a_deleted_user_s_jwt_does_not_open_the_next_one_s_data(issuer):
     for at in (clock.now(), clock.now() + 1):
         new = issuer.payload | {"sub": email, "iss": IDP, "iat": at}
         issuer.accepted(issuer.rs256(new))
-    # A UUID is nobody else's, so an issuer's clock may be behind.
+    # A UUID is never reused, so a JWT may be older than the user: an issuer's clock may be slow.
     issuer.accepted(issuer.claims(sub=made.uuid, iat=clock.now() - 1))
 
 
 def test_the_memory_storage_s_user_is_older_than_any_jwt():
-    """It is made anew at every start; its JWTs stay good."""
+    """The user is created again at every start, but its JWTs stay valid."""
     settings = {
         "finance_api.storage": "memory",
         "finance_api.storage.memory.user": "anna@example.org",

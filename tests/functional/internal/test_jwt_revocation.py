@@ -201,7 +201,7 @@ def test_a_clock_that_was_ahead_lets_no_revoked_token_in_again(client, turns):
     for _ in range(turns):
         tidy(client)
         clock.advance(600)
-    # Neither is issuing and revoking a time to forget others.
+    # Issuing and revoking do not make the service forget others, either.
     revoke(client, claims_of(client, issue(client)).jti)
     clock.jump(-3 * DAY)
     tidy(client)

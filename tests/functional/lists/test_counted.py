@@ -26,7 +26,7 @@ def loaded(client):
         ({}, [1, 2, 3, 4, 5, 6], [1, 2]),
         ({"recordState": "void"}, [3, 6], []),
         ({"accountId": uid("Account", 1)}, [1, 2, 3, 4], [1, 2]),
-        # An account that is named counts.
+        # An excluded account counts if the filter names it.
         ({"accountId": uid("Account", 2)}, [5, 6], [5]),
         ({"accountName": "eq.Of others"}, [5, 6], []),
     ],

@@ -18,11 +18,11 @@ MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 def sheet_of(response):
-    """The cells by place: (type, value, format), as the file has them."""
+    """Return the cells by place: (type, value, format), as in the file."""
     with zipfile.ZipFile(io.BytesIO(response.body)) as parts:
         assert parts.testzip() is None
         root = ElementTree.fromstring(parts.read("xl/worksheets/sheet1.xml"))
-        # Only the headings are there.
+        # The shared strings are only the headings.
         shared = ElementTree.fromstring(parts.read("xl/sharedStrings.xml"))
     headings = [text.text or "" for text in shared.iter(f"{MAIN}t")]
     assert not list(root.iter(f"{MAIN}f")), "no cell is a formula"
@@ -60,7 +60,7 @@ def test_other_endings_are_404(client):
     assert client.get("records.xlsx", limit=0).status_int == 400
 
 
-#: Path and query of the lists, and of what is computed.
+#: Path and query of the lists, and of the computed tables.
 EXPORTED = [
     *((str(r.path), {"limit": 2, "withTotal": "true", "sortBy": "-id"}) for r in PUBLIC_RESOURCES),
     ("records/summary", {"groupBy": "month", "limit": 1}),
@@ -110,7 +110,7 @@ def test_numbers_dates_and_booleans_are_no_texts(client):
     )
     cells = sheet_of(client.get("records.xlsx"))
     assert [cell[:2] for cell in column(cells, "amount")] == [("n", "-1234567.0125"), ("n", "100")]
-    # 1 March 2026 is day 46,082 of spreadsheets, which do not have those before 1900.
+    # 1 March 2026 is day 46,082 in spreadsheets, which have no days before 1900.
     dates = column(cells, "recordDate")
     assert [cell[:2] for cell in dates] == [("n", "46082"), ("inlineStr", "1899-12-31")]
     assert dates[0][2] != "0"
@@ -154,7 +154,7 @@ def test_lists_and_missing_values_are_as_in_csv(client):
 def test_the_same_rows_are_the_same_bytes(client):
     client.load(*household())
     first = client.get("records.xlsx")
-    # Asked otherwise, so that it is made anew.
+    # A different query, so that the cache does not answer.
     assert client.get("records.xlsx", limit=30).body == first.body
 
 

@@ -30,7 +30,7 @@ def csv_rows(response):
 
 
 def cell(value):
-    """Return the cell that the contract gives a JSON value; text is neutralised."""
+    """Return the cell for a JSON value, by the contract; formulas are neutralised."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -41,7 +41,9 @@ def cell(value):
 
 
 def harmless(text):
-    """With an apostrophe before what begins a cell and would run, wherever a program splits."""
+    """Put an apostrophe before every formula at the beginning of a cell, wherever programs
+    split.
+    """
     found, at_beginning = "", True
     for place, character in enumerate(text):
         if at_beginning and character in STARTS:
@@ -54,9 +56,8 @@ def harmless(text):
 
 
 def split(text, delimiter):
-    """As programs do: with quotes read, and with quotes as characters.
-
-    Text within commas is in quotes, so that only who reads them splits at commas.
+    """Split as programs do: with quotes interpreted, and with quotes as plain characters. Text with
+    commas is in quotes, so only programs that interpret quotes split at commas.
     """
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)[: 1 if delimiter == "," else 2]:
         stream = io.StringIO(text, newline="")
@@ -64,7 +65,7 @@ def split(text, delimiter):
 
 
 def live(text, delimiter):
-    """The cells that a spreadsheet would run, but for numbers."""
+    """Return the cells that a spreadsheet would run, except numbers."""
     return [
         cell
         for row in split(text, delimiter)
@@ -112,7 +113,7 @@ def test_cells_are_quoted_where_they_must_be(client):
     response = ask(client, "records", "text/csv", sortBy="id")
     header, *rows = csv_rows(response)
     assert [row[header.index("payee")] for row in rows] == texts
-    # All text is, and nothing else.
+    # All text is in quotes, and nothing else.
     assert ',"semi;colon",' in response.text
     assert ',"payee 1",' not in response.text
     assert '"-1' not in response.text and '"EUR' not in response.text
@@ -149,7 +150,7 @@ def test_nothing_runs_wherever_a_program_splits(client, delimiter):
 
 
 def test_payloads_come_back_as_the_model_has_them(client, corpora):
-    """Read again, every cell is the text, with the apostrophes of `harmless`."""
+    """Every cell, read again, is the text with the apostrophes of `harmless`."""
     lists = sorted((corpora / "strings").glob("**/*.txt"))
     lines = {line for path in lists for line in path.read_text("utf-8", "replace").splitlines()}
     texts = [*TEXTS, *sorted(line for line in lines if line.strip() and len(line) < 250)[::40]]

@@ -1,4 +1,4 @@
-"""Split records: their parts are records; the whole is none any more, but it is not forgotten."""
+"""Split records: their parts are records. The whole is no longer a record, but is still stored."""
 
 import json
 
@@ -12,7 +12,7 @@ BASE = [account(), category(), category(2, name="Home"), record(2, amount=5)]
 
 
 def load(client):
-    """Load a record, then the same with its parts; return the revision before."""
+    """Load a record, then the same record split into parts; return the cursor in between."""
     client.load(*BASE, record(1, amount=-30, payee="Shop", categoryId=FOOD))
     before = client.get("changes", since=0).json["next"]
     client.load(

@@ -40,14 +40,14 @@ def loaded(client):
         (">12.5 <=2'000", [3]),
         ('"5"', [4]),
         ("5", [4, 5]),
-        # No word stands across two texts, nor across two labels.
+        # No word spans two texts or two labels.
         ("2026household", []),
         ("shopweekly", []),
     ],
 )
 def test_every_word_is_found_in_one_of_the_texts(loaded, text, numbers):
     expected = [uid("Record", n) for n in numbers]
-    # In the default order, in another one, as rows, with a count: each is another statement.
+    # The default order, another order, rows, and a count each use a different query.
     assert sorted(loaded.names("records", "id", q=text)) == expected
     assert loaded.names("records", "id", q=text, sortBy="id") == expected
     assert loaded.get("records", q=text, withTotal="true").json["total"] == len(expected)

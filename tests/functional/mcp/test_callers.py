@@ -51,7 +51,7 @@ class Site:
         return http.client.HTTPConnection("127.0.0.1", self.port, 120, (source, 0))
 
     def call(self, connection: http.client.HTTPConnection) -> tuple[int, str]:
-        """The status, and the name of the label or the error."""
+        """Return the status, and the name of the label or the error."""
         connection.request("POST", "/mcp", BODY, head(self.token))
         response = connection.getresponse()
         told = json.loads(response.read())
@@ -87,7 +87,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         service.stop()
 
 
-#: Bytes sent on a connection on which nothing follows.
+#: Bytes after which the client sends nothing more.
 NO_CALLS: dict[str, Callable[[str], bytes]] = {
     "half a header": lambda token: raw(token)[:40],
     "nothing": lambda token: b"",
@@ -110,7 +110,7 @@ def is_closed(connection: socket.socket) -> bool:
     return True
 
 
-#: Bytes, and the addresses they are sent from: by day each kind from one of them.
+#: Bytes, and the addresses that send them; by day, one number of addresses for each kind.
 HELD = [
     pytest.param(sent, ADDRESSES[:number], id=f"{name}-{number}")
     for place, (name, sent) in enumerate((NO_CALLS | CALLS).items())
@@ -123,7 +123,7 @@ HELD = [
 def test_whoever_holds_connections_keeps_nobody_out(
     site: Site, sent: Callable[[str], bytes], addresses: list[str]
 ) -> None:
-    # The guards, in finance_api/clients/mcp/callers.py: what Connections.add closes, the deadline.
+    # The guards, in finance_api/clients/mcp/callers.py: Connections.add, and the deadline.
     with ExitStack() as stack:
         held = []
         for number in range(count(4, 20) * PER_ADDRESS):
@@ -134,18 +134,18 @@ def test_whoever_holds_connections_keeps_nobody_out(
             try:
                 connection.sendall(sent(site.token))
             except ConnectionError:
-                # Closed already, for the sake of a newer one.
+                # The server has closed it already, for a newer connection.
                 assert is_closed(connection)
             connection.setblocking(False)
         assert site.call_once("127.0.0.1") == (200, "household")
         if sent in NO_CALLS.values():
-            # Calls that wait for their turn may have all connections of their address.
+            # Not for calls, which may hold all connections of their address while they wait.
             assert site.call_once(addresses[0]) == (200, "household")
         wait_until(lambda: all(map(is_closed, held)))
 
 
 def test_a_client_that_leaves_at_once_is_no_error(site: Site) -> None:
-    """The log of the server is looked at when it ends."""
+    """The fixture checks the server's log at the end."""
     reset = struct.pack("ii", 1, 0)
     for _ in range(50):
         with socket.create_connection(("127.0.0.1", site.port)) as connection:
@@ -156,7 +156,7 @@ def test_a_client_that_leaves_at_once_is_no_error(site: Site) -> None:
 
 @pytest.mark.nightly
 def test_calls_of_many_at_once_are_all_answered(site: Site) -> None:
-    # The guard: the turns; where all are worked on at once, the API cannot answer in time.
+    # The guard: turns. If all calls ran at once, the API could not answer in time.
     clients, calls = count(PER_ADDRESS, 200), count(4, 6)
     sources = ["127.0.0.1", *ADDRESSES]
 
@@ -201,7 +201,7 @@ def test_a_stream_is_refused_and_keeps_nobody_waiting(site: Site) -> None:
 
 @contextmanager
 def silent_api() -> Iterator[tuple[str, Callable[[], int]]]:
-    """An address that accepts requests and never answers; and how many it has accepted."""
+    """Yield an address that accepts requests and never answers, and a function that counts them."""
     with socket.create_server(("127.0.0.1", 0)) as server, ExitStack() as stack:
         server.setblocking(False)
         accepted: list[socket.socket] = []
@@ -231,13 +231,13 @@ def test_a_call_waits_for_a_turn_that_others_have(tmp_path: Path) -> None:
         site = Site(port, "x")
         working = [send() for _ in range(2)]
         wait_until(lambda: requests() == 2)
-        # Calls have all connections of this address, but none of another one's.
+        # Calls may hold all connections of their own address, but not those of others.
         with pytest.raises(OSError):
             send().getresponse()
         response = send("127.0.0.3").getresponse()
         assert (response.status, response.headers["Retry-After"]) == (503, "5")
         assert "waited 3 seconds for its turn" in json.loads(response.read())["error"]
-        # A client that goes leaves its turn to others.
+        # A client that disconnects leaves its turn to others.
         waiting = send("127.0.0.3")
         working[0].close()
         wait_until(lambda: requests() == 3)

@@ -44,7 +44,7 @@ def test_a_scope_that_is_missing_and_a_quota_that_is_used_up_are_reported(site: 
         assert (found["status"], found["quota"]["remaining"]) == (429, 0)
         wait = found["retryAfterSeconds"]
         assert wait > 0 and f"Wait {wait} seconds" in found["howToGoOn"]
-        # It is free.
+        # The tool usage is free.
         answer = await client.call_tool("usage", {})
         assert answer.structured_content["rateLimit"]["remaining"] == 0
 
@@ -68,7 +68,7 @@ def test_a_service_that_is_not_there_or_not_well_is_reported(
     closed = f"http://127.0.0.1:{free_port()}"
     nobody = run_async(_refused_at, closed, token)
     assert closed in nobody["error"] and "whether the service runs" in nobody["howToGoOn"]
-    # The token is looked up there first, and the answer is in the cache.
+    # The token is looked up in the storage first, so a cached answer does not help.
     site.service.client().load(account(4))
     monkeypatch.setattr(site.service.backend, "read", away)
     unwell = run_async(_refused_at, site.base, token)

@@ -76,7 +76,7 @@ def test_each_tool_answers(site: Site, transport: str) -> None:
 
 
 def test_the_list_of_tools_takes_less_than_9000_tokens(site: Site) -> None:
-    """A token is taken for four bytes."""
+    """Counts four bytes as a token."""
 
     async def work(client: Any) -> int:
         tools = (await client.list_tools()).tools
@@ -180,7 +180,7 @@ def test_pages_reach_every_row_once_however_long_they_are(site: Site) -> None:
 
 @pytest.mark.nightly
 def test_with_many_records_answers_are_as_small(new_sqlite_url: Callable[[], str]) -> None:
-    """Texts that are several times as long in JSON, and many categories."""
+    """Loads texts that are several times longer in JSON, and many categories."""
     number, categories, payees = count(600, 100_000), count(151, 1_501), count(300, 20_000)
     awkward = '"\\\u0001漢' * 40
     service = Service("sqlite", {"finance_api.storage": "sql", "sqlalchemy.url": new_sqlite_url()})
