@@ -127,7 +127,7 @@ def test_plain_http_is_refused_where_https_is_required(configured):
     assert response.status_int == 403
     assert response.headers["Content-Type"] == "application/problem+json"
     assert "HTTPS" in response.json["detail"]
-    # Nobody is trusted to say so in a header.
+    # No proxy is trusted, so the header does not count.
     spoofed = client.get("records", headers={"X-Forwarded-Proto": "https"})
     assert spoofed.status_int == 403
     secure = client.service.web.get("/v1/api/records", headers=client.headers, extra_environ=HTTPS)
@@ -181,7 +181,7 @@ def test_every_answer_over_https_has_hsts_and_none_over_http(client, monkeypatch
             )
             assert (path, answer.status_int) == (path, status)
             assert (path, answer.headers.getall("Strict-Transport-Security")) == (path, hsts)
-    # Nobody is trusted to say so in a header.
+    # No proxy is trusted, so the header does not count.
     spoofed = client.get("labels", headers={"X-Forwarded-Proto": "https"})
     assert "Strict-Transport-Security" not in spoofed.headers
 

@@ -22,7 +22,7 @@ from support.uploads import STATEMENT, do, sent
 
 PACKAGE = str(Path(finance_api.__file__).parent)
 OFX = (Path(__file__).parents[2] / "samples/ofx/current-account.ofx").read_bytes()
-#: A file of the profile `mint`.
+#: A file that the profile `mint` reads.
 MINT = b"""\
 Date,Description,Original Description,Amount,Transaction Type,Category,Account Name,Labels,Notes
 3/14/2026,Corner Shop,CORNER SHOP 12,12.50,debit,Groceries,Checking,,
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.parametrize("service", ["sqlite"], indirect=True)
 
 @contextmanager
 def passed_through() -> Iterator[Set[str]]:
-    """Collects the files of the package of which a function runs, in any thread."""
+    """Collect the files of the package whose functions run, in any thread."""
     files: set[str] = set()
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -59,7 +59,7 @@ def command(service: Service, tmp_path: Path) -> Command:
 
 
 class _InThisProcess:
-    """Does the work of a `LimitedProcess` where `sys.setprofile` sees it."""
+    """Does the work of a `LimitedProcess` in this process, where `sys.setprofile` sees it."""
 
     reported = None
 

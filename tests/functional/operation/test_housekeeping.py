@@ -15,7 +15,7 @@ def test_expired_json_web_tokens_are_forgotten_and_revoked_ones_not_before(servi
     service.clock.advance(3_600)
     now = service.clock.now()
     past = now - 5 - DAY
-    # One that is forgotten now, one a second later, one that is not over.
+    # JWTs that are deleted now, a second later, and not before they expire.
     for jti, expires_at, revoked_at in (
         (f"over-{client.user.id}", past - 1, None),
         (f"revoked-{client.user.id}", past, past - 100),
@@ -43,7 +43,7 @@ def test_a_revoked_json_web_token_is_refused_before_and_after_it_is_forgotten(se
     now = service.clock.now()
     service.change(lambda s: s.jwts.add(Jwt(jti, client.user.id, now, now + 3_600)))
     service.change(lambda s: s.jwts.revoke(jti, now))
-    # Beyond its end by less than the leeway, to it, and past it.
+    # Times after the expiry: within the leeway, at its end, and after it.
     for seconds in (0, 3_600, 4, 1, 1, 100_000):
         service.clock.advance(seconds)
         tidy(service)

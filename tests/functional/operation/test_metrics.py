@@ -45,7 +45,7 @@ def sample(service, name, /, **labels):
 
 
 def assert_like_nothing(service, answer, other):
-    """Check that an answer is the one to a path where there is nothing."""
+    """Check that a response is the same as for a path where there is nothing."""
     assert answer.status_int == 404
     assert answer.body == other.body
     headers = [
@@ -88,7 +88,7 @@ def test_only_a_trusted_proxy_says_who_asks(service):
         ("10.0.0.1", "192.0.2.1, 10.3.3.3", 200),
         ("10.0.0.1", "192.0.2.1, x", 404),
         ("10.0.0.1", "", 404),
-        # A proxy that is not trusted asks for somebody, who is not known.
+        # A proxy that is not trusted hides its client.
         ("192.0.2.1", "203.0.113.1", 404),
         ("192.0.2.1", "192.0.2.1", 404),
         ("192.0.2.1", "", 404),
@@ -123,7 +123,7 @@ def test_answers_are_counted_by_their_status(service, monkeypatch):
     assert more == dict.fromkeys(statuses, 1)
     assert count(service, 404, "-") - unknown == 1
     assert count(service, 200, PATH) > len(statuses)
-    # A route is named by its pattern, and nothing by a user or token.
+    # A route is named by its pattern, and no label names a user or a token.
     assert client.get("labels/11111111-1111-4111-8111-111111111111").status_int == 404
     assert count(service, 404, "/v1/api/labels/{id}") == 1
     text = ask(service).text
@@ -172,7 +172,7 @@ def test_a_database_says_how_it_is_used(new_settings, kind):
     assert client.get("labels").status_int == 200
     for work in ("read", "write"):
         assert sample(service, "finance_api_database_seconds_sum", work=work) > 0
-    # The import decides before it writes.
+    # An import first decides in a unit of work that reads.
     assert sample(service, "finance_api_database_seconds_count", work="read") == 2
     assert sample(service, "finance_api_database_seconds_count", work="write") == 2
     connections = "finance_api_database_connections"

@@ -25,10 +25,10 @@ REQUESTS = count(1_500, int(os.environ.get("FINANCE_TEST_SOAK_REQUESTS", "100000
 PEOPLE = count(3, 100)
 TOKENS = count(10, 50)
 READERS = count(3, 8)
-#: At least: one round.
+#: The minimum, which is one round.
 CHANGES = 4
 WORKERS = 2
-#: When faults are made: after this share of the requests.
+#: Each fault is made after this share of the requests.
 FAULTS = count(
     [(0.2, "worker"), (0.4, "redis"), (0.6, "database")],
     [
@@ -47,7 +47,7 @@ _SETTINGS = {
     "server.threads": "24",
     "server.workers": str(WORKERS),
     "sqlalchemy.pool_size": "12",
-    # Slow machines are not the subject.
+    # These tests are not about slow machines.
     "sqlalchemy.statement_seconds": "60",
 }
 

@@ -96,7 +96,8 @@ def test_what_is_not_a_200_does_not_count(service):
     posted = service.web.post("/v1/api/records", headers=client.headers, status="*")
     assert posted.status_int == 405
     assert poor.get("records").status_int == narrow.get("records").status_int == 403
-    # Nor do the usage itself in any spelling, the internal surface, health and other paths.
+    # The usage endpoint in any spelling, the internal surface, health and other paths do not count
+    # either.
     assert client.get(STATS).status_int == client.get("api-usage/st%61ts").status_int == 200
     assert service.web.head(f"/v1/api/{STATS}", headers=client.headers).status_int == 200
     assert client.internal("get-records").status_int == 200
@@ -232,7 +233,7 @@ def test_a_user_who_is_deleted_meanwhile_keeps_no_number_from_being_written(serv
     service.services.usage.flush()
     now = service.clock.now()
     assert service.change(lambda s: s.usage.list_days(gone.user.id, 0, now + DAY)) == []
-    # A new user begins at nothing.
+    # A new user begins with no requests.
     assert total(service.client()) == 0
 
 

@@ -26,7 +26,7 @@ def figures(page):
 
 @pytest.fixture
 def imported(service, user):
-    """Two statements; 12 EUR of what changed between them is in no record."""
+    """Import two statements; no record explains 12 EUR of the change between their balances."""
 
     settings = IMPORT_SETTINGS
     for entry, balance in (

@@ -17,7 +17,7 @@ DOWNLOAD = "/accounts/export"
 
 
 def rows(visitor, offset=0):
-    """The table of accounts, a line of text each."""
+    """Return the table of accounts, one text for each row."""
     page = visitor.get(f"/accounts?offset={offset}").text
     return [shown_text(row) for row in page.split('<tr role="row">')[2:]]
 
@@ -105,7 +105,7 @@ def test_a_download_of_nothing_is_empty(visitor):
 
 
 class Stream:
-    """An answer as the server gets it: an iterator, that it closes in the end."""
+    """A response as the server gets it: an iterator, which the server closes at the end."""
 
     def __init__(self, visitor, path, headers=None):
         request = TestApp.RequestClass.blank(path, headers=headers)
@@ -132,7 +132,7 @@ def test_a_second_download_at_once_is_refused(service, user, visitor):
 
 
 def test_pages_are_read_while_an_import_runs(service, user, visitor):
-    """The import holds its lock until its file is at its end; a page is read meanwhile."""
+    """A page is read while an import holds its lock, which it does to the end of its file."""
     service.load(user, household())
     before = visitor.get("/accounts").text
     reading, going_on = threading.Event(), threading.Event()
@@ -150,7 +150,7 @@ def test_pages_are_read_while_an_import_runs(service, user, visitor):
         assert other.get("/accounts").text == before
         assert other.get(DOWNLOAD).body.count(b"\n") == len(household())
         if service.kind == "sqlite":
-            # Whoever would have to write is told so soon, and nothing is done.
+            # A sign-in would have to write: it soon gets a 503, and nothing changes.
             late = Visitor(service)
             assert_error_page(late.sign_in(user, status=503), 503)
             assert late.secret is None
@@ -161,7 +161,7 @@ def test_pages_are_read_while_an_import_runs(service, user, visitor):
 
 
 def test_one_connection_is_enough_to_read_and_to_write(new_settings):
-    """As many requests as there are connections must not wait for one another for ever."""
+    """Requests that use all connections must not wait for one another for ever."""
     settings = {**new_settings("postgresql"), "sqlalchemy.pool_size": "1"}
     service = Service("postgresql", settings)
     visitor = signed_in(service)

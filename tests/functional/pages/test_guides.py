@@ -46,7 +46,7 @@ def test_every_guide_is_a_page(pages):
     for path, found in pages.items():
         assert found.headings.count("h1") == 1, path
         assert len(found.ids) == len(set(found.ids)), path
-        # But for the page's own script.
+        # The only one is the page's own script.
         assert found.styled == ["script"], path
 
 

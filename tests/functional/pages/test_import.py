@@ -25,7 +25,7 @@ def test_a_file_is_looked_at_and_stored_once_it_is_confirmed(service, user, visi
         assert expected in text
     for expected in ("Current account New account, 1 Mar 2026 to 3 Mar 2026", "New 3 Updated 0"):
         assert expected in text
-    # In, out and balance; then the records, newest first.
+    # First money in, money out and balance; then the records, newest first.
     assert "2,000.00 −16.50 1,983.50 EUR" in text
     assert "Café 3 Mar 2026 None Current account −4.00 EUR Employer" in text
     assert changed_tables(before, dump(service)) <= {"uploads", "upload_pieces", "sessions"}
@@ -41,12 +41,12 @@ def test_a_file_is_looked_at_and_stored_once_it_is_confirmed(service, user, visi
         "page",
         "Umsätze März.csv",
     )
-    # The result stays for its hour, the file itself goes.
+    # The result is kept for an hour, but the file is deleted.
     (upload,) = uploads_of(service, user)
     assert upload.state is UploadState.DONE
     with reading(service.backend) as storage:
         assert storage.uploads.get_piece(user.id, upload.id, 0) == b""
-    # The same file again brings nothing.
+    # The same file again adds nothing.
     again = sent(visitor, STATEMENT)
     assert "Already there 3" in shown_text(visitor.get(again).text)
     assert not [f for f in forms(visitor.get(again).text) if f.action.endswith("confirm")]
@@ -62,11 +62,11 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     for question in questions:
         assert in_labels(question["fact"])[1:] in shown_text(page.text)
     assert "--" not in shown_text(page.text)
-    # The row and the columns' first values are there to see.
+    # The page shows the row and the columns' first values.
     assert "Day Value Text 2026-03-01 12.50 Corner Shop" in shown_text(page.text)
     assert "12.50 · 20.00" in shown_text(page.text)
     asked = next(form for form in forms(page.text) if form.action.endswith("options"))
-    # The way of money is never chosen for the person.
+    # The direction of money is never preselected.
     assert dict(asked.fields)["positive"] == ""
     given = {"positive": "out", "new-account-name": "Card", "currency": "€"}
     given |= {"column-2": "payee"}
@@ -160,7 +160,7 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_reason(service, visitor,
     text = shown_text(visitor.get(path).text)
     assert "The file cannot be imported" in text
     assert why in text
-    # No form that cannot help.
+    # There is no form if it could not help.
     assert not [f for f in forms(visitor.get(path).text) if f.action.endswith("options")]
     assert "Traceback" not in text
 

@@ -27,7 +27,7 @@ def panel(page, name):
 
 
 def targets(part):
-    """The requests that it shows."""
+    """Return the API requests that a part of the page shows."""
     return [html.unescape(found) for found in re.findall(r"GET (/v1/api/[^<]*)</code>", part)]
 
 
@@ -42,7 +42,7 @@ def table(page, name):
 
 @pytest.fixture
 def client(service, user):
-    """Some of everything, in two currencies, of two years."""
+    """A client whose user has data of every type, in two currencies and two years."""
     rows = [
         category(4, name="Rent", kind="expense"),
         category(5, name="Flat", parentId=uid("Category", 4)),
@@ -151,14 +151,14 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
 
 
 def links(part):
-    """Each link to records, with the texts beside it in its row or item."""
+    """Return each link to records, with the HTML of its row or item."""
     rows = re.findall(r"<(tr|li|dd)\b[^>]*>(.*?)</\1>", part, re.DOTALL)
     found = [(re.search(r'href="(/records\?[^"]*)"', row), row) for _, row in rows]
     return [(html.unescape(link[1]), row) for link, row in found if link]
 
 
 def listed(visitor, link, row_name):
-    """The number of records that the page of a link lists; its sums in the row of that name."""
+    """Return how many records a link's page lists, and the sums in the row of this name."""
     page = visitor.get(link).text
     (count,) = re.findall(r'id="totals-title">(\d+) record', page) or [0]
     for row in re.findall(r"<tr\b.*?</tr>", page.partition('id="totals"')[2], re.DOTALL):
@@ -209,7 +209,7 @@ def test_each_link_leads_to_exactly_the_records_of_its_figure(service, client, v
     ((link, row),) = links(panel(page, "attention"))
     count = int(re.match(r"(\d+) record", shown_text(row))[1])
     assert listed(visitor, link, row_name)[0] == count
-    # There are others without a category: void ones, transfers, and of an account left out.
+    # Other records have no category either: void ones, transfers, and those of excluded accounts.
     assert count < listed(visitor, "/records?category=none", row_name)[0]
 
 
@@ -225,7 +225,7 @@ def test_net_worth_leads_to_the_accounts_where_they_have_these_balances(client, 
         cell = page.split(f'id="worth-{currency}"')[1].split("</dd>")[0].partition(">")[2]
         assert 'href="/accounts"' in cell
         assert number(shown_text(cell)) == worth[currency]
-    # The balances of an earlier day stand on no page.
+    # No page shows the balances of an earlier day.
     assert 'href="/accounts"' not in panel(visitor.get("/overview?period=2025").text, "figures")
 
 
@@ -272,7 +272,7 @@ def test_it_opens_on_the_newest_month_with_records(service, user, visitor):
     days = ("2025-11-30", "2025-12-02", "2026-04-02")
     service.load(user, [account(1), *[record(n, recordDate=day) for n, day in enumerate(days)]])
     assert "<strong>Dec 2025</strong>" in visitor.get("/overview").text
-    # A month without records says where the nearest are.
+    # The page of a month without records names the nearest month with records.
     figures = panel(visitor.get("/overview?period=2026-03").text, "figures")
     assert "No records in Mar 2026. The nearest are in Apr 2026" in shown_text(figures)
     assert 'href="/overview?period=2026-04&amp;currency=EUR"' in figures
@@ -318,7 +318,7 @@ def test_without_accounts_it_shows_the_first_steps(service):
 
 @pytest.mark.parametrize("service", ["sqlite"], indirect=True)
 def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, monkeypatch):
-    """Rows that the database gives: sums of months, not records."""
+    """Counts the rows that the database returns: sums of months, not records."""
     read = []
     fetch = ReadConnection.fetch
 

@@ -22,7 +22,7 @@ def save(service, user, name="Net", address=ADDRESS):
 
 
 def save_links(page):
-    """The links of the page that save its requests as questions."""
+    """Return the links of the page that save its requests as questions."""
     return [
         href
         for event in parsed(page.text)

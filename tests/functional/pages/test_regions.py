@@ -20,7 +20,7 @@ SHOWN = {
 
 
 def at_home(service, region=None, rows=()):
-    """A visitor of that region with the rows, and a client of the API for the same user."""
+    """Return a visitor of the region with these rows, and a client of the API for the same user."""
     user = new_user(service)
     service.change(lambda storage: storage.users.update(user.id, region=region))
     service.load(user, [*household(), *rows])
@@ -37,7 +37,7 @@ def test_a_page_is_in_the_region_of_the_user_else_of_the_browser(service, region
         text = shown_text(visitor.get("/records", headers={"Accept-Language": header}).text)
         for words in SHOWN[region]:
             assert words in text
-    # Nothing of it stays in the process.
+    # The region does not stay set in the process.
     assert "1,234.50 EUR" in shown_text(unset.get("/records").text)
 
 

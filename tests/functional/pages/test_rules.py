@@ -1,4 +1,4 @@
-"""Rules on pages: made of a record, and applied after a preview."""
+"""Rules on pages: made from a record, and applied after a preview."""
 
 import html
 import re
@@ -19,7 +19,7 @@ def client(service, user):
 
 
 def apply_rules(visitor, everything=""):
-    """Looks at the preview, and applies it; the preview."""
+    """Apply the rules after their preview, and return the preview."""
     form = visitor.form("/rules/apply")
     preview = visitor.post(form.action, form.filled({"all": everything}), status=200)
     second = [f for f in forms(preview.text) if "revision" in f.names]

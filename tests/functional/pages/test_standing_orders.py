@@ -106,7 +106,7 @@ def test_an_end_is_a_date_in_words_and_a_mistake_in_it_is_named(client, visitor)
         page = visitor.submit(PATH, PATH, status=400, **given, **end)
         assert sentence in shown_text(page.text)
         assert f'value="{text}"' in page.text
-    # Whoever only fills in the date means it.
+    # Filling in the date is enough to choose this end.
     visitor.submit(PATH, PATH, status=303, **given, **{"repeats-until": "3 May 2026"})
     assert rule_of(client) == "FREQ=MONTHLY;BYMONTHDAY=3;UNTIL=20260503"
     shown = shown_text(visitor.get("/standing-orders").text)

@@ -53,6 +53,6 @@ def test_a_pair_goes_with_its_record_and_comes_back_with_it(service, user, clien
     into = {"amount": 500, "accountId": uid("Account", 2)}
     service.load(user, [record(6, recordDate="2026-02-02", **into)])
     assert waiting(visitor)
-    # Another one that fits as well: nobody knows any more.
+    # Another record fits as well, so the pair is no longer certain.
     service.load(user, [record(7, recordDate="2026-02-03", **into)])
     assert not waiting(visitor)

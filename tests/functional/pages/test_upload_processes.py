@@ -24,7 +24,7 @@ pytestmark = pytest.mark.parametrize(
 )
 
 ROWS = count(800, 4_000)
-#: About as long as the import of them takes.
+#: The approximate time of their import.
 SECONDS = ROWS / 2_000
 LARGE = b"date,amount,payee,account,currency\n" + b"".join(
     b"2026-03-%02d,-%d.50,Shop %d,Checking,EUR\n" % (n % 28 + 1, n, n) for n in range(ROWS)
@@ -33,7 +33,7 @@ LARGE = b"date,amount,payee,account,currency\n" + b"".join(
 
 @pytest.fixture
 def children(monkeypatch):
-    """Has uploads do something else in their processes."""
+    """Return a function that replaces what the processes of uploads do."""
 
     def of(work):
         monkeypatch.setattr("finance_api.uploads.jobs.run_in_child", work)
@@ -43,7 +43,7 @@ def children(monkeypatch):
 
 @pytest.fixture
 def limited(service, new_settings):
-    """A service over the same database, with limits that are reached soon."""
+    """A service over the same database, with low limits."""
     url = service.backend.engine.url.render_as_string(hide_password=False)
     limits = {"max_memory_mb": "256", "max_cpu_seconds": "1", "max_seconds": "60"}
     settings = {f"finance_api.imports.{name}": value for name, value in limits.items()}
@@ -53,7 +53,7 @@ def limited(service, new_settings):
 
 
 def files_read(pid=None):
-    """The processes that read files for this one, or for that of the number."""
+    """Return the processes that read files for this process, or for the one with this id."""
     children = psutil.Process(pid).children()
     servers = [child for child in children if "forkserver" in " ".join(child.cmdline())]
     return [process for server in servers for process in server.children()]
@@ -104,13 +104,13 @@ def test_a_file_that_takes_too_much_is_refused(limited, user, children, work, se
     text = shown_text(visitor.get(path).text)
     assert "The file was not imported" in text and sentence in text
     assert "Nothing was changed." in text
-    # The cause of the failure may be gone.
+    # Try again: the cause of the failure may be gone.
     do(visitor, path, "again")
     assert "Preview" in shown_text(visitor.get(path).text)
 
 
 def test_one_user_s_files_do_not_hold_up_another_s(service, user, visitor, children):
-    """One of them is read at a time, so that there is always room for somebody else's."""
+    """One file of a user is read at a time, so that there is always room for somebody else's."""
     stranger = signed_in(service, new_user(service))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("finance_api.uploads.jobs.run_in_child", endless.sleep)

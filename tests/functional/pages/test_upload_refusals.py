@@ -116,7 +116,7 @@ def test_a_form_that_is_broken_off_leaves_nothing(service, user, visitor, body):
 
 @on_one_storage
 def test_no_upload_leaves_a_file_behind(service, user, visitor, monkeypatch, tmp_path):
-    """Neither one that is taken, nor one that breaks off; a file without a name counts too."""
+    """Tests uploads that succeed and uploads that break off; files without a name count, too."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def left():
@@ -176,7 +176,7 @@ def test_a_form_of_another_step_does_nothing(service, user, visitor):
     finished(service)
     assert records_of(service, user) == []
     do(visitor, path, "confirm")
-    # Twice is once.
+    # Confirming twice imports once.
     response = visitor.post(old.action, old.fields, status=303)
     assert location(response) == f"{path}?done=already-imported"
     assert "It was not imported a second time." in shown_text(visitor.get(location(response)).text)
@@ -205,7 +205,7 @@ def test_who_signed_out_meanwhile_confirms_nothing(service, user, visitor):
     assert_error_page(post_file(visitor, STATEMENT, csrf="A" * 43, status=403), 403)
     finished(service)
     assert records_of(service, user) == []
-    # The file waits for whoever signs in again.
+    # The file still waits after the user has signed in again.
     assert "bank.csv" in signed_in(service, user).get("/import").text
 
 
@@ -213,11 +213,11 @@ def test_uploads_share_room_and_have_an_hour(service, user, visitor, monkeypatch
     settings = service.app.registry.settings
     monkeypatch.setitem(settings, "finance_api.imports.max_waiting_bytes", 6 * PIECE_BYTES)
     ready = [sent(visitor, STATEMENT) for _ in range(3)]
-    # Small files count as a whole piece.
+    # A small file counts as a whole piece.
     path = sent(visitor, b"a" * (2 * PIECE_BYTES + 1))
     response = post_file(visitor, b"a" * PIECE_BYTES, status=400)
     assert "your waiting files may take 1.5 MB together" in response.text
-    # A file that was imported or discarded leaves its room to others.
+    # An imported or discarded file makes room for others.
     do(visitor, path, "discard")
     sent(visitor, b"a" * (3 * PIECE_BYTES))
     post_file(visitor, STATEMENT, status=400)
@@ -243,7 +243,7 @@ def test_each_of_several_files_has_its_own_result(service, user, visitor, monkey
     assert sorted(states) == ["asking", "asking", "ready"]
     for name in files:
         assert name in page and f"Continue: {name}" in page and f"Discard: {name}" in page
-    # A faulty file takes nothing from the others.
+    # A faulty file does not affect the others.
     response = post_files(visitor, {"large.csv": b"a" * 70_001, "b.csv": STATEMENT, "none": b""})
     assert response.status_int == 413
     text = shown_text(response.text)

@@ -26,7 +26,7 @@ from support.uploads import (
 
 @pytest.fixture
 def held(monkeypatch):
-    """Nobody begins the work at uploads until the test says so."""
+    """Hold back the work on uploads; return a function that starts it."""
     waiting = []
     start = UploadJobs.start
     monkeypatch.setattr(UploadJobs, "start", lambda *call: waiting.append(call))
@@ -50,7 +50,7 @@ def test_work_that_takes_long_has_a_page_of_its_own(service, user, visitor, held
     confirm = visitor.form(path, f"{path}/confirm")
     do(visitor, path, "confirm")
     assert "Importing the file" in visitor.get(path).text
-    # A double click shows the progress too.
+    # A second click on Confirm shows the progress, too.
     assert location(visitor.post(confirm.action, confirm.fields, status=303)) == path
     # A file cannot be discarded while it is being imported.
     visitor.post(f"{path}/discard", {"csrf_token": visitor.csrf(path)}, status=303)
@@ -60,7 +60,7 @@ def test_work_that_takes_long_has_a_page_of_its_own(service, user, visitor, held
 
 @on_one_storage
 def test_progress_is_counted_and_shown_to_whoever_comes_back(service, user, visitor, monkeypatch):
-    """The file of two thousand rows is looked at whenever its progress changes."""
+    """Reads the page of an upload of two thousand rows at each change of its progress."""
     seen = []
     note = _Job.note
 
@@ -77,7 +77,7 @@ def test_progress_is_counted_and_shown_to_whoever_comes_back(service, user, visi
     path = sent(visitor, b"date,amount,payee,account,currency\n" + rows.encode())
     checking = [(1_000, None), (2_000, None), (1_000, 2_001), (2_000, 2_001), (2_001, 2_001)]
     assert seen == [(UploadState.CHECKING, each) for each in checking]
-    # Another step of the upload has not begun.
+    # No later step of the upload has begun.
     assert set(shown) == {None}
     seen.clear()
     do(visitor, path, "confirm")
@@ -118,7 +118,7 @@ def test_work_of_a_process_that_is_gone_is_found_and_done_again(service, user, v
     service.clock.advance(DEAD_SECONDS)
     assert "The server stopped while it was reading this file" in visitor.get(path).text
     do(visitor, path, "again")
-    # One of the two is of a step before; should it come back to life, it changes nothing.
+    # The work on the earlier step may come back to life, but must not change anything.
     held()
     assert records_of(service, user) == []
     assert history_of(service, user) == []
@@ -130,7 +130,9 @@ def test_work_of_a_process_that_is_gone_is_found_and_done_again(service, user, v
 
 @pytest.mark.parametrize("service", ["sqlite"], indirect=True)
 def test_work_that_writes_is_not_taken_for_gone(service, user, visitor, held):
-    """Another process, which cannot say that it is alive while it has the database."""
+    """Another process works on it, and cannot report that it is alive while it locks the
+    database.
+    """
     path = sent(visitor, STATEMENT)
     service.clock.advance(DEAD_SECONDS)
     with unit_of_work(service.backend):
@@ -196,7 +198,9 @@ def test_two_files_sent_at_once_are_two_uploads(service, user, visitor):
 
 @pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
 def test_two_processes_share_uploads(service, user, visitor):
-    """One looks at the file, another one imports it; of two who confirm one does."""
+    """One process checks the file, another one imports it; if both confirm, one of them imports
+    it.
+    """
     url = service.backend.engine.url.render_as_string(hide_password=False)
     other = Service(service.kind, {"sqlalchemy.url": url}, clock=service.clock)
     try:

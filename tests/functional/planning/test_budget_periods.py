@@ -1,4 +1,6 @@
-"""The current period of a budget. Unless a test sets it, the clock is at Wednesday, 2026-03-18."""
+"""The current period of a budget. The clock is set to Wednesday, 2026-03-18, unless a test sets
+it.
+"""
 
 import pytest
 
@@ -13,7 +15,7 @@ def tracked(client, number=1):
 
 
 def days(*dates):
-    """A record of -1 on each day."""
+    """Return a record of -1 on each of these days."""
     return [record(n, recordDate=d) for n, d in enumerate(dates, 1)]
 
 

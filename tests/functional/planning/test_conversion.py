@@ -401,7 +401,7 @@ def test_a_tag_holds_until_rates_change_and_is_of_its_currency(books, service, p
     assert asked(books, path, **again).status_int == 304
     set_rates(service.backend, {"2026-03-06": {own: "0.4"}})
     assert asked(books, path, **again).status_int == 200
-    # Nothing else depends on them.
+    # Responses without conversion do not depend on rates.
     assert asked(books, path, headers={"If-None-Match": plain}).status_int == 304
     set_rates(service.backend, {"2026-03-06": {own: "0.3"}})
 

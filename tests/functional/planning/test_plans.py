@@ -76,7 +76,8 @@ def test_a_linked_goal_follows_its_account_or_label(client):
         account(2, name="New"),
         account(3, name="Abroad", currencyCode="USD"),
         *(label(n, name=f"l{n}") for n in (1, 2, 3)),
-        # The clock says 2026-03-18; the rate is that of 180 days, or of those since the first.
+        # The clock says 2026-03-18; the rate is that of 180 days, or of the days since the first
+        # record.
         saved(1, "2025-01-01", 100, labelIds=label_ids),
         saved(2, "2025-12-01", 90, labelIds=label_ids[:1]),
         saved(3, "2026-03-18", -30, labelIds=label_ids[1:]),

@@ -18,7 +18,7 @@ def save(client, name="Spent", address=ADDRESS):
 
 @pytest.fixture
 def asker(service):
-    """Somebody with records, whose token may only ask questions."""
+    """A client whose user has records, and whose token only has the scope questions."""
     client = service.client(scopes=["questions"])
     client.load(account(), *(record(n, amount=-n) for n in (1, 2, 3)))
     return client
@@ -103,7 +103,9 @@ def test_a_question_with_a_field_that_is_gone_is_marked_and_says_what_to_change(
 
 @on_one_storage
 def test_parameters_of_the_answer_are_refused(asker):
-    """The saved address has them all; a client that adds one would get a wrong answer."""
+    """The saved address has all parameters; if a client could add one, it would expect another
+    answer.
+    """
     question = save(asker)
     refused = asker.get(f"questions/{question.id}/answer", limit=1)
     assert (refused.status_int, refused.json["errors"][0]["name"]) == (400, "limit")

@@ -136,7 +136,7 @@ def test_a_shop_with_very_many_payments_is_not_read_but_its_days_count(client):
     ]
     client.load(account(), *payments(10, "Gym", [-30] * 4, MONTHS[:4]), *shops)
     (gym,) = recurring(client)["recurring"]
-    # The gym is late by the newest record, which the shop has.
+    # The gym is late, judged by the newest record, which is the shop's.
     assert (gym["payee"], gym["status"]) == ("Gym", "overdue")
 
 

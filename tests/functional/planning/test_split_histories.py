@@ -30,7 +30,7 @@ Parts = dict[Any, tuple[int, str | None]]
 
 
 class Books:
-    """A user's records, and the model: by transaction of the bank, the parts of its record."""
+    """A user's records, and the model: transaction of the bank -> the parts of its record."""
 
     def __init__(self, client: Client, chance: random.Random) -> None:
         self.client, self.chance = client, chance
@@ -42,7 +42,7 @@ class Books:
         )
         self.stated = [self.amount() for _ in range(5)]
         self.model: dict[int, Parts] = {}
-        #: What the user's record of each transaction was last told to come to.
+        #: Transaction -> the last amount that a file stated for its record.
         self.known: dict[int, int] = {}
         #: Transactions whose records were deleted: no file brings them back.
         self.gone: set[int] = set()

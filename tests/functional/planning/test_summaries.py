@@ -146,7 +146,7 @@ def test_rows_of_zeros_are_filled_in_where_nothing_matches(books, query, periods
         assert len(found) == periods * len(set(found))
         return list(dict.fromkeys(found))
 
-    # That of the most accounts, until the user chooses one; or those that are named.
+    # The currency of most accounts, until the user chooses one; or the currencies in the filter.
     assert currencies() == ["EUR"]
     before = books.get("records/summary", **nobody).headers["ETag"]
     base = {"base_currency": "NOK"}

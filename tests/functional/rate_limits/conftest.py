@@ -8,7 +8,7 @@ from support.service import USUAL_LIMITS, Service
 
 @pytest.fixture(scope="module")
 def shared():
-    """A service with the limits that are set where nothing is; every test has its own users."""
+    """A service with the default limits; every test has its own users."""
     service = Service("memory", {"finance_api.storage": "memory", **USUAL_LIMITS})
     yield service
     service.stop()

@@ -158,7 +158,7 @@ def test_304s_are_free_up_to_20_a_second_and_charged_past_that(service, client, 
             assert not any("Retry-After" in answer.headers for answer in answers)
             return [int(answer.headers["X-RateLimit-Remaining"]) for answer in answers]
 
-        # Five seconds' worth at once.
+        # Five seconds' worth of free requests can come at once.
         assert cost(100) == [limit] * 100
         assert cost(3) == [limit - 1, limit - 2, limit - 3]
         service.clock.advance(1)
@@ -169,7 +169,7 @@ def test_304s_are_free_up_to_20_a_second_and_charged_past_that(service, client, 
         assert other.get("labels").headers["X-RateLimit-Remaining"] == "499"
         assert cost(limit - 4) == list(range(limit - 5, -1, -1))
         assert_429(asking(If_None_Match="*"), 7 if asking is ask else 59)
-        # Free requests are saved up while nothing else is left, but are of no use then.
+        # Free requests come back meanwhile, but are of no use while the quota is used up.
         service.clock.advance(6)
         assert_429(asking(If_None_Match="*"), 1 if asking is ask else 53)
 
@@ -204,7 +204,7 @@ def test_usage_is_free_up_to_20_a_second_and_charged_past_that(service, ask):
     charged = ask(STATS)
     assert_bucket(charged, 1)
     assert charged.json["rateLimit"]["remaining"] == 499
-    # A 304 is not free then, either.
+    # After that, a 304 is not free either.
     assert_bucket(ask(If_None_Match="*"), 2)
     assert ask.passed(CAPACITY) == CAPACITY - 2
     assert_429(ask(STATS), 8)
@@ -243,7 +243,7 @@ def test_a_refusal_comes_before_every_other_fault_but_401(service, client, ask, 
     service.change(lambda s: s.users.update(client.user.id, premium=False))
     assert_429(ask(), 8)
     assert ask_internally.passed(101) == 100
-    # Health and 401s have nothing to do with a quota.
+    # Health checks and 401s use no quota.
     refused = [ask(Authorization="Bearer x"), ask(Authorization="")]
     healthy = [ask(path) for path in ("/__lbheartbeat__", "/__heartbeat__", "/__version__")]
     (token,) = service.change(lambda s: s.tokens.list_by_user(client.user.id))

@@ -46,7 +46,7 @@ def test_the_1001st_request_of_an_hour_is_refused_until_the_exact_second(service
     service.clock.set("2026-03-18T12:10:00Z")
     refused = ask()
     assert_429(refused, 3_000)
-    # The minute is free again; the hour is not.
+    # The limit of the minute allows requests again; that of the hour does not.
     assert refused.headers["X-RateLimit-Limit"] == "1000"
     assert refused.headers["X-RateLimit-Remaining"] == "0"
     assert refused.headers["X-RateLimit-Reset"] == str(3_600 - 60)
@@ -66,13 +66,13 @@ def test_the_headers_describe_the_window_with_the_least_left(service, ask_intern
     for minute in range(9):
         service.clock.set(f"2026-03-18T12:{minute + 1:02}:00Z")
         assert ask.passed(100) == 100
-    # 901 of the hour are gone: 99 are left of it, and 100 of the minute.
+    # 901 of the hour's requests are used: 99 are left, and all 100 of the minute's.
     service.clock.set("2026-03-18T12:10:00Z")
     first = ask()
     assert first.headers["X-RateLimit-Limit"] == "1000"
     assert first.headers["X-RateLimit-Remaining"] == "98"
     assert first.headers["X-RateLimit-Reset"] == "3600"
-    # The requests of the first second of the hour come back first.
+    # The oldest requests of the hour come back first.
     assert parameters(first.headers["RateLimit"]) == {
         "minute": {"r": 99, "t": 60},
         "hour": {"r": 98, "t": 3_000},

@@ -26,7 +26,7 @@ PATIENCE_SECONDS = 60
 
 class Server(ServerProcess):
     def by_each(self, ask):
-        """Return what ``ask`` of a connection to each process returns."""
+        """Call ``ask`` with a connection to each process, and return the results."""
         found = {}
         with ExitStack() as stack:
             while len(found) < len(self.workers):
@@ -51,7 +51,7 @@ class Place:
         self.servers = []
 
     def start(self, ini="production.ini", **settings):
-        """settings: the names as of keywords."""
+        """settings: names as keyword arguments; see `_name`."""
         given = {_name(key): value for key, value in settings.items()}
         server = Server(self.directory, ini=ini, settings={**self.settings, **given})
         self.servers.append(server)
@@ -333,7 +333,7 @@ def used(place, client):
 
 
 def end(place, server, how):
-    """Requests in flight meanwhile are answered and counted."""
+    """End the server while requests are in flight, which must be answered and counted."""
     client = place.service.client()
     answered = []
     begun = threading.Barrier(9)

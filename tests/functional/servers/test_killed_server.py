@@ -44,7 +44,7 @@ def start(tmp_path: Path, new_sqlite_url: Callable[[], str], redis_url: str) -> 
 
 
 def answering(server: ServerProcess) -> int:
-    """The id of the worker that answers."""
+    """Return the process id of the worker that responds."""
     with server.connect() as connection:
         assert server.ask("GET", "/__lbheartbeat__", {}, connection)[0] == 200
         return server.worker_of(connection)
@@ -63,7 +63,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def ended_alone(server: ServerProcess) -> bool:
-    """Whether it was refused the port, in one sentence."""
+    """Return whether the server ended because the port is in use, with one sentence."""
     if server.process.poll() is None:
         return False
     lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]
@@ -83,7 +83,7 @@ def test_workers_end_with_a_parent_that_is_killed(
     for n in range(KILLS):
         server = start(port, workers=str(1 + n % 2))
         if n % 4 == 1:
-            # While workers load; later than the others only by chance.
+            # Kill it while workers load, at a random moment.
             wait_until(lambda server=server: len(server.workers) > 0)  # type: ignore[misc]
             time.sleep(chance.random())
         else:

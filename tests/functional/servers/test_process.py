@@ -42,10 +42,10 @@ def test_a_service_from_the_ini_file_serves_until_it_is_ended(place, server):
     assert len(json.loads(body)["records"]) == 2
     assert "Server" not in headers
     assert f"Serving on http://127.0.0.1:{server.port}" in server.said
-    # On the next request: it is another process that revokes.
+    # A revocation by another process counts at the next request.
     place.done("token", "revoke", "--value", token)
     assert server.get("/v1/api/labels", token)[0] == 401
-    # When tokens were last used is written in the end.
+    # The last use of tokens is written when the process stops.
     assert server.stop() == 0, server.said
     listed = place.done("token", "list", "demo@example.com").decode().splitlines()[1]
     assert listed.split()[5].endswith("Z")

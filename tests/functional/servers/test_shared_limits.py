@@ -15,7 +15,7 @@ PROCESSES = count(2, 4)
 
 
 class Server(ServerProcess):
-    """A process of the service, on the ini file for development."""
+    """A process of the service with the ini file for development."""
 
     @property
     def fallbacks(self):
@@ -71,7 +71,7 @@ def own_redis():
 
 @pytest.fixture(scope="module")
 def started_alone(place, own_redis):
-    """A process whose Redis was away when it started."""
+    """A process that started while its Redis was unavailable."""
     own_redis.stop()
     return place.start(own_redis.url)[0]
 
@@ -84,7 +84,7 @@ def alone(started_alone, own_redis):
 
 
 def at_once(work, arguments):
-    """The results of ``work`` of each, which run at the same time."""
+    """Call ``work`` with each of the arguments at the same time, and return the results."""
     results = [None] * len(arguments)
 
     def run(index):
@@ -114,7 +114,7 @@ def test_several_processes_grant_a_token_what_one_would(place, servers):
     assert len(statuses) == 1_040
     assert set(statuses) == {200, 429}
     assert 500 <= statuses.count(200) <= 500 + elapsed // 7 + 1
-    # All of them know that nothing is left.
+    # Every process knows that nothing is left.
     for server in servers:
         status, headers, _ = server.get("/v1/api/api-usage/stats", token)
         assert (status, headers["X-RateLimit-Limit"]) == (200, "500")
@@ -161,13 +161,13 @@ def test_a_redis_that_is_killed_under_load_costs_no_request(place, started_alone
     before = len(answers)
     wait_until(lambda: len(answers) > before + 50)
     own_redis.start()
-    # It is asked again within a second or two, and then decides.
+    # Within a second or two, Redis is used again.
     wait_until(lambda: _is_used(own_redis))
     stop.set()
     for client in clients:
         client.join()
     assert set(answers) == {(200, "500")}
-    # From here on nothing falls back any more.
+    # From now on, no decision falls back.
     fallbacks = server.fallbacks
     for _ in range(5):
         assert server.get("/v1/api/labels", place.token())[0] == 200
@@ -175,7 +175,7 @@ def test_a_redis_that_is_killed_under_load_costs_no_request(place, started_alone
 
 
 def _is_used(server):
-    """Whether anything is kept in a Redis that kept nothing when it started."""
+    """Return whether Redis, which was empty at its start, has any keys."""
     redis = pytest.importorskip("redis")
     with redis.Redis.from_url(server.url) as client:
         return client.dbsize() > 0

@@ -18,14 +18,14 @@ from support.process import ServerProcess
 from support.programs import wait_until
 from support.service import USUAL_LIMITS, Service
 
-#: The most that one user may have: one is left to others.
+#: The places that one user may have: one is left for other users.
 PLACES = 3
 BUSY = "The database is busy with other requests; please try again."
 OWN_BUSY = "Your other requests are still running; please try again when they have finished."
 
 
 class SlowReads:
-    """Lists and downloads wait until the end is set."""
+    """Makes lists and downloads wait until ``end`` is set."""
 
     def __init__(self, monkeypatch):
         self.begun, self.end = threading.Semaphore(0), threading.Event()
@@ -66,7 +66,7 @@ def test_what_is_too_much_is_503_and_everything_else_is_answered(service, monkey
         ]
         try:
             reads.wait(PLACES)
-            # They would wait with the others otherwise, for as long as those take.
+            # Without a limit these requests would wait, too, for as long as the slow ones take.
             for path, ask, limit in (
                 ("records", client.get, "499"),
                 ("goals", client.get, "499"),
@@ -77,7 +77,7 @@ def test_what_is_too_much_is_503_and_everything_else_is_answered(service, monkey
                 assert refused.json["error"] == refused.json["detail"] == OWN_BUSY
                 assert refused.headers["Retry-After"] == "2"
                 assert refused.headers["Content-Type"] == "application/problem+json"
-                # One for the list of labels, or none; and one for each slow one.
+                # The public API also counts the list of labels, and the slow request.
                 left = int(refused.headers["X-RateLimit-Remaining"])
                 assert left == int(limit) - 2 * (ask == client.get)
             others = service.client()
@@ -109,9 +109,8 @@ def test_what_is_too_much_is_503_and_everything_else_is_answered(service, monkey
     count([("production.ini", 1)], [("development.ini", 0), ("production.ini", 1)]),
 )
 def test_health_is_answered_while_requests_are_slow(tmp_path, new_settings, figures, ini, workers):
-    """On waitress and granian with eight threads; eight requests wait for a table, one in it.
-
-    Of granian it is one worker, with the limiter in memory: what the ini file says.
+    """Tests waitress and granian with eight threads, while eight requests wait for a locked table.
+    granian has one worker and the limiter in memory, as in the ini file.
     """
     settings = new_settings("postgresql")
     service = Service("postgresql", settings)
@@ -152,5 +151,5 @@ def test_health_is_answered_while_requests_are_slow(tmp_path, new_settings, figu
 
 
 def in_time(future: Future):
-    """Long before the slow requests are over."""
+    """Return the result, which must come long before the slow requests end."""
     return future.result(60)

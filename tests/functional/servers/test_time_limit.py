@@ -20,8 +20,8 @@ DETAIL = (
 )
 RECORDS, ORDERS, OTHERS = 3_000, 40, 60
 
-#: At most this many lines of Python run without a look at the time: for data, and for a page, whose
-#: templates are many.
+#: At most this many lines of Python run between two checks of the time: for data, and for a page
+#: with its templates.
 LINES, LINES_OF_A_PAGE = 70_000, 120_000
 
 PATHS = (
@@ -77,7 +77,9 @@ def rows() -> Iterator[dict[str, Any]]:
 
 
 class Clock:
-    """It stands still for so many readings; from then on each is ten seconds later."""
+    """A clock that stands still for a number of readings; then each reading is ten seconds
+    later.
+    """
 
     def __init__(self, still: float = math.inf) -> None:
         self.still, self.read, self.now = still, 0, 0.0
@@ -105,7 +107,7 @@ class Stretches:
 
 
 class Site:
-    """A service with much data of one user, who asks in every way."""
+    """A service with one user who has much data, and every kind of request."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -143,7 +145,7 @@ def test_a_request_is_ended_at_its_time_limit_and_says_so(
     usual = Clock()
     monkeypatch.setattr(limits, "time", usual)
     site.get(path)
-    # PostgreSQL is not always waited for as often.
+    # Half of the usual readings, because the number of waits for PostgreSQL varies.
     monkeypatch.setattr(limits, "time", Clock(still=usual.read // 2))
     late = site.get(path)
     assert (late.status_int, late.headers.get("Retry-After")) == (503, None)
@@ -177,7 +179,7 @@ def test_an_export_is_ended_until_it_begins(
 def test_the_time_is_looked_at_however_much_there_is_to_work_out(
     site: Site, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """Between two looks only few lines run: whatever loops over more has `in_time`."""
+    """Only few lines run between two checks of the time: longer loops use `in_time`."""
     site.get(path)
     stretches = Stretches()
     monkeypatch.setattr(limits, "time", stretches)
