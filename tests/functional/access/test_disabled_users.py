@@ -61,7 +61,7 @@ def test_links_end_with_the_tokens_when_the_password_changes(client, revoke_toke
 
 
 def test_a_jwt_that_begins_a_second_later_ends_too(service, user):
-    """A JWT issued right after "revoke all" starts a second later; disabling the user ends it, too."""
+    """A JWT issued right after "revoke all" starts a second later; disabling its user ends it."""
     enable(service, user, False)
     enable(service, user, True)
     jwt = new_jwt(service, user)

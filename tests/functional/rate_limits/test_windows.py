@@ -66,7 +66,7 @@ def test_the_headers_describe_the_window_with_the_least_left(service, ask_intern
     for minute in range(9):
         service.clock.set(f"2026-03-18T12:{minute + 1:02}:00Z")
         assert ask.passed(100) == 100
-    # 901 of the hour's requests are used: 99 are left, and all 100 of the minute's.
+    # 901 of the hour's requests are used: 99 are left, and 100 of the minute's.
     service.clock.set("2026-03-18T12:10:00Z")
     first = ask()
     assert first.headers["X-RateLimit-Limit"] == "1000"
