@@ -36,7 +36,7 @@ class Seconds:
 
 
 class Flaky(RateLimiter):
-    """A limiter that can be switched off; it counts how often it is asked."""
+    """A limiter that can be switched off, and that counts its calls."""
 
     def __init__(self):
         self.limiter = MemoryLimiter()
@@ -131,7 +131,7 @@ def test_what_is_taken_is_refunded_where_it_was_taken(flaky):
     flaky.shared.away = True
     local = flaky.take()
     asked = flaky.shared.asked
-    # Neither waits for a limiter that rests, nor fails with one that is away.
+    # A refund does not wait for a limiter that is considered down, nor fail if it is unavailable.
     assert flaky.limiter.refund(RULE, "key", shared, NOW) == shared
     assert flaky.shared.asked == asked
     assert flaky.limiter.refund(RULE, "key", local, NOW).levels[0].remaining == 500
@@ -159,7 +159,7 @@ def test_one_warning_a_minute_and_a_line_when_it_is_back(flaky, logged):
     assert logged() == [warning] * 2 + [BACK]
     flaky.take()
     assert len(logged()) == 3
-    # One that comes and goes is not logged each time.
+    # A limiter that often changes its state is not logged each time.
     for _ in range(50):
         flaky.shared.away = not flaky.shared.away
         flaky.take()
@@ -193,7 +193,7 @@ def test_a_redis_killed_under_load_stops_nobody_and_is_used_again_when_it_is_bac
         server.kill()
         _wait_for(lambda: sum(a.allowed for a in answers if a.made_by is fallback.local) >= 500)
         server.start()
-        # No request asks the shared limiter before its rest is over.
+        # No request uses the shared limiter while the circuit is open.
         fallen_back = fallback.count
         _wait_for(lambda: fallback.count > fallen_back + 100)
         assert answers[-1].made_by is fallback.local
@@ -206,7 +206,7 @@ def test_a_redis_killed_under_load_stops_nobody_and_is_used_again_when_it_is_bac
         for thread in threads:
             thread.join()
         assert failures == []
-        # It has lost what it knew, and grants the limit once more.
+        # It has lost its counts, so it grants the whole limit once more.
         assert sum(a.allowed for a in answers) <= 3 * 500
         assert sum(a.allowed for a in answers if a.made_by is fallback.local) == 500
         assert fallback.count == sum(a.made_by is fallback.local for a in answers)

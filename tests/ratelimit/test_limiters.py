@@ -32,7 +32,7 @@ def memory():
 
 @pytest.fixture
 def shared(redis_url):
-    # On a busy machine an answer may take its time.
+    # The URL has long timeouts, because answers may be slow on a busy machine.
     limiter = RedisLimiter(redis_url)
     yield limiter
     limiter.close()
@@ -40,7 +40,7 @@ def shared(redis_url):
 
 @pytest.fixture
 def server(redis_url):
-    """To look at what is kept."""
+    """A client that shows the stored keys."""
     client = redis.Redis.from_url(redis_url, decode_responses=True)
     client.flushall()
     yield client
@@ -90,7 +90,7 @@ def test_nothing_is_kept_for_what_was_not_taken(memory, shared, server, rule):
 
 
 def test_memory_keeps_what_counts_for_a_whole_window(memory):
-    """Whatever part of the window the state was written in."""
+    """This holds in whatever part of the window the state was written."""
     for rule in (bucket_rule("60/minute"), window_rule("60/minute")):
         for start in range(0, 3 * MINUTE, 7_000):
             key = make_key()
@@ -105,7 +105,7 @@ def test_an_idle_bucket_takes_at_most_200_bytes(memory):
     tracemalloc.start()
     try:
         for number in range(count):
-            # As long as the ids of tokens, and made anew like them.
+            # Keys are as long as ids of tokens, and new strings each time.
             memory.take(rule, f"{number:08x}-0000-4000-8000-000000000000", NOW)
         assert memory.state_count == count
         assert tracemalloc.get_traced_memory()[0] / count <= 200
@@ -133,17 +133,17 @@ def test_redis_lets_go_of_what_is_full_again_but_not_early(shared, server, make_
 
 @pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
 def test_redis_keeps_what_counts_while_its_clock_is_ahead(shared, server, make_rule):
-    """Redis' clock runs on; the service's stands still, or was put back."""
+    """Redis' clock goes on, while the service's clock stands still or was set back."""
     rule, key = make_rule("1/second"), make_key()
     assert shared.take(rule, key, NOW).allowed
     (name,) = server.scan_iter()
-    # As if half a minute had gone by in Redis.
+    # Pretend that half a minute has passed in Redis.
     server.pexpire(name, server.pttl(name) - MINUTE // 2)
     assert not shared.take(rule, key, NOW).allowed
 
 
 def test_redis_need_not_have_forgotten_what_no_longer_counts(shared, server):
-    """Its clock does not go with ours: the answer is the same whether a key is there or not."""
+    """Redis' clock differs from ours, so an outdated key must make no difference."""
     for rule in (bucket_rule("3/minute"), window_rule("3/minute")):
         key = make_key()
         take_many(shared, rule, key, 3)
@@ -162,7 +162,7 @@ def test_redis_goes_by_a_limit_or_an_algorithm_that_was_changed(shared, server, 
     wait_ms = refused.retry_after_seconds * 1000
     assert 0 < wait_ms <= MINUTE
     assert shared.take(few, key, NOW + wait_ms).allowed
-    # Another algorithm starts over.
+    # With another algorithm, counting starts over.
     other = {bucket_rule: window_rule, window_rule: bucket_rule}[make_rule]
     assert take_many(shared, other("3/minute", many.name), key, 5) == 3
 

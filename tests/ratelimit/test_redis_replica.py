@@ -34,7 +34,7 @@ def test_a_promoted_replica_goes_on_counting():
 
 
 def test_connections_to_a_server_that_became_a_replica_are_dropped():
-    """A name in the URL may lead to the new primary by now."""
+    """The host name in the URL may now lead to the new primary."""
     # The guard: ReadOnlyError in _LOST of ratelimit/redis.py.
     with redis_server() as server, redis.Redis.from_url(server.url) as admin:
         limiter = RedisLimiter(server.url)
@@ -54,5 +54,5 @@ def test_a_cluster_is_refused_at_start():
         said = "finance_api.ratelimit.redis_url: this Redis is part of a cluster"
         assert str(refused.value).startswith(said)
         server.stop()
-        # One that does not answer stops no start.
+        # A Redis that does not respond does not stop the start.
         from_settings({"finance_api.ratelimit.redis_url": server.url}).close()

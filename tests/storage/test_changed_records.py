@@ -4,7 +4,7 @@ from finance_api.resources import LABELS, RECORDS
 from finance_api.storage.testing import Unit, make_row
 from finance_api.storage.testing.units import make_query
 
-#: Of fewer rows PostgreSQL may read all of the user's.
+#: With fewer rows, PostgreSQL may read all rows of the user.
 COUNT = 12_000
 BATCH = 2_000
 
@@ -24,13 +24,13 @@ def test_what_is_to_be_changed_is_found_by_an_index(new_backend):
             " WHERE relname IN ('records', 'records_by_date', 'new_records_by_date')"
         ).all()
         sums = dict(map(tuple, read))
-    # Each is changed twice: looked up where it may be, and once more to be deleted there; and once
-    # its month is looked up.
+    # Each record is changed twice, with a look-up in each place where it may be and another one to
+    # delete it there; and its month is looked up once.
     assert max(sums.values()) <= 6 * COUNT, sums
 
 
 def test_any_number_of_rows_is_changed_at_once(new_backend):
-    """More than a statement may have values: SQLite 32,766, PostgreSQL 65,535."""
+    """Uses more values than one query can bind: 32,766 in SQLite, 65,535 in PostgreSQL."""
     for database, number in (("sqlite", 33_000), ("postgresql", 66_000)):
         unit = Unit(new_backend(database))
         rows = [make_row(LABELS, n, name="old") for n in range(number)]

@@ -24,7 +24,7 @@ class TestSqlite(StorageConformance):
 
 @pytest.fixture(scope="module")
 def postgresql(new_settings: Callable[[str], dict[str, str]]) -> Iterator[SqlBackend]:
-    """One for all tests: making a database takes longer than most of them do."""
+    """One backend for all tests, because making a database takes longer than most tests."""
     backend = SqlBackend(new_settings("postgresql")["sqlalchemy.url"])
     yield backend
     backend.close()

@@ -19,7 +19,7 @@ DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 
 
 def connections(engine):
-    """Counts those that are made from now on."""
+    """Return a list that collects the connections made from now on."""
     made = []
     event.listen(engine, "connect", lambda connection, record: made.append(connection))
     return made
@@ -37,7 +37,9 @@ def terminate(backend):
 
 @pytest.fixture
 def away(new_backend, monkeypatch):
-    """A backend of a PostgreSQL that is away while ``error`` is set; it counts who connects."""
+    """A backend whose PostgreSQL is unavailable while ``error`` is set; counts connection
+    attempts.
+    """
     backend = new_backend("postgresql")
     backend.asked = 0
     backend.error = psycopg.OperationalError("away")
@@ -70,7 +72,7 @@ def test_a_database_that_is_away_is_asked_once_a_second_for_reading_and_writing(
     for _ in range(2):
         with reading(away) as storage:
             assert storage.users.list_all() == []
-    # One connection, that is used again.
+    # The same connection is used again.
     assert away.asked == 2
 
 
@@ -100,14 +102,14 @@ def test_a_connection_is_given_back_once_and_without_its_snapshot(new_backend, d
         with reading(backend) as storage:
             assert len(storage.data.scan_rows(unit.user.id, ACCOUNTS)) == number - 1
             unit.put(ACCOUNTS, make_row(ACCOUNTS, number))
-            # One state, until the unit of work ends.
+            # The unit of work sees one state until it ends.
             assert len(storage.data.scan_rows(unit.user.id, ACCOUNTS)) == number - 1
         storage.close()
-        # Its connection may be another thread's by then.
+        # Its connection may already serve another thread.
         with pytest.raises(RuntimeError, match="has ended"):
             storage.users.list_all()
         with reading(backend):
-            # Who reads nothing takes no connection.
+            # A unit of work that reads nothing takes no connection.
             assert backend.read_engine.pool.checkedout() == 0
         with pytest.raises(ZeroDivisionError), reading(backend) as storage:
             storage.users.list_all()
@@ -129,14 +131,14 @@ def test_after_a_disconnect_no_connection_of_before_is_used(new_backend):
     with reading(backend) as storage:
         with pytest.raises(StorageUnavailable, match="does not answer"):
             storage.users.list_all()
-        # The unit of work does not go on with another state.
+        # The unit of work does not continue with another state.
         with pytest.raises(StorageUnavailable, match="does not answer"):
             storage.users.list_all()
     for _ in range(3):
         with reading(backend) as storage:
             assert len(storage.users.list_all()) == 1
     assert len(made) == 1
-    # Nor one that writes.
+    # A unit of work that writes also needs no new connection.
     unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
 
 

@@ -20,7 +20,7 @@ from finance_api.storage.testing import Unit, make_row
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 #: Enough for the first, quick query on a busy machine.
 _SECONDS = 1
-#: It takes longer than any test; each of its steps is short, and nothing of it is kept.
+#: Queries that never end in practice, in short steps that need no memory.
 ENDLESS = {
     "sqlite": "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
     " SELECT count(*) FROM n",
@@ -54,7 +54,7 @@ def test_a_statement_is_ended_at_what_is_left_of_the_limit(unit, database, in_sn
     backend = made.backend
     storage = backend.read()
     with time_limit(_SECONDS):
-        # The first statement has taken some of it.
+        # The first query has used some of the time.
         storage.users.list_all()
         if in_snapshot:
             storage.users.connection.begin_snapshot()
@@ -72,7 +72,7 @@ def test_a_statement_is_ended_at_what_is_left_of_the_limit(unit, database, in_sn
 
 @pytest.mark.parametrize("lost", [0, 2], ids=["asked once", "asked before it began"])
 def test_postgresql_does_not_go_on_with_what_was_ended(unit, lost, monkeypatch):
-    """lost: how often the database takes no notice."""
+    """lost: how many requests to cancel the database ignores."""
     backend = unit("postgresql").backend
     cancel, asked = psycopg.Connection.cancel_safe, []
 
@@ -103,7 +103,7 @@ def test_where_nothing_is_left_no_statement_is_begun(unit, database, monkeypatch
     storage = found.backend.read()
     with time_limit(5):
         assert len(storage.data.scan_rows(found.user.id, ACCOUNTS)) == 1
-        # Computed, not read.
+        # Not even the driver is called.
         seconds[0] = 1_005.0
         monkeypatch.setattr(storage.data.connection._driver, "rows", None)
         for read in (
@@ -150,7 +150,7 @@ def test_writing_has_no_limit(unit, database):
 
 
 def test_a_statement_that_the_database_itself_ends(unit):
-    """Its role may have a limit, too: of a request it is the same, a command is told about it."""
+    """A role may have its own limit: a request treats it as its own, a command reports it."""
     storage = unit("postgresql").backend.read()
     read = storage.users.connection
     read.driver.connection.execute("SET statement_timeout = 100")

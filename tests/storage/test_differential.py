@@ -34,7 +34,7 @@ pytestmark = pytest.mark.nightly
 
 _numbers = itertools.count(1)
 
-# Few characters, so that texts meet: case pairs that are no pairs in ASCII, combining marks,
+# Few characters, so that texts often match: letters with special case pairs, combining marks,
 # wildcards, quotes, white space, and both ends of the code points.
 LETTERS = "aAbBéÉßſKıİσςΣﬁ%_\\'\",;. \t\n-😀\uffee\u0301"
 texts = st.text(LETTERS, max_size=6).map(clean_or_none)
@@ -75,7 +75,7 @@ def rows_of(resource):
     )
 
 
-#: One of some values, or none of them.
+#: Operators for one of several values, and for none of them.
 among = st.sampled_from([Operator.ANY_OF, Operator.NE])
 
 
@@ -146,7 +146,7 @@ def untagged(answer):
 
 
 def listed(storage, unit, query, ids):
-    """As JSON: a page, rows by their ids, the whole list, and how long it is."""
+    """Return, as JSON: a page, rows by their ids, the whole list, and its length."""
     data, user = storage.data, unit.user.id
     lines = [line for page in data.stream_json(user, query) for line in page.split(b"\n")]
     assert data.count_rows(user, query) == len(lines)
@@ -197,7 +197,7 @@ def test_answers_are_those_of_the_memory_storage(new_backend, database, resource
 
 # -- records, where the list is long and texts are rare ----------------------------------------
 
-#: Parts of texts, so few that texts meet. Folded, some of them are equal.
+#: Few parts of texts, so that texts often match. Some are equal once folded.
 PARTS = (
     *("aaa", "AAA", "aa", "ss", "ß", "SS", "ſs", "ﬁ", "FI", "%", "_", '"', "\\", " ", "😀😀"),
     *("e\u0301", "É"),
@@ -215,7 +215,7 @@ NUMBERS = st.integers(1, 40)
 
 @st.composite
 def listed_queries(draw):
-    """In the default order, with bounds and with texts to look for."""
+    """Draw a query in the default order, with bounds and with texts to look for."""
     found = []
     for _ in range(draw(st.integers(0, 2))):
         operator = draw(st.sampled_from(operators_of(RECORDS.get_field("recordDate"))))
@@ -290,7 +290,7 @@ steps = st.tuples(changes(), st.lists(listed_queries(), min_size=1, max_size=6))
 def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     new_backend, monkeypatch, database
 ):
-    """With so small distances that few records are as many as many."""
+    """Uses small distances between anchors, so that few records take the paths of many."""
     for module in (by_date, rows, projection):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     model_backend, backend = new_backend("memory"), new_backend(database)

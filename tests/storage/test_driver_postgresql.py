@@ -43,7 +43,7 @@ def test_values_come_and_go_as_they_are(driver, statement):
         " :text ::varchar, 2 ::smallint, 3 ::integer, 12345678901234567890.5 ::numeric, 'a%b'"
     )
     row = (*values.values(), False, values["text"], 2, 3, Decimal("12345678901234567890.5"), "a%b")
-    # Asked for once, and prepared.
+    # The query gives the same at first and when prepared.
     assert driver.rows(asked, values) == [row] == driver.rows(asked, values)
 
 
@@ -75,7 +75,7 @@ def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statemen
     "written", ["SELECT now()", "SELECT nothing FROM users", "SELECT 1.5 >> 2", "SELECT 1 FROM no"]
 )
 def test_tables_that_are_not_known_are_reported(new_postgresql_url, written):
-    """As an older program finds them. Before: 500, but for the last one."""
+    """An older program may find such tables. They once caused a 500, except the last one."""
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
     unit = ReadConnection(engine, SqlCache(engine.dialect))
     with pytest.raises(StorageNotReady):
@@ -129,7 +129,7 @@ def test_a_name_means_one_statement_on_every_connection(new_postgresql_url):
     engine.dispose()
 
 
-#: The steps done to a session, each twice.
+#: What is done to a session, each time twice.
 OTHERS = {
     "forgotten": ["DEALLOCATE ALL"] * 2,
     "another type": [
@@ -150,7 +150,7 @@ def test_what_is_prepared_no_longer_is_asked_again(connection, driver, statement
 
 
 def test_what_somebody_else_has_prepared_is_not_asked(connection, driver, statement):
-    """A pooler that goes unnoticed: the name is taken on the session that it gives."""
+    """An unnoticed pooler may give a session on which the name is already taken."""
     asked = statement("SELECT 1")
     driver.rows(asked, {})
     driver._prepared.clear()
@@ -187,12 +187,12 @@ def test_a_snapshot_begins_again_unless_it_has_been_read_from(new_postgresql_url
     execute(others[0])
     with snapshot() as unit:
         assert unit.fetch(read, values={}) == unit.fetch(read, values={}) == [(7,)]
-        # It is one still.
+        # The snapshot still sees the row.
         execute_elsewhere(engine, "DELETE FROM things")
         assert unit.fetch(read, values={}) == [(7,)]
     execute_elsewhere(engine, "INSERT INTO things VALUES (7)")
     if "DEALLOCATE" in others[0]:
-        # Nothing is prepared on a connection that others use too.
+        # Nothing more to test: a shared connection prepares nothing.
         engine.dispose()
         return
     with snapshot() as unit:
@@ -228,7 +228,7 @@ def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
             changed = (
                 "SELECT count(*) FROM pg_settings WHERE source = 'session' AND name <> ALL(%s)"
             )
-            # Those that PgBouncer knows, and sets for each client.
+            # Settings that PgBouncer itself sets for each client.
             known = ["DateStyle", "TimeZone", "application_name", "client_encoding"]
             known += ["standard_conforming_strings"]
             assert connection.exec_driver_sql(changed, (known,)).scalar() == 0
@@ -246,7 +246,7 @@ def test_failures_are_distinguished(new_postgresql_url):
         run("SELECT 1 / 0")
     with pytest.raises(SyntaxError, match="syntax error"):
         run("SELEC")
-    # None of them has harmed the connection.
+    # The connection is still usable after these errors.
     assert run("SELECT 1") == [(1,)]
     with pytest.raises(StorageUnavailable):
         run("SELECT 1 FROM pg_terminate_backend(pg_backend_pid())")

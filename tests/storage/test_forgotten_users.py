@@ -72,7 +72,9 @@ def test_what_another_user_has_makes_no_difference_to_any_statement(pair, databa
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """All that is made from here on, for reading: the functions that made it, and the text."""
+    """Collect every query built from now on for reading: the functions that built it, and its
+    text.
+    """
     found = []
     get = SqlCache.get
 
@@ -111,19 +113,19 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
         run.left_out = place
         text, number = place
         all_of_it = predicates(text)
-        # By function; the same one in statements of several shapes is to be noticed in one.
+        # By function: a predicate in queries of several shapes needs to be noticed in only one.
         what = f"{places[place]}: {all_of_it[number]}, {number + 1} of {len(all_of_it)}"
         for name in names:
             if noticed_by.setdefault(what, None):
                 break
-            # Of one row: without the user it is the first one that the database comes by.
+            # A query of one row without the user may return either row, so try the opposite, too.
             for run.opposite in (False, True):
                 if works[name]() != expected[name]:
                     noticed_by[what] = name
                     break
     assert len(noticed_by) > 50
     unnoticed = [what for what, name in noticed_by.items() if name is None]
-    # On a busy machine an error of time can be what one of them is noticed by.
+    # On a busy machine a time-out may be how a harmless one is noticed.
     assert {what.partition(":")[0] for what in unnoticed} <= HARMLESS, unnoticed
     figures(f"{len(noticed_by)} predicates left out in turn, {len(unnoticed)} of them harmless")
 
@@ -152,7 +154,7 @@ def test_every_table_in_a_statement_is_bound_to_the_user(pair, compiled, databas
 def test_no_query_on_citus_reads_users_and_their_data_together(
     pair, compiled, monkeypatch, database
 ):
-    """Citus keeps one kind of tables on the coordinator, and the other on all machines."""
+    """Citus keeps local tables on the coordinator, and distributed tables on all machines."""
     both = pair(database)
     both.let_other_in()
     expected = both.answers()

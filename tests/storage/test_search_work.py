@@ -13,7 +13,7 @@ from finance_api.storage.testing.units import make_query
 
 DAY = 86_400
 COUNT = 600
-#: Nobody has the first; all of the other user's records have the second.
+#: Nobody has the first word; all records of the other user have the second.
 WORDS = ("nowhere", "theirs")
 
 

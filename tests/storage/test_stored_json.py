@@ -1,4 +1,4 @@
-"""JSON of records as it is stored, and as it was."""
+"""The JSON of records: shortened for storing, and restored."""
 
 import pytest
 

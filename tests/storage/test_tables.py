@@ -26,7 +26,7 @@ def test_every_table_can_be_placed_on_citus(table):
     """If this fails for a new table, give it one of the two kinds in `sql.tables`."""
     referred = {key.column.table for key in table.foreign_keys}
     assert table.info in (LOCAL, DISTRIBUTED)
-    # Citus knows no foreign key between the two kinds, and each machine checks its own rows.
+    # Citus allows no foreign keys between the two kinds; each machine checks its own rows.
     assert all(other.info == table.info for other in referred)
     if table.info == LOCAL:
         return
@@ -38,7 +38,7 @@ def test_every_table_can_be_placed_on_citus(table):
 
 
 def plan_of(backend, build, *shape, **values):
-    """How the database runs a statement, in its words."""
+    """Return the database's plan of a query, as text."""
     statement = SqlCache(backend.engine.dialect).get(build, *shape)
     given = statement.parameters({"user": 1, **values})
     is_sqlite = backend.engine.dialect.name == "sqlite"
@@ -83,7 +83,9 @@ def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
 def test_an_index_has_the_order_of_all_records_and_another_one_serves_filters(
     new_backend, name, descending, read
 ):
-    """In the order of the first, each record would be looked up for the filters."""
+    """An index in the order of the first key would require a look-up of each record for the
+    filters.
+    """
     backend = new_backend("sqlite")
     keys = order_keys([SortKey(RECORDS[name], descending)])
     word = Predicate("q", "either", parts=(Predicate("q", "word"), Predicate("amount", "ge")))
@@ -100,7 +102,7 @@ def test_an_index_has_the_order_of_all_records_and_another_one_serves_filters(
 
 
 def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
-    """A range of a year takes a fifth of the time of looking its rows up."""
+    """Reading only the index takes a fifth of the time for the range of a year."""
     names = (
         "currencyCode",
         "accountId",
@@ -116,7 +118,7 @@ def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
 
 
 def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend):
-    """Texts that are sorted, or all rows of a user, are most of what a page costs."""
+    """Sorting texts, or reading all rows of a user, would be most of a page's cost."""
     shape = (with_state, changes._changes, ((RECORDS.name,),))
     after = {
         f"{what}_{of}_records": 0 for what in ("rows", "deletions") for of in ("revision", "id")
@@ -188,7 +190,9 @@ def test_a_url_that_cannot_be_used_is_named(url, read_url, reason):
 
 
 def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
-    """Once for each record that holds it folded; a join would compare it with all of them."""
+    """The text is compared once for each record that matches folded; a join would compare all
+    records.
+    """
     shape = ((("note", Operator.CONTAINS), ("payee", Operator.CONTAINS)), False, False)
     values = {"limit": 31, "offset": 0, **{f"p{n}": "x" for n in range(4)}}
     plan = plan_of(new_backend("postgresql"), by_date.page, *shape, **values)
@@ -198,7 +202,9 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
 
 @pytest.mark.parametrize("resource", ["records", "accounts"])
 def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
-    """By one plan for all users a join would read all rows of some; SQLite keeps their order."""
+    """A join, with one plan for all users, would read all rows of some; SQLite keeps the order of
+    ids.
+    """
     for database, wanted in (("postgresql", "SubPlan"), ("sqlite", "CORRELATED SCALAR SUBQUERY")):
         shape = (with_state, rows._json_by_id, (resource,))
         plan = plan_of(new_backend(database), *shape, ids="[]")
@@ -207,7 +213,7 @@ def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
 
 
 def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
-    """It lies there together; by their ids the records would be looked for one by one."""
+    """The records of a page lie together there; by ids they would be looked up one by one."""
     shape = (RECORDS.name, (), order_keys((SortKey(RECORDS["recordDate"], True),)))
     values = {"limit": 31, "offset": 0}
     for database, wanted in (
@@ -220,7 +226,7 @@ def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
 
 @DATABASES
 def test_transfers_are_found_by_their_index(new_backend, database):
-    """And not by going through all of the user's records in the order of their ids."""
+    """The database must not read all of the user's records in the order of their ids."""
     if CITUS_URL and database == "postgresql":
         pytest.skip("Citus knows that its tables are empty, and reads them whole")
     assert "ix_records_transfers" in plan_of(new_backend(database), rows._transfers, ids="[]")

@@ -128,7 +128,7 @@ def test_an_upgrade_rebuilds_a_projection_of_another_version(unit, database, dam
 
 @DATABASES
 def test_what_was_read_before_a_rebuilding_is_of_no_state_that_is_known(unit, database):
-    """Else a mirror would keep what is shown otherwise now."""
+    """Otherwise a mirror would keep rows that now look different."""
     unit = unit(database)
     with unit.writing() as storage:
         storage.data.delete_rows(unit.user.id, RECORDS, [make_id(1)])
@@ -176,7 +176,7 @@ def test_rebuilding_never_holds_all_rows_of_a_user(unit, monkeypatch):
     assert len(limits) > COUNT // 100
 
 
-#: By version: what is derived from some rows.
+#: By version: a hash of the data derived from some rows.
 FINGERPRINTS = {
     1: "b9a3505efe2ee4a8",
     4: "5bcaf287a20d6415",
@@ -191,7 +191,7 @@ FINGERPRINTS = {
 def test_another_projection_has_another_version():
     """If this fails, raise `rebuilding.VERSION` and add the fingerprint.
 
-    Whoever keeps a mirror begins anew then, also of what is not in the projection.
+    Then every mirror starts over, even for data outside of the projection.
     """
     derived = [repr([sorted(grain) for grain in GRAINS]).encode(), repr(_KEY).encode()]
     for resource in PUBLIC_RESOURCES:
@@ -207,7 +207,7 @@ def test_another_projection_has_another_version():
 
 
 def test_versions_are_those_of_the_migrations_in_their_order():
-    """Commands read them from the names of the files, so that they need not import alembic."""
+    """Commands read the versions from the file names, so that they need not import alembic."""
     revisions = ScriptDirectory.from_config(schema._config()).walk_revisions()
     assert schema.versions() == tuple(script.revision for script in reversed(list(revisions)))
 
@@ -230,7 +230,7 @@ def load_first(url, database):
 
 @pytest.fixture
 def stored(empty_url):
-    """The database of the fixture."""
+    """A SQLite database from the fixture of the first version."""
     load_first(empty_url("sqlite"), "sqlite")
     backend = SqlBackend(empty_url("sqlite"))
     yield backend
@@ -243,7 +243,7 @@ def all_rows(backend):
         return {r.name: storage.data.scan_rows(user.id, r) for r in RESOURCES}
 
 
-#: Indexes of one database alone.
+#: Indexes that only one of the databases has.
 INDEXES = {
     "sqlite": {
         *("ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"),
@@ -299,11 +299,11 @@ def test_the_states_of_the_first_version_move_with_what_refers_to_them(empty_url
     with backend.engine.begin() as connection:
         for statement in USER_OF_FIRST.split(";"):
             connection.exec_driver_sql(statement)
-        # Of the two fixtures one has none; rebuilding would make another tag.
+        # One of the two fixtures has no version. Set it, because a rebuild would draw a new tag.
         connection.execute(projection_version.delete())
         connection.execute(projection_version.insert().values(version=rebuilding.VERSION))
     backend.upgrade()
-    # The fixtures' read model is that of an older version.
+    # The fixtures have the read model of an older version.
     assert {fault.kind for fault in backend.find_faults()} <= {"projection", "sums"}
     with unit_of_work(backend) as storage:
         assert storage.users.get("a@b.org").data == DataState(3, 33, 333)

@@ -12,7 +12,7 @@ from support.world import World
 
 @pytest.fixture(scope="module")
 def configured() -> Iterator[Callable[..., Service]]:
-    """Makes services with settings of their own: one for the same settings."""
+    """Return a function that makes services with other settings, one for each set of settings."""
     made: dict[tuple[tuple[str, str], ...], Service] = {}
 
     def make(**settings: str) -> Service:
@@ -39,7 +39,7 @@ def worlds() -> Callable[[Service], World]:
 
 @pytest.fixture
 def world(service: Service, worlds: Callable[[Service], World]) -> World:
-    """Shared by the tests of a module that change nothing."""
+    """A world for the tests of a module, which change nothing."""
     return worlds(service)
 
 

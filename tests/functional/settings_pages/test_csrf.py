@@ -48,7 +48,7 @@ POSTS = (
     "import.discard",
     "imports.undo",
 )
-#: Those that share a view with one of them, or are tested with the pages that they are of.
+#: Routes that share a view with one of these, or are tested with their pages.
 LIKE_THESE = {f"{name}{action}" for name in OBJECT_PAGES for action in (".new", ".edit", ".remove")}
 LIKE_THESE |= {"record", "record.new", "record.remove", "record.link", "record.split"}
 LIKE_THESE |= {"question.edit", "question.remove", "record.join", "rules.apply", "transfers"}
@@ -112,7 +112,9 @@ def test_the_routes_that_are_sent_forms_are_all_known_here(plain):
 
 
 def some(world, cases):
-    """All of them on one storage, a few on others: they are refused before it is asked."""
+    """Return all cases for one storage, and a few for the others: refusals do not read the
+    storage.
+    """
     cases = list(cases)
     return cases if world.service.kind == BY_DAY else cases[::5]
 
@@ -244,7 +246,7 @@ def test_a_sign_in_form_of_before_works_after_another_tab_has_signed_in(service)
     for _ in range(2):
         visitor.post(LOGIN, form, status=303)
         assert visitor.is_signed_in()
-    # Only that form: the others are those of a session.
+    # The token is only for that form; other forms need the token of a session.
     visitor.post("/settings/logout", {"csrf_token": dict(form)["csrf_token"]}, status=403)
 
 

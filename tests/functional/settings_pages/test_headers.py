@@ -39,7 +39,7 @@ URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "post
 
 
 def every_page(service, **options):
-    """Yield all pages of a user with some of all data, and the responses to forms."""
+    """Yield all pages of a user with data of every type, and the responses to forms."""
     user = new_user(service)
     visitor = Visitor(service, **options)
     yield visitor.get(LOGIN)
@@ -140,7 +140,7 @@ def test_an_unknown_host_is_refused(plain):
 
 def test_static_files_are_kept_for_long_under_the_address_that_pages_name(plain):
     page = Visitor(plain).get(LOGIN).text
-    # The script of the records is on their page alone.
+    # Only the page of records has the script for records.
     for name in sorted({*STATIC} - {"records.js"}):
         (url,) = set(re.findall(rf'"(/settings/static/{re.escape(name)}[^"]*)"', page))
         response = Visitor(plain).get(url)

@@ -26,7 +26,7 @@ LISTS = (
     "fuzzdb-project__fuzzdb/html_js_fuzz",
     "minimaxir__big-list-of-naughty-strings",
 )
-#: By which browsers are recognised.
+#: Words by which browsers are recognised.
 WORDS = ("Edg", "OPR/", "Firefox", "Chrome", "Safari", "curl", "iPhone", "Android", "Windows")
 WORDS += ("Mac OS X", "Linux")
 
@@ -90,7 +90,7 @@ def parsed_once(html):
 
 
 def assert_same(response, model, pairs):
-    """pairs: harmless text -> what stands there instead."""
+    """pairs: harmless text -> the text in its place."""
 
     harmless = re.compile("|".join(map(re.escape, sorted(pairs, key=len, reverse=True))))
 
@@ -106,7 +106,7 @@ def set_state(service, **tables):
 
 
 def addresses(strings):
-    """As they are written in a URL, which is not longer than one may be."""
+    """Return the strings percent-encoded, without those that make a URL too long."""
     found = (quote(text, safe="") for text in strings)
     return [text for text in found if len(text) < 2_000]
 
@@ -187,7 +187,7 @@ def test_names_of_browsers_are_shown_as_text(service, strings):
         sessions, kept = dict(service.backend.database.sessions), {}
         for n, session in enumerate(sessions_of(service, user)):
             if session.user_agent != visitor.agent:
-                # A browser is recognised by words, so the model has the same.
+                # A browser is recognised by words, so the model's text has the same words.
                 model = " ".join([f"[model{n:05}]", *(w for w in WORDS if w in session.user_agent)])
                 sessions[session.sha256] = replace(session, user_agent=model)
                 kept[model] = session.user_agent
@@ -216,7 +216,7 @@ def test_e_mails_are_shown_as_text_everywhere(service, strings):
         for path in pages:
             model = visitor.get(f"/settings{path}", None)
             ids = [r.headers["X-Request-Id"] for r in (model, shown[path])]
-            # In a command for the shell, quotes are written as the shell wants them.
+            # In a command for the shell, quotes are escaped for the shell.
             assert_same_in_commands(shown[path], model, email, ids)
         users = {k: v for k, v in service.backend.database.users.items() if k != user.id}
         set_state(service, users=users, sessions={})
@@ -249,12 +249,12 @@ def test_what_is_asked_for_in_the_path_is_not_shown_at_all(service, strings):
     def page(path):
         response = visitor.get(path, 404)
         text = response.text.replace(response.headers["X-Request-Id"], "")
-        # The nearest page depends on the path, but is one of ours.
+        # The suggested page depends on the path, but is one of our own.
         return re.sub(
             r'<p class="lead">Did you mean <a href="[/a-z-]+">[A-Za-z ]+</a>\?</p>', "", text
         )
 
-    # Some have a / in them, and lead to no page that could know who is signed in.
+    # Some contain a /, so they lead to no page, and to an error page without navigation.
     plain = {page("/settings/tokens/x/revoke"), page("/settings/x")}
     for n, asked in enumerate(addresses(strings)):
         kind = ("tokens", "jwts")[n % 2]

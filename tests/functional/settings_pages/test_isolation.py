@@ -29,7 +29,7 @@ PAGES = (
 )
 MARK = "only-in-the-other-user"
 
-#: Texts that no id looks like.
+#: Texts that cannot be ids.
 ODD_IDS = (
     "x",
     "0",
@@ -57,7 +57,7 @@ def mine(service):
 
 @pytest.fixture
 def other(service):
-    """Somebody else, with a token, a revoked one, and JWTs."""
+    """Another user, with a token, a revoked token, and JWTs."""
     user = new_user(service)
     for name in ("first", "second"):
         new_token(service, user, f"{MARK} {name}")
@@ -69,7 +69,9 @@ def other(service):
 
 
 def foreign_paths(service, other):
-    """Pairs: a page of somebody else's, and the same of nobody's."""
+    """Yield pairs: a page about another user's object, and the same page with an id that nobody
+    has.
+    """
     for token in tokens_of(service, other):
         yield f"/settings/tokens/{token.id}/revoke", f"/settings/tokens/{new_id()}/revoke"
     for jwt in jwts_of(service, other):
@@ -109,7 +111,7 @@ def test_nothing_of_another_user_is_reached_by_any_route(world):
             assert foreign.status_int in (303, 404, 405), name
             assert seen(foreign, path) == seen(nobodys, missing), name
         if name != "question.download":
-            # The page is there for its owner.
+            # The owner of the object can see the page.
             assert world.visitor.get(path, None).status_int in (200, 303, 405), name
     assert dump(world.service) == before
 
@@ -125,7 +127,7 @@ def test_an_id_of_the_wrong_kind_does_not_exist(service, mine):
     for path in (f"/settings/tokens/{jti}/revoke", f"/settings/jwts/{token_id}/revoke"):
         own.get(path, 404)
         own.post(path, {"csrf_token": csrf}, status=404)
-    # Ids are compared to the letter.
+    # Ids are compared exactly, including their case.
     own.get(f"/settings/tokens/{token_id.upper()}/revoke", 404)
     assert dump(service) == before
 
@@ -142,7 +144,7 @@ def test_an_odd_id_does_not_exist(service, mine, kind):
 
 
 def test_a_jwt_that_was_issued_elsewhere_is_not_one_s_own(service, mine):
-    """One that is only known because it was revoked."""
+    """The service knows this JWT only because it was revoked."""
     jti = new_id()
 
     def revoke_unknown(storage):
@@ -155,10 +157,10 @@ def test_a_jwt_that_was_issued_elsewhere_is_not_one_s_own(service, mine):
 
 
 def test_pages_are_the_same_whatever_others_have(service, other):
-    """A user with nothing, before and after somebody else gets a lot."""
+    """Compares pages of a user without data, before and after another user gets data."""
     user = new_user(service)
     visitor = signed_in(service, user)
-    # An export is noted, and what is noted stands on another page.
+    # Export first: the audit log, which another page shows, has an entry for it.
     exported = comparable(visitor.get("/accounts/export"))
     service.services.audit.flush()
     queries = [*PAGES, "/settings/usage?period=12months"]

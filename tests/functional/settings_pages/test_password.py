@@ -29,7 +29,7 @@ NEW = "a new long password"
 
 @pytest.fixture
 def command(both, tmp_path):
-    """Commands over the database of the two applications."""
+    """The command on the database of the two applications."""
     here, _ = both
     url = here.backend.engine.url.render_as_string(hide_password=False)
     return Command(tmp_path, {"finance_api.storage": "sql", "sqlalchemy.url": url})
@@ -84,7 +84,7 @@ def test_guessing_the_current_password_is_limited(new_settings):
     assert response.status_int in (400, 429)
     assert "Too many" in shown_text(response.text)
     assert user_now(service, user).password_hash == user.password_hash
-    # It is counted for this session alone: no other one, and no sign-in, has to wait.
+    # Failures count for this session alone: other sessions and sign-ins need not wait.
     assert errors(signed_in(service, user).change_password("wrong password")) == {
         "current_password"
     }
@@ -198,7 +198,7 @@ def test_another_process_knows_at_once(both):
 
 def test_the_command_ends_sessions_and_jwts_in_every_process(both, command):
     here, there = both
-    # The command has the real time.
+    # The command uses the real clock.
     here.clock.seconds = there.clock.seconds = int(time.time()) - 5
     user, stranger = new_user(here), new_user(here)
     visitors = [signed_in(here, user), signed_in(there, user)]

@@ -32,7 +32,7 @@ def test_times_are_shown_in_the_time_zone_that_is_chosen(service, user, visitor)
 def test_a_token_lasts_until_the_end_of_the_day_there(service, user, visitor):
     service.change(lambda storage: storage.users.update(user.id, time_zone="Pacific/Auckland"))
     page = "/settings/tokens/new"
-    # There it is the 19th already.
+    # In that time zone it is already the 19th.
     assert 'min="2026-03-20"' in visitor.get(page).text
     given = {"name": "x", "scopes": "records", "expiry": "date"}
     visitor.submit(page, status=400, expires_on="2026-03-19", **given)
@@ -59,7 +59,7 @@ def test_the_overview_begins_with_the_base_currency(service):
     heading = "Net worth EUR"
     assert heading in shown_text(visitor.get("/overview").text)
     visitor.submit(PROFILE, base_currency="USD", status=303)
-    # Without rates it is that currency alone.
+    # Without rates, the overview only shows that currency.
     assert "Net worth USD" in shown_text(visitor.get("/overview").text)
     day = service.clock.now() // DAY_SECONDS * DAY_SECONDS
     quoted = {"USD": Decimal(2), "CHF": Decimal(3)}

@@ -42,7 +42,7 @@ def test_the_cookie_is_for_this_host_and_no_script(service, user):
     cookie, _ = sent_cookies(visitor.sign_in(user))
     assert cookie.key == "finance_session"
     assert SECRET.fullmatch(cookie.value)
-    # It ends with the browser, at the latest.
+    # The cookie ends when the browser is closed, at the latest.
     assert not cookie["expires"]
     assert not cookie["max-age"]
     assert not cookie["secure"]
@@ -74,10 +74,10 @@ def test_https_may_be_a_trusted_proxy_s(proxied):
             assert bool(cookie["secure"]) == secure
             assert cookie.key == ("__Host-" if secure else "") + name
         assert visitor.get("/overview", **options).status_int == 200
-        # The page's own policy lets a form lead to where the page is, and nowhere else.
+        # The page's policy lets a form lead only to the page's own origin.
         leads_to = response.headers["Location"]
         assert leads_to.startswith(("/", "https:" if secure else "http:"))
-        # The line for the shell must not send a token in the clear either.
+        # The line for the shell must not send the token unencrypted either.
         page = visitor.get("/settings/tokens/new", **options).text
         sent = {"csrf_token": csrf_of(page), "name": "x", "scopes": "records", "expiry": "30"}
         answer = visitor.post("/settings/tokens/new", sent, **options)
@@ -256,7 +256,7 @@ def test_one_session_is_ended_and_others_are_not(service, user):
     )
     security = "/settings/security"
     ends = re.findall(f"{security}/sessions/[0-9a-f]+/end", visitor.get(security).text)
-    # There is none for the session itself, which is signed out of.
+    # The current session has no such link: it ends by signing out.
     (end,) = ends
     stranger.get(end, 404)
     stranger.post(end, {"csrf_token": stranger.csrf()}, status=404)

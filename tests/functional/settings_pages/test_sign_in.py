@@ -235,7 +235,7 @@ def test_the_same_work_is_done_whether_or_not_there_is_an_account(in_memory, mon
     known, unknown = compared
     assert extract_parameters(known) == extract_parameters(unknown)
     for expected in compared:
-        # The work is done to the end: the hash is not refused before.
+        # The comparison takes its full time: the hash is valid.
         with pytest.raises(VerifyMismatchError):
             PasswordHasher().verify(expected, "wrong password")
 
@@ -300,7 +300,7 @@ def test_a_form_that_is_cut_short_is_a_400(in_memory):
     request.headers.update({"Host": "localhost", "Origin": "http://localhost"})
     request.content_type = "application/x-www-form-urlencoded"
     request.content_length = 100
-    # As it comes from a socket.
+    # As for a body from a socket.
     request.is_body_seekable = False
     status, _, _ = request.call_application(in_memory.app)
     assert status.startswith("400 ")

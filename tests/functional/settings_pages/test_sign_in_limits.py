@@ -20,7 +20,7 @@ from support.browser import (
 )
 from support.html import shown_text
 
-#: For an account from an address, for the account, for the address.
+#: Limits for an account from one address, for the account, and for an address.
 PER_ACCOUNT, IN_ALL, PER_ADDRESS = 4, 20, 9
 PER_BROWSER = 3
 
@@ -35,7 +35,7 @@ LIMITS = {
 
 @pytest.fixture
 def limited(configured):
-    """A service that has forgotten what was tried in tests before."""
+    """A service on which the attempts of earlier tests no longer count."""
     service = configured(**LIMITS)
     service.clock.advance(7_200)
     return service
@@ -51,7 +51,7 @@ def statuses(visitor, email, count, password="wrong password"):
 
 def test_so_many_attempts_fail_for_an_account_and_then_none_is_made(limited, monkeypatch):
     user = new_user(limited)
-    # From an address of its own each.
+    # Each visitor has an address of its own.
     visitors = [Visitor(limited, address=f"198.51.100.{n}") for n in range(1, 30)]
     for visitor in visitors[:IN_ALL]:
         assert attempt(visitor, user.email).status_int == 403
@@ -62,7 +62,7 @@ def test_so_many_attempts_fail_for_an_account_and_then_none_is_made(limited, mon
     assert int(response.headers["Retry-After"]) == 3_600 // IN_ALL
     assert "3 minutes" in shown_text(response.text)
     assert not sessions_of(limited, user)
-    # Nobody else has to wait.
+    # Other accounts are not affected.
     assert attempt(visitors[5], new_user(limited).email, PASSWORD).status_int == 303
     limited.clock.advance(3_600 // IN_ALL - 1)
     assert attempt(visitors[26], user.email, PASSWORD).status_int == 429
@@ -82,7 +82,7 @@ def test_guessing_from_one_address_does_not_lock_the_owner_out_elsewhere(limited
 
 
 def flood(service, user):
-    """Guesses from many networks, until the account takes no more."""
+    """Guess from many networks until the account accepts no more attempts."""
     for n in range(1, IN_ALL + 1):
         attempt(Visitor(service, address=f"198.51.100.{n}"), user.email)
     assert attempt(Visitor(service, address="198.51.100.99"), user.email).status_int == 429
@@ -99,7 +99,7 @@ def test_a_browser_that_signed_in_before_has_attempts_of_its_own(limited, https)
     flood(limited, user)
     known.sign_in(user)
     known.submit("/overview", "/settings/logout", status=303)
-    # Not without end, and what is wrong there is counted there alone.
+    # Its own attempts are limited, too, and its failures count only there.
     assert statuses(known, user.email, PER_BROWSER) == [403] * PER_BROWSER
     assert attempt(known, user.email, PASSWORD).status_int == 429
     other = new_user(limited)
@@ -183,7 +183,7 @@ def test_an_account_written_in_another_way_is_the_same_account(limited, written)
     user = new_user(limited)
     visitor = Visitor(limited)
     assert statuses(visitor, user.email, PER_ACCOUNT) == [403] * PER_ACCOUNT
-    # No way of writing it lets anybody guess on.
+    # No other spelling of the address allows further guesses.
     assert attempt(visitor, written(user.email), PASSWORD).status_int in (403, 429)
     assert not sessions_of(limited, user)
 
@@ -203,7 +203,7 @@ def test_so_many_attempts_fail_from_an_address_whatever_the_account(limited):
     response = attempt(visitor, user.email, PASSWORD)
     assert response.status_int == 429
     assert int(response.headers["Retry-After"]) == 3_600 // PER_ADDRESS
-    # The refusal cost the account nothing, and other addresses are not concerned.
+    # The refusals did not count against the account, and other addresses are not affected.
     other = Visitor(limited, address="203.0.113.6")
     assert statuses(other, user.email, PER_ACCOUNT) == [403] * PER_ACCOUNT
     assert attempt(other, user.email).status_int == 429
@@ -243,7 +243,7 @@ def test_a_forwarded_address_counts_only_from_a_trusted_proxy(limited, configure
 
     behind = configured(**LIMITS, trusted_proxies="10.0.0.0/8")
     for n in range(PER_ADDRESS + 3):
-        # The client may have invented anything before the proxy's own entry.
+        # Entries before the proxy's own may be invented by the client.
         headers = {"X-Forwarded-For": f"198.51.100.{n}, 203.0.113.1"}
         visitor = Visitor(behind, address="10.1.2.3", headers=headers)
         status = attempt(visitor, f"guess{n}@example.org").status_int
@@ -268,7 +268,7 @@ def test_without_its_limiter_nobody_is_signed_in(limited, monkeypatch):
     response = inside.change_password()
     assert_error_page(response, 503)
     assert dump(limited) == before
-    # Who is in, stays in.
+    # Existing sessions stay signed in.
     assert inside.is_signed_in()
 
 

@@ -188,7 +188,7 @@ def test_what_was_typed_is_kept(visitor):
             ("expires_on", "2020-01-01"),
         ]
     )
-    # Corrected, it is sent as it stands.
+    # The form keeps its other values, so only the date must be corrected.
     sent = form.filled({"expires_on": "2027-01-01"})
     assert TOKEN.search(visitor.follow(visitor.post(NEW, sent)).text)
 
@@ -341,7 +341,7 @@ def test_a_regenerated_token_takes_the_place_of_the_old_one_after_the_overlap(
     assert [ask(service, token) for token in (old, new)] == [200, 200]
     service.clock.advance(3_600)
     assert [ask(service, token) for token in (old, new)] == [401, 200]
-    # One that has ended is not revived.
+    # A token that has ended cannot be regenerated.
     again = signed_in(service, user)
     sent = {"csrf_token": again.csrf(), "overlap": "0"}
     again.post(f"{page}/regenerate", sent, status=400)
@@ -387,7 +387,7 @@ def test_what_was_done_is_reported_only_in_our_own_words(service, visitor):
     plain = visitor.get("/settings/tokens").text
     for text in ("Your+account+is+hacked", "%3Cb%3E", "", "TOKEN-REVOKED", "token-revoked%20"):
         assert visitor.get(f"/settings/tokens?done={text}").text == plain
-    # Somebody who is not signed in is told nothing by other pages' links.
+    # Visitors who are not signed in see no notice.
     assert (
         "is revoked" not in Visitor(service).get("/settings/nothing?done=token-revoked", 404).text
     )

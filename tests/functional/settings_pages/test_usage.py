@@ -37,7 +37,7 @@ def table(page):
 
 
 def assert_agrees(page, count, total):
-    """The drawing, its text, the table and the sum say the same."""
+    """Check that the chart, its text, the table and the sum agree."""
     numbers = table(page)
     assert len(numbers) == count
     assert sum(numbers.values()) == total
@@ -141,7 +141,7 @@ def test_each_active_token_has_its_quota_and_when_it_is_full_again(limited):
     allowance = "Each token may make 500 requests; they refill evenly over an hour."
     assert allowance in shown_text(visitor.get("/settings/usage").text)
     assert "revoked" not in shown_text(visitor.get("/settings/usage").text)
-    # Looking at it costs nothing.
+    # Reading the page costs no requests.
     assert "490 of 500" in shown_text(visitor.get("/settings/usage").text)
     for _ in range(495):
         limited.web.get("/v1/api/records", headers=headers, expect_errors=True)

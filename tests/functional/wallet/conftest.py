@@ -25,7 +25,7 @@ def loaded(own_service: Service) -> Wallet:
 
 @pytest.fixture
 def wallet(loaded: Wallet) -> Wallet:
-    """A user with everything. Tests change nothing of it."""
+    """A user with data of every type, which tests must not change."""
     loaded.service.clock.set(NOW)
     return loaded
 

@@ -13,7 +13,7 @@ LISTS += ("standing-orders", "standing-orders/items", "labels", "record-rules")
 
 
 def everything(value, name=""):
-    """Every (name, value) of a document."""
+    """Yield every (name, value) of a document."""
     yield name, value
     if isinstance(value, dict):
         for key, each in value.items():

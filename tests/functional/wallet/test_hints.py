@@ -86,7 +86,7 @@ def test_ids_that_were_not_found(wallet):
     assert found.keys() == {"result.partial_match"}
     assert found["result.partial_match"]["data"] == {"missingIds": [uid("Record", 99), "x"]}
     assert wallet.hints(f"records?agentHints=true&id={uid('Record', 1)}") == []
-    # Left out, so not found either.
+    # Void records are left out, and so they are not found either.
     void = by_type(wallet.hints(f"records?agentHints=true&id={uid('Record', 6)}"))
     assert void["result.partial_match"]["data"] == {"missingIds": [uid("Record", 6)]}
 
@@ -118,7 +118,7 @@ def test_a_quota_that_is_nearly_used():
         for answer in seen
         if "rate_limit.warning" in (found := by_type(answer.json["agentHints"]))
     ]
-    # Under a tenth of 20.
+    # Hints appear when less than a tenth of the 20 is left.
     assert [hint["data"]["remaining"] for hint in warned] == [1, 0]
     assert all(hint["data"]["reset_at"].startswith("2026-11-21T23:") for hint in warned)
     service.stop()

@@ -12,7 +12,7 @@ from support.wallet import Wallet
 COMMON = {"limit", "offset", "agentHints", "withTotal"}
 TIMES = {"createdAt", "updatedAt"}
 
-#: As the description of the hosted API has them, and what earlier versions had.
+#: The parameters in the description of the hosted API, and those of earlier versions.
 PARAMETERS = {
     "records": TIMES
     | {"id", "accountId", "recordDate", "categoryId", "labelId", "note", "counterParty", "amount"}
@@ -201,7 +201,7 @@ def test_the_period_of_the_usage_has_a_default(wallet):
 
 def test_records_of_statement_files_are_the_back_end_s(empty):
     empty.client.load(account(), record(1, recordDate="2026-11-01"))
-    # In ten-thousandths, and days since 1970.
+    # The day since 1970, and the amount in ten-thousandths.
     empty.client.statement(statement((20_750, -25_000)), account_name="Giro")
     (read,) = empty.rows("records?source=backend")
     assert (read["source"], read["amount"]["value"]) == ("backend", -2.5)

@@ -6,7 +6,7 @@ import pytest
 
 from support.native_rows import account, category, record, uid
 
-#: With the names of earlier versions off: those of 2.0.0 alone.
+#: Objects with the names of version 2.0.0 only.
 TIMES = {"createdAt": "2026-01-15T10:30:00.000Z", "updatedAt": "2026-03-20T14:22:31.000Z"}
 VACATION = {"id": uid("Label", 1), "name": "vacation", "color": "#d32f2f", "archived": False}
 GROCERIES = {
@@ -19,7 +19,7 @@ GROCERIES = {
 
 @pytest.fixture
 def current(wallet, monkeypatch):
-    """As a client of 2.0.0 alone would have it."""
+    """The client with the names of earlier versions switched off."""
     settings = wallet.service.app.registry.settings
     monkeypatch.setitem(settings, "finance_api.wallet.older_names", False)
     return wallet
@@ -120,7 +120,8 @@ def test_balances_as_a_client_reckons_them_are_ours_to_the_cent(wallet):
         ours = Decimal(str(flat[row["id"]]["balance"]))
         own = [Decimal(str(r["amount"]["value"])) for r in records if r["accountId"] == row["id"]]
         balance, stats = row["balance"], row["recordStats"]
-        # Initial and records; initial and totals; and as those of earlier versions do it.
+        # The balance follows from the records, from the totals, and from the members of earlier
+        # versions.
         assert Decimal(str(balance["initial"])) + sum(own) == ours
         totals = Decimal(str(stats["totalIncomes"])) - Decimal(str(stats["totalExpenses"]))
         assert Decimal(str(balance["initial"])) + totals == ours

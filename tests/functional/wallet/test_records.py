@@ -21,7 +21,7 @@ def test_without_a_date_records_are_of_the_last_3_months(wallet):
     assert page["appliedRecordDateFilters"] == WINDOW
     found = wallet.ids("records")
     assert 10 in found and 9 in found
-    # 30 seconds before its beginning, and a minute after its end; and long before.
+    # These are 30 seconds before the window, a minute after it, and long before it.
     assert not {8, 11, 12} & set(found)
 
 
@@ -124,7 +124,7 @@ def test_without_rates_a_conversion_says_so(money):
 def test_the_own_currency_needs_no_rate(money):
     assert converted(money, "EUR")[1] == {"value": -10.5, "ratio": 1, "currencyCode": "EUR"}
     assert converted(money, "account")[2] == {"value": 250, "ratio": 1, "currencyCode": "CZK"}
-    # That of most accounts.
+    # The base currency is that of most accounts.
     base = converted(money, "base")
     assert base[1]["ratio"] == 1
     assert base[2]["currencyCode"] == "EUR" and base[2]["error"]

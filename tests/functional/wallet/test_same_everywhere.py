@@ -12,7 +12,7 @@ def test_void_records_are_left_out_unless_asked_for(wallet):
     assert wallet.ids("records?recordState=void") == [6]
     assert set(wallet.ids("records?recordState=void,cleared")) == {1, 6}
     assert wallet.ids("records?recordState=waitForAssign") == []
-    # Without a state, they are there.
+    # Without the parameter, void records are included.
     assert 2 in wallet.ids("records")
 
 
@@ -37,7 +37,7 @@ def test_every_storage_finds_the_same(services, wallet, kind):
 
 
 def test_more_imports_than_a_statement_lists_are_found(services):
-    """On PostgreSQL, where numbers of a JSON list are texts."""
+    """Tests PostgreSQL, where numbers in a JSON list are texts."""
     other = Wallet(services("postgresql").client())
     other.service.clock.set(NOW)
     other.client.load(account())
