@@ -138,7 +138,7 @@ def test_after_a_disconnect_no_connection_of_before_is_used(new_backend):
         with reading(backend) as storage:
             assert len(storage.users.list_all()) == 1
     assert len(made) == 1
-    # A unit of work that writes also needs no new connection.
+    # A unit of work that writes uses none of the old connections, either.
     unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
 
 

@@ -49,7 +49,7 @@ def builders():
             if function.__module__ == module.__name__ and "database" in signature.parameters:
                 found += [function] if makes_statement else []
         found += [each for _, each in inspect.getmembers(module) if isinstance(each, Select)]
-    # A part of others, and the audit log of all users.
+    # The first is only a part of other queries; the second reads the audit log of all users.
     left_out = (changes._head, activity._NEWEST_AUDITED)
     return [function for function in found if all(function is not each for each in left_out)]
 

@@ -33,9 +33,9 @@ def _month_before(day: int) -> tuple[int, int]:
 class Backtest:
     """Errors of the balance at the end of the month, in whole units of the currency.
 
-    today, last_month: of the guesses that it stays as it is, and that it is as it was at the end of
-    the month before. as_before: that the same comes and goes as on these days of the month before.
-    inside: how often the balance was in the range.
+    today, last_month: errors of two guesses: the balance stays as it is today, or is as at the end
+    of the month before. as_before: errors of the guess that it changes as on the same days of the
+    month before. inside: how often the balance was in the forecast's range.
     """
 
     def __init__(self) -> None:

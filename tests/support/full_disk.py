@@ -32,7 +32,7 @@ class FullDisk:
         self.client.load(account(), *(record(n) for n in range(1, 101)))
 
     def fill(self, left: int) -> None:
-        """Leave so many bytes free, and nothing in the log that could be written again."""
+        """Leave this many bytes free, and no space in the log that could be reused."""
         self.free()
         with closing(sqlite3.connect(self._database)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -67,7 +67,7 @@ def main(directory: Path) -> None:
         assert "database or disk is full" in said, said
         assert answers(disk.client) == before
     disk.fill(0)
-    # Counted in memory, and written later.
+    # Usage is counted in memory, and written later.
     assert answers(disk.client) == before
     with pytest.raises(StorageUnavailable, match="full"):
         usage.flush()
@@ -76,7 +76,7 @@ def main(directory: Path) -> None:
     assert command.done("dump", email) == dump
     command.done("import", email, file)
     assert command.done("dump", email).count(b"\n") == dump.count(b"\n") + RECORDS
-    # Less is free than a server should have.
+    # The check may report that a server should have more free space.
     assert {fault.kind for fault in disk.service.backend.find_faults()} <= {"disk"}
     disk.service.stop()
 

@@ -39,7 +39,9 @@ def _changed(data: bytes, changes: dict[str, tuple[str, str]]) -> bytes:
 
 
 def xlsx(rows: str, *, in_book: str = "", sheets: int = 1) -> bytes:
-    """rows: of the one sheet, which the workbook lists ``sheets`` times. in_book: more elements."""
+    """rows: of the only sheet, which the workbook lists ``sheets`` times. in_book: more
+    elements.
+    """
     numbers = range(1, sheets + 1)
     names = "".join(f'<sheet name="s{n}" sheetId="{n}" r:id="r{n}"/>' for n in numbers)
     relations = "".join(_RELATION.format(n, "worksheets/sheet1.xml") for n in numbers)

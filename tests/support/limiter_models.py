@@ -88,7 +88,7 @@ class BucketModel:
         self._now_ms = now_ms
 
     def add(self, requests: int) -> None:
-        """Of a limit that allows fewer, all that it allows."""
+        """If a limit allows fewer requests, add all that it allows."""
         for limit, left in self._left.items():
             added = max(-limit.count, min(limit.count, requests))
             self._left[limit] = min(Fraction(limit.count), left + added)
@@ -120,7 +120,7 @@ class WindowModel:
             taken[:] = [t for t in taken if t + limit.window_ms > now_ms]
 
     def add(self, requests: int) -> None:
-        """Of a limit that allows fewer, all that it allows."""
+        """If a limit allows fewer requests, add all that it allows."""
         for limit, taken in self._taken.items():
             for _ in range(min(limit.count, abs(requests))):
                 if requests < 0:

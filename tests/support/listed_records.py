@@ -1,4 +1,4 @@
-"""A few records of a user, for the pages that list them, and make rules and transfers of them."""
+"""A few records of a user, for pages that list records and make rules and transfers from them."""
 
 from support.browser import new_token
 from support.native_rows import account, category, label, record, record_rule, uid

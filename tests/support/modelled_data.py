@@ -31,7 +31,7 @@ amounts = st.integers(-3, 3) | st.sampled_from([MAX_UNITS, -MAX_UNITS, -(2**32)]
 accounts = st.lists(
     st.fixed_dictionaries(
         {
-            # Names that are equal are told apart by id.
+            # Equal names differ by id.
             "name": st.sampled_from(["Giro", "giro", "Ä"]),
             "currencyCode": st.sampled_from(["EUR", "CHF"]),
             "excludeFromStats": st.sampled_from([False, False, True]),
@@ -128,7 +128,7 @@ class ModelledData:
             self.unit.put(resource, *rows)
 
     def settle(self):
-        """What follows from the records of an account stands on it, as the ledger writes it.
+        """Store on each account what follows from its records, as the ledger does.
 
         is_sound: whether no balance is out of range, which the ledger would refuse.
         """
@@ -171,7 +171,7 @@ class ModelledData:
         return {"income": "received", "expense": "spent"}[kind]
 
     def matching(self, parameters):
-        """The records that meet them, asked one by one."""
+        """Return the records that meet these parameters, without stored sums."""
         with self.unit.reading() as storage:
             return storage.data.scan_rows(
                 self.unit.user.id, RECORDS, conditions=conditions_of(parameters)

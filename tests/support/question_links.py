@@ -1,4 +1,4 @@
-"""Saved questions with links, as their owner makes them and as a stranger reads them."""
+"""Saved questions with links, which their owner creates and a stranger reads."""
 
 from decimal import Decimal
 from typing import Any

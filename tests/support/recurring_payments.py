@@ -24,7 +24,7 @@ class Truth:
 
 
 class Payments:
-    """One household's payments of the last two years. truths: those that recur.
+    """One household's payments of the last two years. truths: the recurring ones.
 
     noise: 2 for twice as many gaps, twice as large shifts of days and variations of amounts.
     """

@@ -23,8 +23,8 @@ _BEGIN = "<!-- The tables begin: pytest tests/docs --update-examples writes them
 class Removal:
     """Takes a guard out: replaces ``old``, which ``file`` has once, with ``new``.
 
-    tests: the row's tests that fail without the guard. seconds: where they never end without it,
-    how long to wait for them.
+    tests: the row's tests that fail without the guard. seconds: how long to wait for tests that
+    never end without it.
     """
 
     file: str
@@ -44,7 +44,7 @@ class Row:
     guard: str
     tests: tuple[str, ...]
     nightly: tuple[str, ...]
-    #: What the tests run, where they measure nothing.
+    #: How much the tests run, if they measure nothing.
     count: str
     removals: tuple[Removal, ...]
 
@@ -112,7 +112,7 @@ def _link(test: str) -> str:
 
 
 def _latest(figures: Mapping[str, dict], tests: Iterable[str], newest: str) -> str:
-    """Return the figures; with their day, where they are not of the newest one."""
+    """Return the figures, each with its day if that is not the newest one."""
     return "<br>".join(
         "; ".join(figures[name]["figures"])
         + (f" ({figures[name]['day']})" if figures[name]["day"] != newest else "")

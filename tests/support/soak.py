@@ -46,7 +46,7 @@ _SETTLING_SECONDS = 5
 _PATIENCE_SECONDS = 60
 #: A connection that was idle this long is not used again: the server closes it after 10.
 _IDLE_SECONDS = 5
-#: How often a reader closes its connection after a response.
+#: The probability that a reader closes its connection after a response.
 _LEAVING = 1 / 200
 _DAY_SECONDS = 86_400
 #: Headers of a connection, which a WSGI application must not send, or that the server adds.
@@ -82,7 +82,7 @@ class Fault:
 
 @dataclass
 class Tally:
-    """What has been seen so far. wrong: none at the end of a soak without mistakes."""
+    """What has been seen so far. wrong: mistakes; empty at the end of a good soak."""
 
     total: int
     wrong: list[str] = field(default_factory=list)

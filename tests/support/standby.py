@@ -20,12 +20,12 @@ class Pair:
         self._wait()
 
     def promote(self) -> None:
-        """Make the standby the primary. Stop the other server before."""
+        """Make the standby the primary. Stop the other server first."""
         self.standby.promote()
         self.primary, self.standby = self.standby, self.primary
 
     def rebuild(self) -> None:
-        """Make the server that stopped a standby of the other one."""
+        """Make the stopped server a standby of the other one."""
         self.standby.follow(self.primary)
         self.standby.start()
         self._wait()

@@ -101,7 +101,7 @@ class Pair:
             with self.other.writing() as storage:
                 storage.data.delete_rows(self.other.user.id, resource, [make_id(99)])
         theirs = [record(n, "Theirs") for n in range(1, 71)]
-        # Parts of the list by payee are read on their own.
+        # Long and missing payees, because a list by payee reads these in parts of their own.
         theirs += [{**record(n, "Theirs"), "payee": p} for n, p in ((71, "z" * 600), (72, None))]
         self.other.put(RECORDS, *({**row, "updatedAt": row["updatedAt"] + 9} for row in theirs))
         add_credentials(self.other, 2, DataState(7, 77))
@@ -134,7 +134,7 @@ class Pair:
             "some sums": lambda s: s.data.sum_by(me, ["accountId"], rare),
             "sums up to": lambda s: s.data.sum_by(me, ["accountId"], rare, most=99),
             "times": lambda s: s.data.record_times(me),
-            # In no order.
+            # The amounts have no order.
             "amounts": lambda s: sorted(s.data.list_amounts(me, ["accountId"], ())),
             "amounts by": lambda s: {
                 key: sorted(amounts)

@@ -7,7 +7,7 @@ import pytest
 
 from finance_api.api.data_request import ResponseCache
 
-#: More than an entry without a body takes, less than one with a body of as many bytes.
+#: A size that is enough for an entry without a body, but not for one with a body of this size.
 ENTRY = 2_000
 LARGE = 1 << 20
 
@@ -39,7 +39,7 @@ def test_an_answer_that_was_kept_is_found_by_user_tag_and_key():
 
 
 def test_a_state_that_comes_back_finds_what_was_kept_of_it():
-    """As after a restore. Tags have no order, so that none is the newest."""
+    """Tests what a restore does. Tags have no order, so none of them is the newest."""
     cache = ResponseCache(LARGE)
     for tag in (7, -3, 2**63 - 1, 7):
         fill(cache, 1, tag=tag)
@@ -97,7 +97,7 @@ def test_where_nothing_may_be_kept_nothing_is(max_bytes):
 
 
 def test_threads_find_only_what_is_theirs():
-    """Each answer says for whom and of which state it is; so many go at it at once."""
+    """Each response names its user and state; several threads use the cache at once."""
     cache = ResponseCache(200_000)
     wrong, start = [], threading.Barrier(8)
     newest = [0] * 5

@@ -13,7 +13,7 @@ def rsa_key():
 
 @pytest.fixture
 def key_file(tmp_path):
-    """Writes a key file: entries of a key set, or the text itself; returns its path."""
+    """Return a function that writes a key file from entries or text, and returns its path."""
     path = tmp_path / "keys.json"
 
     def write(content):

@@ -151,7 +151,7 @@ def other_keys(rsa_key):
 
 
 def test_a_key_of_another_kind_curve_or_size_and_a_private_key_are_refused(key_file, rsa_key):
-    """Among them an RSA key with the exponent 1, by which every text is its own signature."""
+    """One of them is an RSA key with the exponent 1, with which every text is its own signature."""
     for entry, said in other_keys(rsa_key):
         message = refusal(key_file([entry]))
         assert message.startswith(f"{key_file([entry])}: key 'idp': ")
@@ -203,7 +203,7 @@ def test_a_short_key_is_refused_with_its_length(key_file, size):
 
 
 def test_a_public_key_is_no_secret(key_file):
-    """With it anybody could sign."""
+    """If it were accepted as a secret, anybody could sign."""
     public = ed25519.Ed25519PrivateKey.generate().public_key()
     for encoding, form in (
         (Encoding.PEM, PublicFormat.SubjectPublicKeyInfo),

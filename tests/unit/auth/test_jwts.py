@@ -44,7 +44,7 @@ def b64(data):
 
 
 def segment(value):
-    """value: bytes, JSON text, or what becomes JSON."""
+    """value: bytes, JSON text, or a value to write as JSON."""
     if not isinstance(value, bytes | str):
         value = json.dumps(value)
     return b64(value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value)
@@ -71,7 +71,7 @@ def test_a_right_token_is_its_claims():
 
 
 def signers():
-    """(key of ours, what signs for it)"""
+    """Yield (key of ours, key that signs for it)."""
     pair = rsa.generate_private_key(65_537, 2_048)
     curve = ec.generate_private_key(ec.SECP256R1())
 
@@ -125,7 +125,7 @@ def test_without_a_name_the_only_key_in_use_counts():
 
 def test_a_key_out_of_use_refuses_at_the_exact_second():
     key = JwtKey("one", "HS256", SECRET, use_from=NOW, use_until=NOW + 10)
-    # The signer's clock may be ahead by the leeway; at its end there is none.
+    # A key may be used before its start by the leeway, but never after its end.
     for now, accepted in ((NOW - 6, False), (NOW - 5, True), (NOW + 9, True), (NOW + 10, False)):
         if accepted:
             assert verify(token(), [key], now)

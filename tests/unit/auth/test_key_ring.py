@@ -20,14 +20,14 @@ from support.jwt_keys import OTHER_SECRET, SECRET, hs, key_set, public_jwk
 
 @pytest.fixture
 def public(key_file):
-    """The path of a file with an own key and a public one."""
+    """The path of a key file with an own key and a public key."""
     return key_file([hs(), public_jwk(ed25519.Ed25519PrivateKey.generate())])
 
 
 def test_a_public_key_belongs_to_its_issuer(public):
     own, idp = KeyRing(public, ("a", "b"), {"idp": "b"}).keys()
     assert (own.issuer, idp.issuer) == (None, "b")
-    # With one issuer there is nothing to say.
+    # With only one issuer, its key needs no issuer in the settings.
     assert KeyRing(public, ("a",)).keys()[1].issuer is None
 
 

@@ -50,7 +50,7 @@ def mode(path):
 
 
 def refused(path):
-    """Return the message; the folder is as it was."""
+    """Return the message of the refusal; check that the folder is unchanged."""
     folder = Path(path).parent
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     with pytest.raises(KeyFileError) as error:

@@ -19,7 +19,7 @@ def test_a_token_has_its_prefix_secret_and_checksum():
         assert len(token) == 4 + 43 + 6
         assert is_well_formed(token)
         assert len(digest(token)) == 64
-    # All of the secret is random: each place takes most of the 62 characters.
+    # The whole secret is random: most of the 62 characters occur at each place.
     assert all(len(set(place)) > 40 for place in [*zip(*tokens, strict=True)][4:47])
 
 

@@ -22,7 +22,7 @@ RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=10**9, leeway_
 CURVES = {"P-256": ec.SECP256R1, "P-384": ec.SECP384R1, "P-521": ec.SECP521R1}
 #: The algorithms of the key file; PyJWT knows more.
 OURS = ("HS256", "RS256", "ES256")
-#: These tokens are right; what is wrong is the JSON Web Key or the set that it stands in.
+#: In these tests the token is right, but the JSON Web Key, or its key set, is faulty.
 ABOUT_THE_KEY = {
     "invalidBase64Padding",
     "rejectWrongUse",
@@ -33,15 +33,15 @@ ABOUT_THE_KEY = {
     "rejectsAesKey",
     "mismatchedAlgAndCurve",
 }
-#: The faults of keys that a key file is refused for.
+#: Faults of keys for which a key file is refused.
 REFUSED_KEYS = ABOUT_THE_KEY - {
-    # The key itself is right: the token's padding, or a public key beside a secret one.
+    # The key itself is right: these are about the token's padding, or a public key beside a secret.
     "invalidBase64Padding",
     "rejectsValid",
-    # A weakness of some hardware's keys, which cannot be seen without trying to factor them.
+    # A weakness of keys from some hardware, which only an attempt to factor them would show.
     "rejectsKeyWithRocaVulnerability",
 } | {"rejectsPublicExponent1", "key_too_short", "empty_key"}
-#: Accepted by the vectors, which pass over what is no base64url; refused here.
+#: Accepted by the vectors, which skip characters outside of base64url; refused here.
 LAX = {"InvalidCharacterInsertedInPayload"}
 
 
@@ -64,7 +64,7 @@ def number(text):
 
 
 def material(jwk):
-    """The key itself; None where it is none that could be had from a key file."""
+    """Return the key itself; None for a key that no key file can have."""
     try:
         if jwk["kty"] == "oct":
             return urlsafe_b64decode(jwk["k"] + "==")
@@ -78,7 +78,7 @@ def material(jwk):
 
 
 def our_keys(jwks):
-    """As many keys of ours as can be made of them."""
+    """Return our own keys for as many of these as possible."""
     kinds = {"oct": "HS256", "RSA": "RS256", "EC": "ES256"}
     found = [(jwk, material(jwk)) for jwk in jwks]
     return [JwtKey(jwk.get("kid", ""), kinds[jwk["kty"]], key) for jwk, key in found if key]
@@ -90,7 +90,9 @@ def text_of(test):
 
 
 def signature_holds(token, keys):
-    """Whether what `verify_jwt` looks at before the claims is right: form, header, signature."""
+    """Whether the parts that `verify_jwt` checks before the claims are right: form, header,
+    signature.
+    """
     try:
         match = jwts._FORM.fullmatch(token)
         if match is None:
@@ -129,13 +131,13 @@ def test_no_invalid_signature_holds(vectors):
 
 
 def test_valid_signatures_of_our_algorithms_hold(vectors):
-    """So that the test before says something."""
+    """Shows that the previous test can fail."""
     held = set()
     for _, jwks, test in vectors:
         if test["result"] != "valid" or "jws" not in test or jwks[0].get("alg") not in OURS:
             continue
         holds = signature_holds(test["jws"], our_keys(jwks))
-        # A token without a payload is none.
+        # We accept no token without a payload.
         assert holds is not (test["comment"] in LAX or ".." in test["jws"]), test
         held |= {jwks[0]["alg"]} if holds else set()
     assert held == {"HS256", "RS256"}

@@ -23,7 +23,7 @@ def seconds(day):
 
 @pytest.fixture(scope="module", params=DAYS)
 def demo(request):
-    """The instant of loading, and everything that the demo user has then."""
+    """The time of loading, and all data of the demo user after it."""
     now = seconds(request.param)
     backend = MemoryBackend()
     household = Household(10_001, 2_000, now)

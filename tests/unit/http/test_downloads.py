@@ -15,7 +15,7 @@ from finance_api.storage.memory import MemoryBackend
 
 
 class Backend(MemoryBackend):
-    """Counts the units of work that are open."""
+    """Counts open units of work."""
 
     opened = 0
 
@@ -69,7 +69,7 @@ def test_one_at_a_time_can_wait_for_a_place() -> None:
         threads = [threading.Thread(target=wait, args=(user_id,)) for user_id in (1, 2)]
         for thread in threads:
             thread.start()
-        # One of them waits; the other one is refused, of whichever user it is.
+        # One of them waits; the other one is refused, whichever user it belongs to.
         assert outcomes.get(timeout=60) in ("DownloadRunning", "BulkheadFull")
         assert outcomes.empty()
     assert outcomes.get(timeout=60) == "ran"

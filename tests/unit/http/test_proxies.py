@@ -23,17 +23,17 @@ def address(remote, forwarded=None, *, trusted=TRUSTED, **headers):
 @pytest.mark.parametrize(
     ("remote", "forwarded", "client"),
     [
-        # Nobody else says who asks.
+        # Only trusted proxies may name the client.
         *((CLIENT, text, CLIENT) for text in (None, "", "x", "10.0.0.1", "203.0.113.1, 10.0.0.1")),
         *(
             (proxy, CLIENT, CLIENT)
             for proxy in ("10.1.2.3", "::ffff:10.1.2.3", "2001:db8:ffff::1", "10.1.2.3:80")
         ),
-        # Whatever stands left of the client can be forged.
+        # Everything to the left of the client can be forged.
         ("10.0.0.1", f"203.0.113.1, 10.0.0.2, x, {CLIENT}", CLIENT),
         ("10.0.0.1", f"{CLIENT}, 10.0.0.3, 2001:db8:ffff::7, 10.200.0.1", CLIENT),
         ("10.0.0.1", f"{CLIENT}, 203.0.113.77, 10.0.0.1", "203.0.113.77"),
-        # A chain of trusted proxies alone is its first one.
+        # In a chain of only trusted proxies, the first one is the client.
         ("10.0.0.1", "10.77.0.1, 10.77.0.2", "10.77.0.1"),
         ("10.0.0.1", None, "10.0.0.1"),
         ("10.0.0.1", "", "10.0.0.1"),

@@ -24,7 +24,7 @@ READERS = {
 
 
 def found_files() -> dict[str, str]:
-    """The files that are OFX, camt or MT940 by their content, and which."""
+    """Return the files that are OFX, camt or MT940 by their content -> their format."""
     found = {}
     for path in sorted(STATEMENTS.rglob("*")):
         if path.is_file():
@@ -42,7 +42,7 @@ FILES = found_files()
 _OCA = "OCA__bank-statement-import/account_statement_import_ofx/tests/test_ofx_file"
 _SUM = "make {}, but the closing balance is {}"
 _NO_END = "has no end: it is cut off"
-#: file -> words of the reason.
+#: File -> words of the reason for the refusal.
 REFUSED = {
     "WoLpH__mt940/betterplace/currency_in_25.sta": _NO_END,
     "WoLpH__mt940/betterplace/empty_line.sta": _NO_END,
@@ -75,7 +75,7 @@ REFUSED = {
     "jseutter__ofxparse/bank_small.ofx": "contains no statement",
     "jseutter__ofxparse/error_message.ofx": "error 2000: 'General Server Error'",
     "jseutter__ofxparse/fail_nice/date_missing.ofx": "has no <DTPOSTED>",
-    # Dollars on an account in Canadian dollars, not converted.
+    # US dollars, not converted, on an account in Canadian dollars.
     "jseutter__ofxparse/investment_medium.ofx": "the account is in CAD",
     "libofx__libofx/failing-ofx-file2.xml": "contains no statement",
     "libofx__libofx/null-ptr-deref-1.ofx": "ends inside <STMTTRN>",
@@ -101,7 +101,7 @@ def test_file_gives_the_days_amounts_and_balances_that_another_reading_finds(nam
     wholes, independent = read(data), read_again(data)
     entries = [entry for whole in wholes for entry in whole.entries]
     if any(entry.batch for entry in entries):
-        # A batch is one entry there.
+        # The second parser reads a batch as one entry.
         assert sum(entry.amount for entry in entries) == sum(a for _, a in independent.entries)
         assert {date_text(e.date) for e in entries} == {day for day, _ in independent.entries}
     else:

@@ -187,13 +187,13 @@ def test_a_batch_is_split_if_its_parts_are_all_there_and_sum_to_it() -> None:
 @pytest.mark.parametrize(
     ("parts", "number"),
     [
-        # An amount is missing, another sum, another currency, a part is missing.
+        # A missing amount, a different sum, a different currency, a missing part.
         ((camt_part("-10"), camt_part("")), ""),
         ((camt_part("-10"), camt_part("-20.01")), ""),
         ((camt_part("-10"), camt_part("-20").replace("EUR", "USD")), ""),
         ((camt_part("-10"), camt_part("-20")), "3"),
         ((camt_part("-10"), camt_part("-20")), "many"),
-        # A part of several does not stand for the whole.
+        # One of several parts does not stand for the whole.
         ((camt_part("-30", name="A"),), "2"),
         ((), "2"),
     ],
@@ -328,7 +328,7 @@ def test_days_that_a_statement_covers() -> None:
     assert days("2026-01-01T00:00:00", "2026-02-01T00:00:00") == ["2026-01-01", "2026-01-31"]
     assert days("2026-01-05T00:00:00", "2026-01-05T00:00:00") == ["2026-01-05", "2026-01-05"]
     assert days("2026-01-01", "2026-01-31", "Dt") == ["2026-01-01", "2026-01-31"]
-    # Its entries are in it.
+    # The period is extended to the entries.
     assert days("2026-01-06T00:00:00", "2026-01-31T23:59:59") == ["2026-01-05", "2026-01-31"]
     assert days("2026-01-31T00:00:00", "2026-01-01T00:00:00") == [None, None]
 

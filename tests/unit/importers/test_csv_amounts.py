@@ -208,7 +208,7 @@ def test_whatever_is_written_is_read_back_exactly(units, decimal, separator):
         separator = ""
     whole, part = divmod(abs(units), 10_000)
     text = f"{'-' if units < 0 else ''}{grouped(whole, separator)}{decimal}{part:04d}"
-    # Four digits after the mark are no group: every such column decides itself.
+    # Four digits after the mark cannot be a group, so such a column is unambiguous.
     assert read(text) == [decimal_text(units)]
     assert read(text, decimal=decimal, thousands=separator or None) == [decimal_text(units)]
 

@@ -22,7 +22,7 @@ GIVEN = ["me@example.com", "f.csv"]
 
 
 def run(data, words):
-    """Sums by currency, or the refusal; and the commands that it shows."""
+    """Return the sums by currency or the refusal, and the commands that it shows."""
     context, options = options_in(words)
     importer = CsvImporter(Layout(**options))
     sums = Counter()
@@ -33,7 +33,7 @@ def run(data, words):
     except ImportRefused as refused:
         assert refused.reason.strip()
         commands = commands_to_copy(context, *GIVEN, refused.answers)
-        # By what each means the person chooses.
+        # People choose by meaning, so each of several commands has a different one.
         meanings = {command.meaning for command in commands}
         assert len(commands) == 1 or ("" not in meanings and len(meanings) == len(commands))
         such_as = re.search("--currency, such as ([A-Z]{3})", refused.reason)
@@ -46,9 +46,8 @@ def run(data, words):
 
 
 def outcomes(data, words, messages):
-    """What becomes of the file where commands that are shown are followed, so many after another.
-
-    Each with whether the person had to choose.
+    """Yield the outcomes of following shown commands, up to ``messages`` in a row. Each comes with
+    whether the person had to choose.
     """
     outcome, commands = run(data, words)
     if not commands or not messages:
@@ -60,7 +59,7 @@ def outcomes(data, words, messages):
 
 
 def units(text):
-    """An amount as these files have them, with a point."""
+    """Parse an amount as these files have it, with a point."""
     number = re.sub(r"[^0-9.\-]", "", text)
     return round(float(number) * 10_000) if number else 0
 
@@ -70,7 +69,7 @@ def european(text):
 
 
 def independent(name, column, *, delimiter=",", encoding="utf-8", read=units, less=None, skip=0):
-    """The sum of a column, minus that of another, as the csv module alone reads them."""
+    """Return the sum of a column, minus that of another, read by the csv module alone."""
     lines = (STATEMENTS / name).read_text(encoding).splitlines()[skip:]
     total = 0
     for row in csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True):
@@ -85,7 +84,7 @@ HLEDGER = "simonmichael__hledger/examples/"
 UTRADE = "beancount__beangulp/examples/"
 SCHWAB = {"column": "Deposit", "less": "Withdrawal"}
 SEMICOLON = {"delimiter": ";", "read": european}
-#: Files whose layout is understood: how the sum of all currencies is read without the importer.
+#: Files whose layout we know: how to read the sum of all currencies without the importer.
 UNDERSTOOD = {
     OCA + "balance.csv": {"column": "Amount"},
     OCA + "multi_currency.csv": {"column": "Amount"},
@@ -115,7 +114,7 @@ UNDERSTOOD = {
     **{f"{CSV2OFX}schwab-checking{case}.csv": SCHWAB for case in ("", "-baltest-case1")},
     **{f"{CSV2OFX}schwab-checking-baltest-case{n}.csv": SCHWAB for n in range(2, 8)},
 }
-#: One option each that a careless person may give, right or wrong.
+#: Options of careless people, one at a time, right or wrong.
 ONE_OPTION = (
     [],
     ["--account", "Main"],
@@ -140,10 +139,10 @@ ONE_OPTION = (
 )
 
 
-#: No statements, or with rows that no option makes sense of without knowing the bank.
+#: Files that are not statements, or have rows that nobody can read without knowing the bank.
 AT_FAULT = (
     *("hledger/test/errors/", "rotki/", "coinbase2", "venmo", "csv_garbled_amount"),
-    # Their balances follow in no order of their rows.
+    # Their balances fit no order of their rows.
     *("schwab-checking-baltest-case2", "ingesp"),
 )
 
@@ -152,19 +151,19 @@ AT_FAULT = (
 @pytest.mark.parametrize("name", FILES)
 def test_every_message_followed_to_the_letter_reads_the_file(name):
     data = (STATEMENTS / name).read_bytes()
-    # By day no option, and every third of the others by turns.
+    # By day, test no option and every third of the others, in turn.
     first, step = count((1 + FILES.index(name) % 3, 3), (1, 1))
     for option in (ONE_OPTION[0], *ONE_OPTION[first::step]):
         if not run(data, [*GIVEN, *option])[1] or any(part in name for part in AT_FAULT):
             continue
-        # A wrong option hides what else is open: then there is a second message, or a third.
+        # A wrong option hides other questions, so there can be a second or third message.
         for outcome, _ in outcomes(data, [*GIVEN, *option], 3 if option else 1):
             assert not isinstance(outcome, ImportRefused), (option, str(outcome))
 
 
 @pytest.mark.parametrize("name", UNDERSTOOD)
 def test_no_option_and_no_wrong_one_ends_in_a_wrong_sum(name):
-    """Where the person has to choose, one of the commands is right."""
+    """If the person has to choose, one of the commands is right."""
     data = (STATEMENTS / name).read_bytes()
     right = independent(name, **UNDERSTOOD[name])
     for option in ONE_OPTION:

@@ -66,7 +66,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
     assert totals(read(name, options_of(options))) == expected
 
 
-# Written down from the files by hand; those without options say all of it themselves.
+# The expected values are from the files, by hand. Files without options here need none.
 @pytest.mark.parametrize(
     "name, profile, options, expected",
     [

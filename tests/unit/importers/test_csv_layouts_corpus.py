@@ -26,7 +26,7 @@ DAYS = (datetime(2026, 3, 24, 18, 20), datetime(2026, 3, 25, 9, 5))
 AMOUNTS = ("-1234.50", "2500.00")
 _DATES = ("date_transaction", "date", "date_book", "date_process", "date_payment", "date_invoice")
 _SIGNS = ("ing-debit-credit", "rabo-debit-credit", "generic-debit-credit")
-#: Role -> field. What comes first is the field, another column of the role is lost.
+#: Role -> field. The first column of a role becomes the field, others are lost.
 _FIELDS = {
     "opposing-name": "payee",
     "category-name": "category",
@@ -47,7 +47,7 @@ _FIELDS = {
     "internal_reference": "reference",
     "chq/ref_number": "reference",
 }
-#: All columns of them are one text.
+#: All columns of these roles become one text.
 _NOTES = ("description", "note", "narration")
 _DEBIT, _CREDIT = ("amount_debit", "debit_amount"), ("amount_credit", "credit_amount")
 _TEXTS = {
@@ -61,16 +61,16 @@ _TEXTS = {
     "amount_foreign": "99.00",
     "account-name": "Giro",
 }
-#: PHP's letters, as strftime and `--date-format` have them.
+#: PHP's letters, and the directives of strftime and `--date-format` for them.
 _LETTERS = dict(
     zip("djmnMYyHgisav", "%d %d %m %m %b %Y %y %H %I %M %S %p 000".split(), strict=True)
 )
-#: Columns that no field of a record is for.
+#: Roles for which records have no field.
 NO_FIELD = {"opposing-bic", "account-bic", "sepa_db", "sepa_ci", "sepa_ct_op", "closing_balance"}
 
 
 class Made:
-    """A file of the layout, its options, and what is lost of it."""
+    """A file of the layout, its options, and the roles that are lost."""
 
     def __init__(self, layout):
         self.roles = layout["roles"]
@@ -149,7 +149,7 @@ def test_file_of_a_layout_is_read_right_and_what_is_lost_has_no_field(name):
         f"{moment:%Y-%m-%dT%H:%M}" for moment in moments
     ]
     assert [decimal_text(e.amount) for e in found.entries] == ["-1234.5", "2500"]
-    # Of several columns for one field, the first one is.
+    # Only roles without a field, or further columns for one, are lost.
     assert all(role in NO_FIELD or role.startswith("date") or _FIELDS[role] for role in made.lost)
     out = found.entries[0]
     told = {"payee": out.payee, "category": out.category, "reference": out.reference}

@@ -46,7 +46,7 @@ def test_a_row_that_may_be_a_total_is_asked_about():
     assert answers(refused) == ["--leave-out Text=Total", "--leave-out Text="]
     assert rows(text, leave_out=["Text=Total"])[0] == ["2026-01-02 -3", "2026-01-20 4"]
     assert len(rows(text, leave_out=["Text="])[0]) == 3
-    # Without a date it is none.
+    # Without a date the row is not a transaction.
     assert len(rows(f"Date,Text,Amount\n{END_ROWS},Total,1.00\n")[0]) == 2
 
 

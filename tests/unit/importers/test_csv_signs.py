@@ -186,7 +186,7 @@ def test_a_column_of_both_signs_is_asked_about(way, expected):
 
 @pytest.mark.parametrize("blank", ["Credit", "Debit"])
 def test_the_column_of_the_other_way_is_named_where_it_is_blank(blank):
-    """Before: the only column with numbers was named as the amount: what was spent came in."""
+    """The only column with numbers was once taken for the amount, so spending became income."""
     number = {"Credit": "5.00,", "Debit": ",5.00"}[blank]
     text = f"date,payee,Debit,Credit\n2026-01-01,a,{number}\n2026-01-02,b,{number}\n"
     expected = {"Credit": "-5", "Debit": "5"}[blank]

@@ -13,7 +13,7 @@ from support.csv_files import options_in, read
 from support.nightly import count
 
 GIVEN = ["me@example.com", "f.csv", "--account", "Giro", "--currency", "EUR"]
-#: Each part is a test of its own, so that they can run beside each other.
+#: Each part is a test of its own, so that parts can run in parallel.
 PARTS = 4
 
 
@@ -41,7 +41,7 @@ def outcome(file, words=GIVEN):
 @pytest.mark.nightly
 @pytest.mark.parametrize("part", range(PARTS))
 def test_an_ordinary_file_is_imported_as_it_is_meant_or_asked_about(part):
-    """Where it is asked about, one of the commands leads to what it means."""
+    """If there is a question, one of the commands gives the right records."""
     counts = Counter()
     numbers = range(part, count(100, 20_000), PARTS)
     for number in numbers:

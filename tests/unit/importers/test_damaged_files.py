@@ -36,11 +36,9 @@ Read = list[Any]
 
 
 class Format(NamedTuple):
-    """files: whole. pieces: what of the format is put where it does not belong.
-
-    read: raises ImportRefused, or AssertionError for what is not read right.
-    is_beginning: whether what was read of a file that was cut off may be, beside the whole; it also
-    takes what is left of the file.
+    """files: undamaged. pieces: syntax of the format, to insert where it does not belong. read:
+    raises ImportRefused, or AssertionError for wrong data. is_beginning: whether the result of a
+    file that was cut off is right, given the whole result and the rest of the file.
     """
 
     files: Sequence[bytes]
@@ -59,19 +57,19 @@ def ofx_entries(data: bytes) -> Read:
 
 
 def qif_entries(data: bytes) -> Read:
-    # Whether a transaction is cleared can follow from those after it.
+    # Whether a transaction is cleared can depend on later transactions.
     wholes = read_qif(data, account="A")
     return [entry._replace(record_state=None) for whole in wholes for entry in whole.entries]
 
 
 def csv_entries(data: bytes) -> Read:
-    # The first file names its accounts itself.
+    # The first file has a column with its accounts.
     options = {} if data.startswith(b"account;") else {"account": "A", "currency": "EUR"}
     return [entry for found in read_csv(data, **options) for entry in found.entries]
 
 
 def bank_entries(data: bytes) -> Read:
-    """Of camt or MT940; they are those that another reading finds."""
+    """Read camt or MT940; check that the second parser finds the same entries."""
     entries: list[Entry] = [e for whole in read_bank_file(data) for e in whole.entries]
     independent = read_camt(data) if is_camt(data) else read_mt940(data)
     assert sum(entry.amount for entry in entries) == sum(units for _, units in independent.entries)
@@ -108,7 +106,7 @@ NATIVE = [
         document("Budget", 11, limitAmount=100, categoryIds=[]),
     )
 ]
-#: With a profile, with a balance, and with headings of a bank that nobody knows.
+#: A file with a profile, one with balances, and one with the headings of an unknown bank.
 CSV_FILES = (
     "account;category;currency;amount;ref_currency_amount;type;payment_type;note;date;"
     "transfer;payee;labels\n"
@@ -128,7 +126,7 @@ FORMATS = {
         [text.encode() for text in CSV_FILES],
         [*b';|,|\n|\r|""|=1|1.234|1,5|$|USD|pending|('.split(b"|")],
         csv_entries,
-        # A last line that was cut off cannot be told from a shorter one.
+        # A last line that was cut off looks like a shorter line.
         lambda found, whole, data: found[:-1] == whole[: max(len(found) - 1, 0)],
     ),
     "ofx": Format(
@@ -162,7 +160,7 @@ FORMATS = {
             *(b"\x81", b"\x85", b"\xe2\x80\xa8", b"\xef\xbb\xbf", "٣".encode()),
         ],
         bank_entries,
-        # Whole messages; the text of an entry may go on.
+        # Whole messages are read; the text of the last entry may be incomplete.
         lambda found, whole, data: len(found) <= len(whole),
     ),
     "qif": Format(
@@ -192,12 +190,12 @@ def test_every_format_is_damaged_here_or_in_tests_of_its_own() -> None:
 
 
 def outcome(format_: Format, data: bytes) -> Read | None:
-    """None for a refusal."""
+    """Return the result of reading the data; None for a refusal."""
     try:
         return format_.read(data)
     except ImportRefused as refused:
         if format_ is not FORMATS["native"]:
-            # It names a key as it is written.
+            # Except for the native format, whose refusals name keys as they are written.
             check_refusal(refused)
         return None
 
@@ -212,7 +210,7 @@ def test_a_changed_file_is_read_right_or_refused(name: str, figures: Callable[[s
         for seed, data in enumerate(files)
         for damaged in mutations(data, each, tried.pieces, seed)
     ]
-    # Neither everything nor nothing is refused.
+    # Some files are refused, and some are not.
     assert 0 < outcomes.count(None) < len(outcomes)
     figures(f"{name}: {outcomes.count(None)} of {len(outcomes)} refused")
 
@@ -250,7 +248,7 @@ def test_a_file_that_is_cut_off_is_never_half_imported(name: str) -> None:
 
 
 def test_an_mt940_message_that_is_cut_off_is_refused() -> None:
-    """Only whole messages are read from a file that was cut off: its first ones."""
+    """Only the whole messages at the beginning are read from a file that was cut off."""
     data = (SAMPLES / "mt940" / "german.sta").read_bytes()
     found = (outcome(FORMATS["mt940"], data[:end]) for end in range(0, len(data), count(5, 1)))
     assert {len(entries) for entries in found if entries is not None} == {2, 4}

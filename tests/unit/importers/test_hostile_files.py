@@ -21,11 +21,11 @@ from support.ledger import IMPORT_SETTINGS, Person
 from support.nightly import count
 
 SMALL, LARGE = count(150_000, 250_000), count(600_000, 1_000_000)
-#: Quadratic growth is fourfold; what begins a process, and a busy machine, are less.
+#: Quadratic time would be fourfold; the start of a process and a busy machine add less.
 MOST_GROWTH = 2.0
 #: Below this a measurement says nothing.
 _LEAST_SECONDS = 0.1
-#: Where it ends: of time, and of the memory of the larger file.
+#: Limits of the time, and of the memory for each byte of the larger file.
 _SECONDS = 20
 _BYTES_PER_BYTE = 32
 _FORK = multiprocessing.get_context("fork")
@@ -54,7 +54,7 @@ def _read(data: bytes, person: Person, answer: Connection) -> None:
 
 
 def measure(data: bytes, person: Person) -> tuple[float, int, str]:
-    """Seconds and bytes that a file takes to be read, and why it is refused."""
+    """Return the seconds and bytes for reading a file, and why it is refused."""
     here, there = _FORK.Pipe(duplex=False)
     with here:
         process = _FORK.Process(target=_read, args=(data, person, there))
@@ -79,7 +79,7 @@ def test_time_and_memory_grow_with_the_file_only(
     assert len(said) < 2_000
     assert peak < LARGE * _BYTES_PER_BYTE
     if seconds > _LEAST_SECONDS:
-        # The least of several is what others on the machine have no part in.
+        # Take the minimum of several runs, which other programs disturb least.
         least = min(measure(small, person)[0] for _ in range(2))
         seconds = min(seconds, measure(large, person)[0])
         assert seconds / LARGE < MOST_GROWTH * least / SMALL

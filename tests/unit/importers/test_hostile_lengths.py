@@ -1,7 +1,7 @@
 """A piece of text, repeated 300,000 times in any field: files are read or refused in linear time.
 
-By day it is a sixth as many, and each line of an MT940 file is of one width. The limits are a fuse,
-many times what it takes; in quadratic time it took far longer than they are.
+By day there are a sixth as many, and all lines of an MT940 file have one width. The limits are many
+times the usual time, and far below quadratic time.
 """
 
 import io
@@ -43,7 +43,7 @@ LENGTH = count(50_000, 300_000)
 _SLOWER = 1 if sys.gettrace() is None else 10
 _FUSE_SECONDS = 25 * _SLOWER
 _FUSE_OF_A_TEXT = count(6, 25) * _SLOWER
-#: Marks that Unicode has in another order.
+#: Combining marks that Unicode normalization has to reorder.
 MARKS = "\u0301" * (LENGTH // 4) + "\u0316" * (LENGTH // 4)
 PIECES = {
     "blanks": " " * LENGTH,

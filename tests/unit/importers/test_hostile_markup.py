@@ -14,7 +14,7 @@ from support.ofx import read_ofx, statement, transaction
 
 #: Events of Python's audit hooks about files, connections and other programs.
 WATCHED = ("open", "socket.", "subprocess.", "os.exec", "os.posix_spawn", "urllib.")
-#: The text that a reference to an entity replaces.
+#: The text that each test replaces with a reference to an entity.
 TEXT = "some text"
 READERS = {
     "Document": (read_bank_file, camt(camt_statement([camt_entry("2026-01-05", "-1", ref=TEXT)]))),
@@ -41,7 +41,7 @@ def _watch(root: str, text: str, answer: Connection) -> None:
 
 
 def opened_by(root: str, text: str) -> list[str]:
-    """Return what a process of its own opens while it reads the file."""
+    """Return what another process opens while it reads the file."""
     here, there = _FORK.Pipe(duplex=False)
     with here:
         process = _FORK.Process(target=_watch, args=(root, text, there))
@@ -55,7 +55,7 @@ def opened_by(root: str, text: str) -> list[str]:
 @pytest.mark.parametrize("root", READERS)
 def test_entities_open_no_file_and_no_connection(root: str, tmp_path: Path) -> None:
     read, text = READERS[root]
-    # Import now whatever is imported only when it is needed.
+    # Read a harmless file first, so that lazily imported modules are loaded.
     read(text)
     secret = tmp_path / "secret"
     secret.write_text("secret")

@@ -41,7 +41,7 @@ def amounts(whole: Whole) -> list[str]:
         ("2601050105RC12,50NTRFNONREF", "-12.5"),
         ("2601050105d12,50ntrfnonref", "-12.5"),
         ("2601050105rc12,50NTRFNONREF", "-12.5"),
-        # The third letter of the currency.
+        # The letter after the mark is the third letter of the currency.
         ("2601050105DR12,50NTRFNONREF", "-12.5"),
         ("2601050105RCR12,50NTRFNONREF", "-12.5"),
         ("2601050105CN0,01NTRFNONREF", "0.01"),
@@ -69,7 +69,7 @@ def test_amount_and_direction_of_a_statement_line(text: str, amount: str) -> Non
         "2601050105C,50NTRFNONREF",
         "2601050105C12\n,50NTRF",
         "2601050105C\u202812,50NTRF",
-        # A digit to the library.
+        # The library takes this character for a digit.
         "2601050105C12,50٣NTRF",
         "2601050105CNTRFNONREF",
         "2601050105X12,50NTRFNONREF",
@@ -442,7 +442,7 @@ def test_details_of_an_entry_are_limited_over_all_their_fields() -> None:
     entry = mt940_entry("2026-01-05", "-1")
     (found,) = read_bank_file(mt940([entry + details * 99], **balances))
     assert len(found.entries) == 1
-    # Those of no entry are left out, however many there are.
+    # Fields :86: that belong to no entry are skipped, however many there are.
     assert read_bank_file(mt940([details * 101, entry], **balances))
     with pytest.raises(ImportRefused, match=r"line 5: the fields :86: of an entry have more than"):
         read_bank_file(mt940([entry + details * 101], **balances))

@@ -1,4 +1,4 @@
-"""The lines of a native file: a line that is no object of the format is refused by number."""
+"""The lines of a native file: a refusal names the line that is no object of the format."""
 
 import json
 import subprocess
@@ -147,7 +147,7 @@ def test_records_may_stand_before_everything_they_refer_to(person):
 @pytest.mark.parametrize("number", ["1e-999999999", "0e999999999", "0e-999999999", "1e999999999"])
 @pytest.mark.parametrize("line", ["record", "contact"])
 def test_number_with_an_enormous_exponent_costs_nothing(number, line):
-    """In a process of its own: one that writes the number out would not come back."""
+    """Uses another process, because one that wrote the number out would never end."""
     program = f"""
 import io
 from decimal import Decimal

@@ -38,7 +38,7 @@ def person():
 
 
 def smallest(resource):
-    """An object with nothing that it need not have."""
+    """Return an object with only the required fields."""
     if resource in (RECORDS, SPLITS):
         return {**record(9), "reserved_model_type": resource.model_type}
     if resource is ACCOUNTS:

@@ -24,7 +24,7 @@ from support.nightly import count
 GIVEN = ["me@example.com", "f.csv"]
 #: Things that only the person can know -> their values here.
 SAID = {NAME: "Giro", CODE: "EUR"}
-#: So many commands are followed one after the other.
+#: At most this many commands are followed in a row.
 DEEPEST = 6
 #: Things that a file leaves open.
 POINTS = (
@@ -34,8 +34,8 @@ POINTS = (
 
 
 def ends(data, words=GIVEN, passed=()):
-    """Where the commands lead, one after the other: the records, and how many commands were
-    offered on the way each time. Fails if a command leads back, or nowhere.
+    """Yield the records to which sequences of offered commands lead, each with the numbers of
+    commands offered on the way. Fails if a command leads back, or nowhere.
     """
     context, options = options_in(words)
     try:
@@ -56,7 +56,7 @@ def ends(data, words=GIVEN, passed=()):
 
 
 def make(seed, point):
-    """A file that leaves something open, and the records that it means."""
+    """Make a file that leaves something open, and the records that it stands for."""
     pick = random.Random(f"{seed} {point}")
     of = LANGUAGES["fr" if point == "encoding" else pick.choice(list(LANGUAGES))]
     comma = pick.random() < 0.5
@@ -190,7 +190,7 @@ def test_each_command_that_is_offered_works_and_one_is_right(point):
         given = [*GIVEN, "--account", "Giro", "--currency", "EUR"] if seed % 2 else GIVEN
         found = ends(data, given)
         assert meant in [records for records, _ in found], (data, meant, found)
-        # Where there is nothing to choose, the command is right.
+        # If there is only one command each time, it is right.
         if all(offered == 1 for _, path in found for offered in path):
             assert [records for records, _ in found] == [meant], (data, meant, found)
         asked += seed % 2 and any(path for _, path in found)
@@ -206,11 +206,11 @@ _OTHERS = [native_account(2, name="Other"), native_account(1, name="Giro")]
 
 
 def beside(day, amount, place=1):
-    """A record that the user made."""
+    """Return a record that the user entered."""
     return record(day + 9, accountId=an_id(place), recordDate=f"2026-01-{day:02}", amount=amount)
 
 
-#: What is stored, earlier files, a file, and the records in the end: by each command's new options.
+#: Stored rows, earlier files, a file, and the final records by the new options of each command.
 STORED = {
     "first day": (
         [],
@@ -252,7 +252,7 @@ STORED = {
 
 
 def import_with(person, text, words):
-    """Imports a file as a command line says."""
+    """Import a file with the options of a command line."""
     context, _ = options_in(words)
     names = {option.name for option in FILE_OPTIONS}
     given = {name: value for name, value in context.params.items() if name in names}

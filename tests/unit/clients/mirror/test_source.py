@@ -1,4 +1,4 @@
-"""Requests of a mirror, answered by a small server with what a test says."""
+"""Requests of a mirror, to a small server that sends the responses of a test."""
 
 import gzip
 import threading
@@ -47,7 +47,9 @@ def service():
 
 
 class Asking(Source):
-    """said: messages. waited: seconds. asked: path and token of each request."""
+    """A source that records. said: messages. waited: seconds. asked: path and token of each
+    request.
+    """
 
     def __init__(self, base):
         said, waited, asked = [], [], []

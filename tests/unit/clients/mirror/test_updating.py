@@ -15,7 +15,7 @@ from finance_api.clients.mirror.updating import MirrorRefused, update
 
 
 class Pages:
-    """Answers with pages. pages: since -> the page, or an error to raise."""
+    """A source that has pages. pages: since -> the page, or an error to raise."""
 
     def __init__(self, pages, *, base="http://a.example", token="fin_1"):
         self.pages, self.base, self.token, self.asked = pages, base, token, []
@@ -97,7 +97,7 @@ def test_fields_and_types_of_a_newer_service(path):
     assert done.unknown == {"pets"}
     query = "SELECT id, mood, weight, tags FROM records ORDER BY id"
     assert rows(path, query) == [("r1", "good", 1.5, '["x"]'), ("r2", None, None, None)]
-    # The column is known to the next run.
+    # The next run knows the column.
     update(path, Pages({"5": page("6", put(2, mood="bad"))}))
     assert rows(path, query)[1][1] == "bad"
 
@@ -197,7 +197,7 @@ def test_of_two_runs_at_once_the_slower_one_stores_nothing(path):
 
 
 def killed_at(path, source, number):
-    """Run in a child process, which dies at this statement. Return whether it died."""
+    """Run in a child process, which dies at this SQL command. Return whether it died."""
     child = os.fork()
     if child == 0:
         left = iter(range(number))
