@@ -19,7 +19,7 @@ PACKAGE = "finance_api"
 
 @dataclass(frozen=True)
 class Module:
-    """name: dotted. imports: dotted names of what it imports, with the lines."""
+    """name: dotted. imports: dotted names of the imports, with their lines."""
 
     name: str
     tree: ast.Module
@@ -148,10 +148,10 @@ ARROWS = {
     "web": "auth http importers ledger planning query questions ratelimit resources runtime "
     "storage uploads usage values",
     "services": "api auth http ratelimit runtime storage uploads usage values",
-    # It finds the settings of each part by name.
+    # `settings` imports the modules that declare settings by their names.
     "settings": "runtime",
     "demo": "auth importers ledger resources runtime storage values",
-    # It has no other way to the data than the HTTP API.
+    # `clients` reach the data only through the HTTP API.
     "clients": "resources values",
     "server": "__init__ runtime settings storage",
     "cli": "__init__ auth clients demo http importers ledger questions ratelimit resources "
@@ -162,13 +162,13 @@ ARROWS = {
 
 
 def _part(name: str) -> str:
-    """The package or module of the top level that the module is in."""
+    """Return the package or module of the top level that contains the module."""
     parts = name.split(".")
     return parts[1] if len(parts) > 1 else "__init__"
 
 
 def _own_imports(module: Module) -> set[str]:
-    """The modules of this project that the module imports, at its start or within a function."""
+    """Return the project's own modules that the module imports, at its top or within a function."""
     known = {each.name for each in modules()}
     names = {name if name in known else name.rpartition(".")[0] for name, _ in module.imports}
     return {name for name in names if within(name, PACKAGE)} - {module.name}
@@ -209,7 +209,7 @@ def test_the_request_stops_at_the_views(package: str) -> None:
     )
 
 
-#: The wall clock. Durations (time.monotonic, time.perf_counter) are looked at below.
+#: Functions that read the wall clock. Another test below is about durations.
 _WALL_CLOCK = frozenset(
     {
         *("time.time", "time.time_ns", "time.localtime", "time.gmtime", "time.strftime"),
@@ -221,7 +221,7 @@ _DURATIONS = frozenset({"time.monotonic", "time.perf_counter"})
 
 
 def _dotted(node: ast.AST) -> str:
-    """``datetime.datetime.now`` of such an expression; "" for others."""
+    """Return ``datetime.datetime.now`` for such an expression; "" for others."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -231,7 +231,7 @@ def _dotted(node: ast.AST) -> str:
 
 
 def _uses(module: Module, names: frozenset[str]) -> list[str]:
-    """Where the module names one of ``names``, as an attribute or imported by itself."""
+    """Return the places where the module uses one of ``names``, as an attribute or imported."""
     found = [
         f"{module.name}, line {node.lineno}: {dotted}"
         for node in ast.walk(module.tree)

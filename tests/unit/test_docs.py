@@ -37,7 +37,7 @@ from support.sources import sources
 
 
 def _documented(heading: str) -> dict[str, str]:
-    """The settings of a list, with their defaults."""
+    """Return the settings in a list of the page, with their defaults."""
     found = re.findall(
         r"^- `([\w.]+)`(?: \(`(.*)`\))?: ", section(page("settings.md"), heading), re.MULTILINE
     )
@@ -59,7 +59,7 @@ def test_the_docs_name_every_key_of_development_ini() -> None:
 
 
 def _commented_keys(name: str, heading: str) -> Iterator[tuple[str, bool]]:
-    """The keys of a section, and whether a comment stands in the paragraph before each."""
+    """Yield the keys of a section, and whether each has a comment above it in its paragraph."""
     inside = commented = False
     for line in (PROJECT / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
@@ -167,7 +167,7 @@ def test_every_metric_has_a_row_and_nothing_else_has() -> None:
 
 @cache
 def _statuses() -> set[int]:
-    """The statuses from 400 on that the source gives to `problem` and the like."""
+    """Return the statuses from 400 on that the source passes to `problem` and similar functions."""
     found: set[int] = set()
     for tree in sources().values():
         for node in ast.walk(tree):
@@ -200,7 +200,7 @@ def test_every_error_is_among_those_to_try_again_or_not() -> None:
 
 
 def _anchors(text: str) -> set[str]:
-    """As GitHub makes them of headings."""
+    """Return the anchors of the headings, as GitHub makes them."""
     headings = re.findall("^#+ (.+)$", BLOCK.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -229,7 +229,7 @@ def test_every_page_is_linked_from_another() -> None:
 
 
 def _log_lines() -> set[str]:
-    """The longest constant part of every message of level warning and above."""
+    """Return the longest constant part of every log message of level warning and above."""
     return {
         max((part.strip(" :;,") for part in re.split("%[sd]", node.args[0].value)), key=len)
         for path in PACKAGE.rglob("*.py")
@@ -257,6 +257,6 @@ def test_the_threads_in_the_docs_leave_one_free_and_make_granian_say_nothing() -
     ]
     assert len(table) == 4
     for cores, threads, requests, downloads in table:
-        # granian warns of more.
+        # granian warns if there are more.
         assert int(threads) <= 2 * int(cores.split()[0]) + 1
         assert int(threads) > int(requests) + int(downloads)

@@ -68,7 +68,7 @@ def registry(app: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def services(registry: Any) -> dict[str, Any]:
-    """Path -> Cornice service; one that takes suffixes is there with each of them, too."""
+    """Path -> Cornice service; for a service that takes suffixes, also with each suffix."""
     found = {}
     for service in registry.cornice_services.values():
         path = re.sub(r"{id:.*}(?=/|$)", "{id}", service.base_path)
@@ -90,7 +90,9 @@ def _page_of(path: str) -> str:
 
 
 def _documented(services: dict[str, Any]) -> Iterator[str]:
-    """The paths; one object, an export and endings as those of records."""
+    """Yield the documented paths: the docs show one object, an export and endings for records
+    only.
+    """
     for path in services:
         stem, dot, ending = path.partition(".")
         if dot and stem in services:
@@ -113,7 +115,7 @@ def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
     for path in _documented(services):
         written = path.replace("{", "$").replace("}", "")
         example = re.search(re.escape(f"$BASE{written}") + '[?"]', _page_of(path))
-        # One example shows what is different below /wallet.
+        # Paths below /wallet need no examples of their own.
         is_exempt = path.startswith(("/__", WALLET_SURFACE))
         assert example or is_exempt, f"no example has the URL $BASE{written}"
 
@@ -157,7 +159,7 @@ def test_the_parameters_of_lists_are_documented(services: dict[str, Any]) -> Non
             assert {n.name for n in schema.children if not isinstance(n.typ, Conditions)} <= named
 
 
-#: The sections of endpoints whose answers are worked out.
+#: The sections of endpoints with computed answers.
 WORKED_OUT = {
     USAGE_PATH: "API usage",
     "/v1/api/changes": "Changes",
@@ -188,7 +190,8 @@ def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
         schema = _schema(services[path])
         assert schema is not None
         documented = _parameters(path)
-        # The filters of records stand in a table of their own, and what all take in the lists'.
+        # The filters of records have a table of their own; common parameters are in that of the
+        # lists.
         is_summary = WORKED_OUT.get(path) == "Summaries"
         nodes = [
             node
@@ -278,7 +281,7 @@ def _section_of(resource: Resource) -> str:
     return section(page("api.md"), resource.path.replace("-", " ").capitalize())
 
 
-#: The fields of every resource, which stand above the lists.
+#: The fields of every resource, which the page describes above the lists.
 _COMMON = ("id", "createdAt", "updatedAt")
 #: A field: name, kind with what an import does, and meaning.
 _FIELD = re.compile(r"^- (`\w+`) \((.*?)\)(?::((?:.|\n  )*))?$", re.MULTILINE)
@@ -373,7 +376,7 @@ def test_every_page_is_in_the_table_or_below_one_that_is() -> None:
 
 
 def _settings_paths(path: Path) -> set[str]:
-    """Those that stand alone, after ``$BASE`` or after a host."""
+    """Return the paths that stand alone, after ``$BASE`` or after a host."""
     start = r"(?:(?<=[\s`])|\$BASE|https?://[\w.:]+)"
     below = rf"{SETTINGS_PAGES}/[a-z/{{}}-]+"
     return set(re.findall(f"{start}({below})", path.read_text(encoding="utf-8")))

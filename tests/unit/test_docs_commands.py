@@ -42,7 +42,7 @@ _OPTION = re.compile(r"(?:^|(?<=\s))(--[a-z][a-z-]+|-[a-z](?=\s|$))")
 
 
 def _named_options(text: str) -> set[str]:
-    """The options that spans begin with, and others in the same spans."""
+    """Return the options at the beginning of spans, and others in the same spans."""
     return {
         option for span in spans(text) if _OPTION.match(span) for option in _OPTION.findall(span)
     }
@@ -106,12 +106,12 @@ def test_every_call_of_a_command_in_the_docs_is_understood(path: Path) -> None:
         _check_invocation(words)
 
 
-#: Whose messages name commands and their options.
+#: Packages whose messages name commands and their options.
 SPEAKING = ("cli", "importers", "ledger", "planning", "storage", "uploads")
 
 
 def _messages() -> Iterator[str]:
-    """The texts of the code; what is filled in is …"""
+    """Yield the texts in the code, with … for the values that are filled in."""
     package = Path(finance_api.__file__).parent
     for path in (path for name in SPEAKING for path in sorted((package / name).rglob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -124,7 +124,7 @@ def _messages() -> Iterator[str]:
 
 def test_every_command_and_option_in_a_message_exists() -> None:
     known = _OF_ALL.union(*map(_options, COMMANDS.values()))
-    # Of pip.
+    # An option of pip.
     known.add("--upgrade")
     calls = 0
     for text in _messages():
@@ -147,7 +147,7 @@ def test_an_option_for_files_is_explained(option: str) -> None:
 
 
 def test_the_options_of_csv_stand_in_their_list() -> None:
-    """One line or more for each field of Layout, under the name of its option."""
+    """Each field of Layout has one line or more, under the name of its option."""
     of_import = {
         p.name: p.opts[0] for p in COMMANDS["import",].params if isinstance(p, click.Option)
     }

@@ -14,10 +14,10 @@ from support.nightly import count
 from support.sources import sources
 
 LENGTH = 50_000
-#: A fuse, many times what any takes. In quadratic time it took longer.
+#: Many times what any expression takes, and less than quadratic time would take.
 FUSE_SECONDS = 2.5
 METHODS = {"match", "fullmatch", "search", "split", "sub", "findall", "finditer"}
-#: Modules that make an expression of more than constants, and of what.
+#: Modules that make an expression from more than constants, and from what.
 MADE = {
     "finance_api.api.representation": "names of members",
     "finance_api.importers.csv.amounts": "the marks of a way to write numbers, escaped",
@@ -73,7 +73,7 @@ def uses():
 
 
 def texts(pattern, draw):
-    """Yield long texts of characters that the pattern names, and end them in another one."""
+    """Yield long texts of characters in the pattern, which end in a different character."""
     written = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
     alphabet = list(dict.fromkeys([*COMMON, *sorted(set(written) - set("\\[](){}?*|^$"))]))
     for piece in alphabet:

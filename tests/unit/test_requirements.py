@@ -14,7 +14,7 @@ FILES = {"base": (), "mcp": ("mcp",), "postgresql": ("postgresql",), "redis": ("
 
 
 def asked(*extras):
-    """The requirements of setup.py, read and not run."""
+    """Return the requirements in setup.py, without running it."""
     (call,) = (
         node
         for node in ast.walk(ast.parse((ROOT / "setup.py").read_text("utf-8")))
@@ -27,7 +27,7 @@ def asked(*extras):
 
 
 def locked(name):
-    """Name -> version, and how many hashes stand behind it."""
+    """Return name -> version and number of hashes."""
     text = (ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
     entries = {}
     for entry in re.split(r"\n(?=[a-zA-Z])", re.sub(r"(?m)^ *#.*\n?", "", text)):
@@ -61,7 +61,7 @@ def test_locked_versions_name_no_index(name):
 
 
 def test_setuptools_is_one_that_stays_in_its_folder_and_has_pkg_resources():
-    """CVE-2025-47273 is put right in 78.1.1; 82 has no pkg_resources, which Cornice imports."""
+    """CVE-2025-47273 is fixed in 78.1.1; version 82 has no pkg_resources, which Cornice imports."""
     build = re.search(r'requires = \["(setuptools[^"]*)"\]', (ROOT / "pyproject.toml").read_text())
     (runtime,) = (r for r in asked() if r.name == "setuptools")
     for requirement in (runtime, Requirement(build[1])):

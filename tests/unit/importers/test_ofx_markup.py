@@ -235,7 +235,7 @@ def transactions(number: int) -> str:
 
 
 def wide(name: str) -> Iterator[str]:
-    """Files with very many tags that are not transactions, and in one of them."""
+    """Yield files with very many tags outside of transactions, or inside one."""
     leaves = f"<{name}>x" * 2_000
     yield LIST + transactions(1) + leaves + LIST_END
     yield LIST + "<STMTTRN>" + leaves + "<DTPOSTED>20240131<TRNAMT>1</STMTTRN>" + LIST_END

@@ -141,7 +141,7 @@ SHOP = {"payee": "Shop", "note": None}
         ("<PAYEE><NAME>Shop<CITY>Berlin</PAYEE>", SHOP),
         ("<PAYEE>Shop", SHOP),
         ("<NAME>Shop<PAYEE><NAME>Other</PAYEE>", SHOP),
-        # An id is the one that is written, but for what stands in for one.
+        # Ids are kept as written, except placeholders.
         *((f"<FITID>{fitid}", {"bank_id": fitid}) for fitid in ("2024/7", "x#2", "00x", "0.0")),
         *((f"<FITID>{none}", {"bank_id": None}) for none in ("", "0", "0000000", " 00 ")),
         ("<CHECKNUM>1005", {"reference": "1005"}),

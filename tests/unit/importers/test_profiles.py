@@ -12,7 +12,7 @@ from support.losses import documented
 from support.profile_tables import cases, outcome
 
 SHIPPED = list(load_profiles())
-#: Those that only say why such a file is not read.
+#: Profiles that only say why such a file cannot be read.
 REFUSED = ("amazon", "coinbase", "splitwise")
 
 OWN = """
@@ -59,7 +59,9 @@ def test_there_are_many_each_with_its_source_and_a_test_by_hand():
 
 @pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.place)
 def test_a_file_becomes_what_the_table_says(case):
-    """The files have each direction, status and word of a layout. The tables are by hand."""
+    """The files have every direction, status and word of a layout. The tables were written by
+    hand.
+    """
     profile, lines = outcome(case)
     assert lines == list(case.gives)
     assert profile == case.profile
@@ -421,7 +423,9 @@ def test_the_profiles_of_the_program_are_used_where_none_are_given():
 
 
 def test_the_docs_say_of_every_profile_what_becomes_nothing():
-    """That no other column does, `support.csv_files.records` shows for every file of the tests."""
+    """For every file of the tests, `support.csv_files.records` checks that no other column is
+    dropped.
+    """
     named = documented()
     assert set(named) == {profile.name for profile in load_profiles()}
     for profile in load_profiles():

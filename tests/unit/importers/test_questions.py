@@ -31,7 +31,7 @@ def test_each_question_is_kept_with_its_answers():
         Question("x", 5, ()),
     )
     assert (refused.reason, refused.line) == ("which way; and which account; and x (line 5)", 2)
-    # Something is open that no option decides.
+    # No option decides one of the questions.
     assert refused.answers == []
 
 

@@ -155,7 +155,7 @@ def test_a_file_that_is_too_large_is_refused_and_not_unpacked(monkeypatch, is_pa
 @pytest.mark.nightly
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
 def test_no_damage_to_a_zip_file_is_anything_but_a_refusal(method):
-    """Or harmless."""
+    """Each damaged file is refused or read right."""
     whole = packed(("a.csv", ECB), method=method)
     chance, refused = random.Random(1), 0
     for _ in range(count(300, 20_000)):

@@ -62,7 +62,9 @@ def test_of_two_on_one_day_the_last_one_states_its_closing_balance() -> None:
 
 
 def test_a_closing_balance_is_after_the_last_entry() -> None:
-    """Without days of entry, entries have their days of value, which may come later."""
+    """Entries without an entry date have their value date, which may be after the closing
+    balance.
+    """
     data = mt940(
         [mt940_entry("2026-01-09", "-10"), mt940_entry("2026-01-03", "-10")],
         opening=("100", "2026-01-04"),
@@ -73,7 +75,7 @@ def test_a_closing_balance_is_after_the_last_entry() -> None:
 
 
 def test_a_statement_without_closing_balance_takes_that_of_the_one_before() -> None:
-    """It would not be of all records of its day."""
+    """Otherwise the balance would lack some records of its day."""
     opening = [camt_balance("OPBD", "90", "2026-01-05")]
     first = camt_statement(
         [camt_entry("2026-01-05", "-10")],

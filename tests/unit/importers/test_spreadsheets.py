@@ -177,7 +177,7 @@ def test_dates_of_text_are_read_as_those_of_csv() -> None:
 def test_dates_of_which_a_program_took_some_for_others_are_refused(
     options: dict[str, str], order: int
 ) -> None:
-    """02/03/2026 became 2 March where 3 February was meant; 13/02/2026 stayed text."""
+    """A program turned 02/03/2026, 3 February here, into 2 March, and left 13/02/2026 as text."""
     dates = [date(2026, 3, 2), "13/02/2026"][::order]
     rows = [HEADINGS, *([day, "x", -1] for day in dates)]
     assert "may have swapped days and months" in refusal(xlsx(rows), **options).reason
@@ -214,7 +214,7 @@ def test_merged_cells_are_their_first_one() -> None:
 
 @kinds
 def test_headings_of_a_profile_select_it(kind: str) -> None:
-    """Its decimal comma is for text; these cells are numbers."""
+    """The profile's decimal comma is for text, but these cells are numbers."""
     rows = [["Umsätze Girokonto", "Zeitraum", "30 Tage", "", "", "", "alle"], [None]]
     rows += [["Buchungstag", "Wertstellung (Valuta)", "Vorgang", "Buchungstext", "Umsatz in EUR"]]
     rows += [[date(2026, 1, 5), date(2026, 1, 6), "Lastschrift", "Strom", -1.234]]

@@ -15,7 +15,7 @@ from support.sheets import KINDS, read_sheet
 
 HEADINGS = ["Date", "Payee", "Amount"]
 ROWS = [HEADINGS, [date(2026, 1, 5), "Shop", -12.5], [date(2026, 1, 6), "Boss", 2500.25]]
-#: Three files of each kind: the first alone is taken by day.
+#: Three files of each kind; only the first one by day.
 BOOKS = [{"Sheet": ROWS}, {"Info": [["Printed"]], "Data": ROWS}, {"Long": ROWS + ROWS[1:] * 9}]
 FILES = {
     f"{kind}-{number}": make(**book)
@@ -29,7 +29,7 @@ files = pytest.mark.parametrize("name", FILES)
 
 
 def outcome(data: bytes) -> list[int] | None:
-    """The amounts, None for a refusal."""
+    """Return the amounts; None for a refusal."""
     try:
         found = read_sheet(data, account="A")
     except ImportRefused as refused:
@@ -39,7 +39,7 @@ def outcome(data: bytes) -> list[int] | None:
 
 
 def members_mutated(data: bytes, number: int) -> Iterator[bytes]:
-    """Whole ZIP files, of which one part is damaged."""
+    """Yield intact ZIP files with one damaged part."""
     chance = random.Random(number)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
@@ -54,12 +54,12 @@ def members_mutated(data: bytes, number: int) -> Iterator[bytes]:
 
 
 def overwritten(data: bytes, number: int) -> Iterator[bytes]:
-    """Containers that are whole, with records that are not."""
+    """Yield intact containers with damaged records."""
     chance = random.Random(number)
     for _ in range(number):
         damaged = bytearray(data)
         for _ in range(chance.randint(1, 4)):
-            # The stream of the book stands behind the header of 512 bytes.
+            # The workbook's stream follows the header of 512 bytes.
             at = chance.randrange(512, len(data) - 1_536)
             piece = chance.choice((chance.randbytes(chance.randint(1, 8)), b"\xff\xff", b"\0\0"))
             damaged[at : at + len(piece)] = piece

@@ -202,7 +202,7 @@ def test_ods_with_a_password_is_refused() -> None:
 
 
 def in_container(name: str) -> bytes:
-    """An OLE file that has one stream of this name."""
+    """Return an OLE file with one stream of this name."""
     data = xls(ROWS)
     old, new = ("Workbook".encode("utf-16-le"), name.encode("utf-16-le"))
     at = data.index(old.ljust(64, b"\0"))
@@ -220,7 +220,7 @@ def test_xls_with_a_password_is_refused() -> None:
     book.add_sheet("A").write(0, 0, "x")
     stream = io.BytesIO()
     book.save(stream)
-    # The record of the window's protection becomes the one of encryption.
+    # Turn the record about the window's protection into one about encryption.
     data = stream.getvalue().replace(b"\x19\0\2\0", b"\x2f\0\2\0", 1)
     assert "protected by a password" in refusal(data).reason
 

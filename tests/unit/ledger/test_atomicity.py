@@ -56,7 +56,7 @@ def test_reader_that_breaks_in_the_middle_stores_nothing(person):
     with pytest.raises(RuntimeError):
         person.file(b"", Broken())
     assert person.snapshot() == (0, b"")
-    # The next one does not wait for it.
+    # The next import does not wait for it.
     person.native(account())
 
 
@@ -72,7 +72,7 @@ def test_unknown_user_is_an_error_and_the_next_import_goes_on(person):
 
 
 def state_of(person):
-    """Revision, number, sum and balance as one unit of work sees them."""
+    """Return revision, number of records, sum and balance, as one unit of work sees them."""
 
     def look(storage):
         rows = storage.data.scan_rows(person.user.id, RECORDS)
@@ -138,7 +138,7 @@ SHOP, BAR, INN = (
 )
 
 
-# On the last try others wait, so two files in between are the most.
+# On the last try other imports wait, so at most two files can come in between.
 @pytest.mark.parametrize("others", [[], [SHOP], [SHOP, INN]])
 def test_import_starts_over_when_another_file_came_first(person, others):
     tries = []

@@ -70,7 +70,7 @@ def test_what_is_missing_between_two_balances_is_reported_with_its_days(person):
         f"{name}: from 1970-02-01 to 1970-03-01 {changed} -0.0025 more than the records add up to",
         f"{name}: from 1970-03-01 to 1970-03-12 {changed} 0.0007 more than the records add up to",
     ]
-    # The file between them explains it.
+    # The file in between explains the difference.
     person.statement(statement((40, -25)))
     person.statement(statement((65, 7)))
     assert (bank(person), remarks(person)) == ((100, 50, 70, 0), [])
@@ -87,7 +87,7 @@ def test_an_opening_balance_is_held_against_the_closing_one_before_it(person):
 
 def test_a_balance_covers_the_rows_of_its_day_that_its_file_holds(person):
     person.statement(statement((5, -5), (31, -10), closing=(31, 85)))
-    # The afternoon of that day.
+    # This file begins in the afternoon of that day.
     person.statement(statement((31, -7), (33, -1), closing=(33, 77)))
     assert bank(person) == (100, 77, 33, 0)
 
@@ -155,10 +155,10 @@ def test_a_native_file_says_itself_what_the_initial_balance_is(person):
     person.native(account(1, initialBalance=50))
     person.statement(JANUARY, account_name="account 1")
     dump = person.dump()
-    # The same again is no opinion.
+    # The same initial balance again does not count as set by the user.
     assert not person.file(dump).changed
     assert bank(person) == (100, 85, 31, 0)
-    # Another one is: what banks told before counts no more.
+    # A different one does: balances that banks stated before no longer count.
     rows = [account(1, initialBalance=70), record(9, recordDate="1970-01-03", amount=1)]
     person.native(*rows)
     assert bank(person) == (700_000, None, None, 0)
@@ -242,7 +242,7 @@ def test_several_statements_of_one_account_in_a_file(person):
 
 
 def test_records_before_a_balance_that_come_later_keep_it(person):
-    """Of another statement, of another format, and as a correction."""
+    """They come from another statement, from another format, and as a correction."""
     person.statement(JANUARY)
     name = person.only(ACCOUNTS)["name"]
     person.statement(statement((3, -7), source="made"))

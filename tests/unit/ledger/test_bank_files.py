@@ -150,7 +150,7 @@ def test_one_format_may_state_a_batch_as_a_whole_or_in_parts(person, is_in_parts
         entries = [camt_entry(DAYS[2], "-30", details=details, **refs), *further]
         return camt(camt_statement(entries))
 
-    # Without an id only a day that the file has whole shows that the others are missing in it.
+    # Without ids, the file must cover the whole day to show that it lacks the other records.
     further = [] if has_ids else [camt_entry(DAYS[n], "1") for n in (1, 3)]
     forms = [file(PARTS, further), file("", further)]
     first, second = forms if is_in_parts else forms[::-1]
@@ -162,7 +162,7 @@ def test_one_format_may_state_a_batch_as_a_whole_or_in_parts(person, is_in_parts
     assert person.snapshot() == before
     if has_ids:
         other = camt_entry(DAYS[2], "-30", ref="R")
-        # It may be the same under a new id.
+        # It may be the same transaction with a new id.
         if not is_in_parts:
             assert "--match-days 0" in refused(person, camt(camt_statement([other])))
         assert person.bank_file(camt(camt_statement([other])), match_days=0).created == 1
@@ -185,7 +185,7 @@ def test_all_formats_of_one_account_one_after_the_other(person):
 
 
 def test_a_batch_meets_no_other_records_of_its_sum(person):
-    """Only the details of one entry are its parts, not any records that add up to its amount."""
+    """An entry's parts are its own details, not any other records that add up to its amount."""
     entries = [
         camt_entry(DAYS[1], "-10", ref="X1", details=camt_part(name="A")),
         camt_entry(DAYS[1], "-20", ref="X2", details=camt_part(name="B")),
@@ -239,7 +239,7 @@ def test_an_account_of_an_iban_is_found_whoever_made_it(person):
     )
     report = person.bank_file(camt(camt_statement([camt_entry("2026-03-02", "-1")])))
     assert (report.created, report.matched) == (0, 1)
-    # Another currency is another account.
+    # Each currency has its own account.
     dollars = camt_statement([camt_entry("2026-03-02", "-1", currency="USD")], currency="USD")
     assert person.bank_file(camt(dollars)).created == 1
     assert len(person.rows(ACCOUNTS)) == 2

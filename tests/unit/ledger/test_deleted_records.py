@@ -184,7 +184,7 @@ def test_manual_values_win_and_no_file_doubles_the_record(person, source, values
     bank.file(*entries)
     coffee = row_of(person, "Coffee")["id"]
     report = edited(person, change_records, [coffee], values)
-    # A record that is moved far away is a new one.
+    # If a record is moved far away, it becomes a new record.
     coffee = report.changes[0].id
     expected = person.row(RECORDS, coffee)
     bank.file(*entries, data="again")

@@ -24,7 +24,7 @@ class Installation:
         self.backend = backend
 
     def load(self, *days, **options):
-        """Numbers of new, changed and unchanged days."""
+        """Return the numbers of new, changed and unchanged days."""
         report = import_rates(self.backend, days, 10, **options)
         return report.new, report.changed, report.unchanged
 
@@ -86,7 +86,7 @@ def test_the_state_changes_with_what_is_stored_and_only_then(installation):
 
 @STORAGES
 def test_files_that_come_at_once_are_stored_one_after_the_other(installation):
-    """None of them is lost, though each adds to what is there of the same days."""
+    """No file is lost, although all add rates to the same days."""
     codes = ["USD", "JPY", "CHF", "GBP", "CZK", "PLN"]
     with ThreadPoolExecutor(len(codes)) as pool:
         works = [

@@ -52,7 +52,7 @@ def test_an_id_of_a_later_file_does_not_overwrite_an_older_transaction(bank):
 def test_that_ids_are_reused_is_remembered_and_forgotten_with_its_import(bank):
     bank.file(RENT)
     bank.file(entry("20", "-8", "Bus", "1"))
-    # By its content, though nothing in this file shows it.
+    # The entry is matched by its content, although this file does not show that ids are reused.
     assert bank.file(entry("20", "-8", "BUS", "9")).unchanged == 1
     bank.person.undo()
     assert "--ids" in refused(bank, entry("8", "-900", "Rent AG", "1"))

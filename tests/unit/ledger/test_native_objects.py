@@ -11,7 +11,7 @@ ALL = [account(2, name="savings"), document("Category", 3), document("Label", 4)
 TIMES = {"createdAt": "2020-01-02T03:04:05Z", "updatedAt": "2021-01-02T03:04:05Z"}
 SOURCE = {"source": "elsewhere", "sourceId": "row 1"}
 
-#: Every stored field of every type with a value of its own, in the order of the contract's table.
+#: Every stored field of every type, with a distinct value, in the order of the contract's table.
 FULL = {
     "Account": {
         "name": "Giro",
@@ -156,13 +156,13 @@ def test_every_field_is_given_back_as_it_came_in_the_order_of_the_table(person, 
     other.file(line)
     rows = [each.row(BY_MODEL_TYPE[model_type], 9) for each in (other, person)]
     for row in rows:
-        # The import that made it is of this person alone.
+        # The importId differs between the users.
         row.pop("importId", None)
     assert rows[0] == rows[1]
     for name, value in {**FULL[model_type], **TIMES, **SOURCE}.items():
         assert f'"{name}":'.encode() in line, name
         assert value is None or f'"{name}":null'.encode() not in line, name
-    # Members that nobody declared come in the order of their names.
+    # Undeclared members are ordered by name.
     fields = {"name": 0} if model_type in ("Contact", "MagicRule") else FULL[model_type]
     table = ["reserved_model_type", "id", *fields, *TIMES, *SOURCE]
     places = [line.index(f'"{name}":'.encode()) for name in table]

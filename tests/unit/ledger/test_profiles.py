@@ -64,7 +64,7 @@ def test_a_later_file_changes_the_initial_balance_and_undo_brings_it_back(person
     assert initial(person) == {"Bar": units("120")}
     person.undo()
     assert initial(person) == {"Bar": units("100")}
-    # A file without it leaves it as it is.
+    # A file without an opening row does not change the initial balance.
     app(FILE.replace(OPENING, "") + "2026-03-05,-1,Kiosk,,Bar\n")
     assert initial(person) == {"Bar": units("100")}
     person.audit()
@@ -101,7 +101,7 @@ def test_texts_of_another_version_are_not_compared(person, app):
     report = app(profile=newer)
     assert (report.created, report.updated) == (0, 1)
     assert payees(person) == ["Wien"]
-    # With the same version another text may be another transaction.
+    # With the same version of the profile, a different text may mean a different transaction.
     with pytest.raises(ImportRefused, match="--match-days 0"):
         app(FILE.replace("Wien", "Graz"), newer)
 

@@ -75,7 +75,7 @@ OPTIONS = {"currency": "EUR"}
 
 
 class OfOlderVersions(QifImporter):
-    """Yields each split as an entry of its own."""
+    """The importer of older versions, which yields each split as an entry of its own."""
 
     def read(self, stream, *remembered):
         for statement, entry in super().read(stream, *remembered):
@@ -108,7 +108,7 @@ def test_splits_become_parts():
 
 @pytest.mark.parametrize("more", ["", "D1/12'26\nT-1.00\nPA\n^\nD1/15'26\nT-2.00\nPB\n^\n"])
 def test_splits_that_an_older_version_stored_are_not_doubled(more):
-    """The day of the split is the first of the file, or in the middle of it."""
+    """The split's day is the first day of the file, or in its middle."""
     person = Person(MemoryBackend())
     person.file(MARKET, OfOlderVersions(OPTIONS))
     assert len(person.rows(RECORDS)) == 3

@@ -1,7 +1,6 @@
-"""Random exports of a bank's list that changes between them: the records equal the list.
-
-Or the import asked a question. The model is the list: the bank's last values of each transaction
-that was in a file.
+"""Random exports of a bank's list that changes between them: the records equal the list, or the
+import asked a question. The model is the list: the bank's last values of each transaction that was
+in a file.
 """
 
 from collections import Counter
@@ -24,7 +23,7 @@ _TEXTS = {
     "Tea": ["Tea", "TEA HOUSE", "Tee"],
     "Rent": ["Rent", "Miete"],
 }
-#: How far from its day a movement may be told later.
+#: How many days later a bank may date a movement in another file.
 _FAR = 7
 
 
@@ -51,7 +50,7 @@ class Movement:
 
     @property
     def version(self) -> tuple[object, ...]:
-        """As files are compared: an older one brings nothing back."""
+        """The values by which files are compared: an older file restores nothing."""
         return self.day, (self.payee or "").casefold(), (self.note or "").casefold()
 
 
@@ -77,7 +76,7 @@ def movements(random: Random, *, timed: bool, has_ids: bool) -> list[Movement]:
 
 
 def changed(random: Random, movement: Movement) -> Movement:
-    """As the bank tells it the next time."""
+    """Return the movement as the bank states it the next time."""
     change = random.choice(["", "", "text", "side", "day", "offset"])
     if change == "text":
         return replace(movement, payee=random.choice(_TEXTS[movement.kind]))
@@ -93,7 +92,7 @@ def changed(random: Random, movement: Movement) -> Movement:
 
 
 class Model:
-    """The bank's list, and what its files have said of it."""
+    """The bank's list, and what its files have stated so far."""
 
     def __init__(self, listed: list[Movement]) -> None:
         self.listed = listed
@@ -101,9 +100,8 @@ class Model:
         self.versions: dict[int, set[object]] = {movement.number: set() for movement in listed}
 
     def export(self, random: Random, first: int, last: int, new_ids: str) -> list[Movement]:
-        """The movements of some days, some of them changed.
-
-        A change is told where the file has the day before it, too: else nobody could know.
+        """Return the movements of some days, some of them changed. A movement changes only if the
+        file also covers its earlier day; otherwise nobody could know.
         """
         rows = []
         for movement in self.listed:
@@ -120,7 +118,7 @@ class Model:
                 after = movement
             if first <= after.day <= last:
                 if new_ids and after.bank_id and (new_ids == "all" or random.random() < 0.5):
-                    # No two movements get the same one.
+                    # No two movements get the same id.
                     new_id = f"{random.randrange(10**6)}{movement.number:02}"
                     after = replace(after, bank_id=new_id)
                 rows.append(after)
@@ -128,7 +126,7 @@ class Model:
         return rows
 
     def is_seen_from(self, rows: list[Movement]) -> bool:
-        """Whether the days from the first row to the last have those that were told before."""
+        """Whether the days of these rows include the days on which files stated them before."""
         days = [row.day for row in rows]
         before = [self.told[row.number].day for row in rows if row.number in self.told]
         return not before or min(days) <= min(before) <= max(before) <= max(days)

@@ -1,4 +1,4 @@
-"""A dry run reports what the change itself reports, stores nothing, and nobody waits for it."""
+"""A dry run reports the same as the change itself, stores nothing, and makes nobody wait."""
 
 import io
 import itertools
@@ -36,7 +36,7 @@ checked = settings(
 
 
 class Rehearsed(Household):
-    """Each change is rehearsed before it is made."""
+    """A household that rehearses each change before making it."""
 
     def import_twice(self, backend, order, **steps):
         def run(dry_run):
@@ -58,7 +58,7 @@ class Rehearsed(Household):
         return self.twice(run)
 
     def edit_file(self):
-        """It is made only: its rows can be read once."""
+        """Make this change without a rehearsal, because its rows can be read only once."""
         self.twice = lambda run: run(False)
         try:
             super().edit_file()
@@ -78,7 +78,9 @@ class Rehearsed(Household):
         return self.twice(run)
 
     def twice(self, run):
-        """Both answers are the same, and the first one changes nothing."""
+        """Check that rehearsal and change report the same, and that the rehearsal changes
+        nothing.
+        """
         state, before = self.chance.getstate(), self.person.everything()
         revision, history = self.person.revision, self.person.history()
         try:
@@ -101,7 +103,7 @@ _ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 def said(report):
-    """A report with numbers in place of ids: some are drawn each time."""
+    """Return the report with numbers in place of ids, because some ids are random."""
     numbers = defaultdict(itertools.count().__next__)
     return _ID.sub(lambda found: f"id {numbers[found[0]]}", repr(report))
 
@@ -109,7 +111,7 @@ def said(report):
 @STORAGES
 def test_a_dry_run_reports_what_the_change_itself_reports(backends, storage, monkeypatch):
     @checked
-    # An undo that hands a category over to an earlier entry, which it undoes, too.
+    # An undo that attributes a category to an earlier entry, and then undoes that entry, too.
     @example(seed=12083, steps=6)
     @given(seed=st.integers(0, 2**32 - 1), steps=st.integers(1, 8))
     def check(seed, steps):
@@ -143,7 +145,7 @@ def test_a_rehearsal_refuses_an_id_and_a_source_that_are_there_already(person):
         with pytest.raises(Conflict):
             changed = {**other, "sourceId": one["sourceId"]}
             data.put_rows(user_id, RECORDS, new=(), changed=[changed])
-        # Two of them may exchange theirs, and what is deleted gives its own up.
+        # Two rows may exchange their source ids, and a deleted row's source id becomes free.
         exchanged = [
             {**one, "sourceId": other["sourceId"]},
             {**other, "sourceId": one["sourceId"]},
@@ -178,7 +180,7 @@ def run(person, kind, *, dry_run=False, **steps):
 
 
 def write_beside(person):
-    """Another change of the same user's data, which waits for nobody."""
+    """Change the same user's data from elsewhere, without waiting for anybody."""
     with unit_of_work(person.backend, lock_timeout_seconds=0) as storage:
         state = storage.data.lock(person.user.id)
         storage.data.set_state(person.user.id, DataState(state.revision + 1, state.changed_at))
@@ -197,7 +199,7 @@ def test_others_can_write_during_a_dry_run(person, kind):
 
 @KINDS
 def test_others_can_write_until_an_import_has_decided_which_starts_over_then(person, kind):
-    """After two changes beside it the import takes its turn before it decides."""
+    """After two other changes, the import locks the data before it decides."""
     begun = []
 
     def begin(session, report):
@@ -309,7 +311,7 @@ def test_a_file_is_read_before_others_are_made_to_wait(person, kind, monkeypatch
 
 
 def test_statements_are_read_again_if_their_account_was_changed_meanwhile(person):
-    """Guard: `are_as_read_for`. Without it the entry of the file is there twice in the end.
+    """Guard: `are_as_read_for`. Without it, the entry of the file is stored twice.
 
     A row's source id is made from the first name of the account that it goes to.
     """
@@ -317,7 +319,7 @@ def test_statements_are_read_again_if_their_account_was_changed_meanwhile(person
     old = person.only(ACCOUNTS)
 
     class Meanwhile(CsvImporter):
-        """While it reads, another import gives the account the name that the file has."""
+        """While this file is read, another import gives the account the name in the file."""
 
         def read(self, stream, known_accounts):
             found = super().read(stream, known_accounts)

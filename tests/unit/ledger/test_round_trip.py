@@ -117,7 +117,7 @@ def test_dump_of_any_data_comes_in_again_byte_for_byte(backends, storage):
         assert report.created == len(dump.splitlines())
         assert other.dump() == dump
         assert other.revision == 1
-        # And into the same user: nothing is new.
+        # Imported for the same user, it has nothing new.
         before = person.snapshot()
         assert not person.file(dump).changed
         assert person.snapshot() == before
@@ -217,7 +217,7 @@ def test_longest_line_that_comes_in_is_written_as_one_that_comes_in(person, new_
 
 
 def test_dump_to_a_slow_reader_is_whole(person, monkeypatch):
-    """The time limit of queries does not end it."""
+    """The time limit of queries does not apply to a dump."""
     person.native(account(), *(record(n) for n in range(100, 4_100)))
     now = [1_000.0]
     monkeypatch.setattr(engine, "time", SimpleNamespace(monotonic=lambda: now[0]))

@@ -155,7 +155,7 @@ def test_a_currency_that_the_symbol_can_stand_for_is_proposed(person):
 
 
 def test_options_are_remembered_by_the_name_that_was_given(person):
-    """The accounts of a file of several currencies have other names."""
+    """If a file has several currencies, its accounts have names that differ from the given one."""
     text = "tag,amount,currency\n{}/2026,-5,EUR\n{}/2026,-6,USD\n"
     options = {"account": "Card", "currency": None}
     columns = {"date": "tag"}
@@ -181,7 +181,7 @@ def test_a_number_in_a_file_finds_the_account(person):
 
 
 def test_an_iban_finds_the_account_that_is_called_so(person):
-    """As a column of a CSV file may have it."""
+    """A column of a CSV file may have named the account by its IBAN."""
     person.native(account(1, name="DE02 1203 0000 0000 2020 51"))
     person.bank_file(camt(camt_statement([camt_entry("2026-01-01", "-5")])))
     assert person.only(RECORDS)["accountId"] == an_id(1)
@@ -205,7 +205,7 @@ def test_a_number_in_a_file_is_kept_where_the_account_has_none(person):
 
 
 def test_what_statements_call_an_account_moves_house_with_it(person, new_person):
-    """Without this the next statement would make a second account, and double what is stored."""
+    """Without this, the next statement would create a second account and duplicate the records."""
     person.native(account(name="Giro"))
     person.ofx(STATEMENT, account_name="Giro")
     moved = new_person()

@@ -1,4 +1,4 @@
-"""Every file of banks, apps and other projects is imported right, or refused with what to do.
+"""Every file of banks, apps and other projects is imported right, or refused with advice.
 
 Each file is imported into a new storage. The expected values come from a second parser
 (`support.independent`), or were taken from the files by hand and with awk.
@@ -53,7 +53,7 @@ _SAMPLE = {"account": "A", "columns": {"note": "Remarque", "amount": "Montant"},
 _SCHWAB = "4 | 20 | -235.27 | 2022-08-04 | 2022-08-17 | 878.47"
 _SCHWAB_DAY = _SCHWAB.replace("2022-08-04", "2022-08-17")
 _EUROPEAN = "3 | 3500 | -1239.06 | 2026-04-02 | 2026-04-09 | -"
-#: Of files without another reading: options, and number, money in, money out, first and last day,
+#: For files without a second parser: options, and number, money in, money out, first and last day,
 #: and the bank's balance.
 EXPECTED = {
     OCA + "balance.csv": (
@@ -151,7 +151,7 @@ EXPECTED = {
     ),
     CSV2OFX + "test/gls.csv": ({}, "1 | 0 | -98.76 | 2017-10-10 | 2017-10-10 | 1234.56"),
     CSV2OFX + "test/ingesp.csv": (
-        # Its balances follow in no order of its rows.
+        # Its balances fit no order of its rows.
         {"account": "A", "ignore": ["balance"]},
         "10 | 1901 | -1550.79 | 2022-03-24 | 2022-12-31 | -",
     ),
@@ -168,7 +168,7 @@ EXPECTED = {
         + [(5, _SCHWAB_DAY), (6, _SCHWAB_DAY)]
         + [(7, "2 | 20 | -20 | 2022-08-17 | 2022-08-17 | -")]
     },
-    # Its balances follow in no order of its rows.
+    # Its balances fit no order of its rows.
     CSV2OFX + "test/schwab-checking-baltest-case2.csv": (
         {"account": "A", "ignore": ["RunningBalance"]},
         "4 | 20 | -235.27 | 2022-08-04 | 2022-08-17 | -",
@@ -264,7 +264,7 @@ _ERRORS = HLEDGER + "hledger/test/errors/csv"
 _NO_CSV = "not in a known format, .* with --delimiter"
 _OFX = "OCA__bank-statement-import/account_statement_import_ofx/tests/test_ofx_file/"
 _OTHER_FORMAT = "download the transactions of an account, or another format"
-#: The message about every other file, whatever options are given: a pattern.
+#: A pattern for the message about every other file, with any options.
 REFUSED = {
     _OFX + "test_ofx_wrong.ofx": f"line 42: .*; {_ANOTHER}",
     OCA + "sample_statement_en_empty_values.xlsx": "no column is the amount; say which one is",
@@ -359,7 +359,7 @@ def test_file_is_imported_right_and_once(name):
 
 
 def check(person, report, name):
-    """Number, sums by direction, days and balances are those of another reading."""
+    """Check that number, sums by direction, days and balances are those of the second parser."""
     records = person.rows(RECORDS)
     assert report.created == len(records)
     amounts = [record["amount"] for record in records]
@@ -379,11 +379,11 @@ def check(person, report, name):
     assert len(records) == len(other.entries) + BATCHES.get(name, 0)
     assert money_in == sum(a for _, a in other.entries if a > 0)
     assert money_out == sum(a for _, a in other.entries if a < 0)
-    # Its days have no year there.
+    # The second parser of MT940 gives days without a year.
     begin = 5 if FILES[name] == "mt940" else 0
     assert {day[begin:] for day in days} == {day for day, _ in other.entries}
     assert told <= {closing for _, closing in other.balances}
-    # Of several accounts only one has the last.
+    # If the file has several accounts, only one has the last balance.
     assert not other.balances or other.balances[-1][1] in told
 
 

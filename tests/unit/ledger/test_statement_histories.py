@@ -24,7 +24,7 @@ _FIRST = day("1")
 
 @dataclass(frozen=True)
 class Movement:
-    """A transaction as the bank books it. corrected: the amount that it has from a version on."""
+    """A transaction as the bank books it. corrected: a version, and its amount from then on."""
 
     day: int
     amount: int
@@ -40,7 +40,7 @@ class Movement:
 
 @dataclass(frozen=True)
 class Download:
-    """A file: movements from one place of the history to another, as of a version."""
+    """A file: the movements between two places of the history, as of a version."""
 
     first: int
     end: int
@@ -58,7 +58,7 @@ movements = st.builds(
 
 @st.composite
 def histories(draw, *, corrections=False, distinct=False):
-    """Movements in the order in which they happen."""
+    """Draw movements in the order in which they happen."""
     found = sorted(draw(st.lists(movements, min_size=1, max_size=14)), key=lambda m: m.day)
     found = [replace(m, number=n) for n, m in enumerate(found)]
     if distinct:
@@ -78,7 +78,7 @@ def same_day(history, place):
 
 
 def parts_equal(history, place):
-    """Whether a day is cut between equal rows: of such files nobody knows which row is which."""
+    """Whether a file would cut a day between equal rows: then nobody knows which row is which."""
     today = history[place].day
     before, after = (
         {(m.amount, m.payee.casefold()) for m in part if m.day == today}
@@ -89,7 +89,7 @@ def parts_equal(history, place):
 
 @st.composite
 def downloads(draw, history, *, whole_days=True, sources=("ofx",)):
-    """Windows of the history, in the order of their making."""
+    """Draw parts of the history, in the order in which they are downloaded."""
     found = []
     for version in range(draw(st.integers(1, 5))):
         first = draw(st.integers(0, len(history) - 1))
@@ -115,12 +115,12 @@ def stable_id(history, download, n):
 
 
 def renumbered_id(history, download, n):
-    """Each download is numbered from 1."""
+    """Number the entries of each download from 1."""
     return str(n - download.first + 1)
 
 
 def reused_id(history, download, n):
-    """The same few ids again and again."""
+    """Use the same few ids again and again."""
     return f"R{n % 4}"
 
 
@@ -142,7 +142,7 @@ def entries_of(history, download, bank_id):
 
 
 def take(person, history, download, bank_id, *, dated=False):
-    """Imports a file; whether it was taken. A dry run says the same before."""
+    """Import a file, and return whether it was accepted; check that a dry run reports the same."""
     bank = Bank(person, download.source)
     options = {} if download.source == "csv" else {"account_name": NAME}
     bank.account = replace(bank.account, key=NAME, name=NAME) if not options else bank.account

@@ -71,7 +71,7 @@ def test_what_a_hand_changed_is_listed_and_can_be_kept(person):
     assert person.only(RECORDS)["payee"] == "Baker"
     assert person.only(ACCOUNTS)["recordCount"] == 1
     person.audit()
-    # It is found again; the other one is new.
+    # One record is found again; the other one is new.
     report = person.statement(statement((5, -50_000), (9, -10_000)))
     assert (report.created, report.unchanged + report.updated) == (1, 1)
     assert {row["id"] for row in person.rows(RECORDS)} == {first["id"], second["id"]}
@@ -147,7 +147,7 @@ def numbered(number, day, key="1"):
 @pytest.mark.parametrize("made", [True, False])
 @pytest.mark.parametrize("order", list(permutations([1, 2, 3])), ids=str)
 def test_the_number_of_an_account_is_what_statements_that_stay_say(new_person, made, order):
-    """In any order; None: the statement says none."""
+    """Undoes in any order. None: a statement without a number."""
     for numbers in ((None, "100", "200"), ("100", None, "200"), ("100", "200", None)):
         person = new_person()
         if not made:
@@ -372,7 +372,7 @@ def test_images_are_pruned_after_their_days(person):
     person.native(record(10))
     assert [entry.pruned for entry in person.history()] == [True, True, False]
     assert "finance_api.imports.keep_days is 400" in refusal(person, 2)
-    # Earlier data is not judged by facts about later data that are no longer known.
+    # An undo of earlier entries would need facts about later data, which are no longer stored.
     assert "too old to be undone" in refusal(person, 1)
     with changing(
         person.backend,

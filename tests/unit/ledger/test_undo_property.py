@@ -65,7 +65,7 @@ def test_undo_of_the_newest_gives_what_was_there_before(backends, storage):
 
 
 def household_of(backend, seed, steps):
-    """One whose books have changed so many times."""
+    """Return a household after this many changes."""
     household = Household(Person(backend), random.Random(seed))
     for _ in range(steps):
         household.change()
@@ -84,7 +84,7 @@ def test_undo_in_any_order_never_loses_what_a_hand_changed(backends, storage):
         chance = random.Random(seed)
         person = Person(backends(storage))
         household = Household(person, chance)
-        #: The entry in which a hand set a value.
+        #: For each row and field, the entry with the manual edit.
         numbers: dict[tuple[tuple[str, str], str], int] = {}
         for _ in range(steps):
             household.change()
@@ -123,7 +123,7 @@ def test_undo_in_any_order_never_loses_what_a_hand_changed(backends, storage):
 
 @STORAGES
 def test_undo_of_later_entries_in_any_order_leaves_what_the_earlier_ones_say(backends, storage):
-    """Some rounds keep what was edited since: the edits go later, and the rows with them."""
+    """Some rounds keep later manual edits, and undo these edits afterwards, with their rows."""
 
     @checked
     @histories
@@ -149,7 +149,7 @@ def test_undo_of_later_entries_in_any_order_leaves_what_the_earlier_ones_say(bac
 
 
 def _counted(report):
-    """Without the new records, which tell the import that they came by."""
+    """Return the report without the new records, which name the import that created them."""
     return replace(report, new=[])
 
 

@@ -125,7 +125,7 @@ def between(quoted, day, code, other):
 
 
 def cross(quoted, day, code, target):
-    """The first of the shortest ways, each tried by itself."""
+    """Return the rate by the first of the shortest ways, found by trying all of them."""
     for length in range(len(BASES) + 1):
         for middle in itertools.permutations(BASES, length):
             way = [code, *middle, target]
@@ -190,7 +190,7 @@ def group_values(record, name):
 
 
 def expected_summary(data, quoted, group_by, include, since, target):
-    """By group: the sums of the columns; and what could not be converted."""
+    """Return the sums of the columns by group, and the records that could not be converted."""
     groups = defaultdict(lambda: [0] * 8)
     missing = Counter()
     for record in data.records:
@@ -344,7 +344,7 @@ def test_a_rate_counts_for_seven_days_after_its_own(convert, day, expected):
 
 
 def test_both_sides_of_a_cross_rate_are_of_one_day(convert):
-    """The day is the newest with both rates."""
+    """The newest day with both rates counts."""
     quoted = [(2, "EUR", "USD", "2"), (2, "EUR", "GBP", "4"), (4, "EUR", "USD", "3")]
     assert convert(100, "USD", "GBP", 4, *quoted) == 200
 
@@ -355,7 +355,7 @@ def test_both_sides_of_a_cross_rate_are_of_one_day(convert):
         # The quoted direction comes first, then the inverse rate.
         (["USD CHF 2", "CHF USD 4"], 200),
         (["CHF USD 4"], 25),
-        # Through a base, of which EUR is the first.
+        # A rate through a base; the first base is EUR.
         (["EUR USD 2", "AED USD 1", "AED CHF 7", "EUR CHF 6"], 300),
         (["GBP USD 2", "AED USD 1", "AED CHF 7", "GBP CHF 6"], 700),
         # One rate is preferred to two, and two rates to three.

@@ -104,7 +104,7 @@ _SIGNED = ("1", "-1", "2", "-2", "5", "28", "29", "31", "-30", "31,-31,1")
 
 @st.composite
 def rules(draw):
-    """Rules of every frequency, with some of the parts that choose days."""
+    """Draw rules of every frequency, with some of the parts that choose days."""
     frequency = draw(st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]))
     chosen = {
         "INTERVAL": st.integers(1, 40).map(str),
@@ -134,7 +134,7 @@ def rules(draw):
 
 
 def walked(rule, start, today):
-    """The same day, from each occurrence since the start."""
+    """Find the same day by walking through each occurrence since the start."""
     first = datetime.combine(start, datetime.min.time())
     parts = dict(part.split("=") for part in rule.split(";"))
     number = int(parts.pop("COUNT", 100_000))
@@ -159,7 +159,7 @@ def walked(rule, start, today):
 )
 @settings(max_examples=count(50, 4_000), deadline=None)
 def test_the_next_due_date_is_the_one_that_walking_from_the_start_finds(rule, start, today):
-    """Guard: that `_advanced` keeps the day of the first start."""
+    """Guard: `_advanced` keeps the day of the first start."""
     try:
         check_rule(rule, from_date(start))
     except RuleError:

@@ -18,7 +18,7 @@ SEEDS = range(count(8, 60))
 
 
 def is_found(truth, found):
-    """Whether it has most of these payments and few others, at this interval."""
+    """Whether the found series has most of these payments and few others, at this interval."""
     ids = set(found.record_ids)
     common = len(ids & truth.ids)
     return (

@@ -80,7 +80,7 @@ def test_the_end_of_a_rule_is_read_and_written_back(rule, times, until):
     assert found == Repetition("FREQ=WEEKLY;BYDAY=FR", 2, times, until)
     assert found.rule == rule
     check_rule(rule, START)
-    # A time of the last day changes nothing, as the whole day belongs to the rule.
+    # A time on the last day changes nothing, because the whole day belongs to the rule.
     assert parse_repetition(f"{rule}T120000Z") == (None if times else found)
 
 

@@ -40,7 +40,7 @@ ALL = tuple(SUMS.values())
 NUMBERS = [name for name in SUMS if name in COMPARED]
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 ENDED = ("eq.", "lte.", "lt.")
-#: Dates with units of the calendar, without an end, relative to today, and other days.
+#: Conditions on dates: calendar units, open ends, relative dates, and other days.
 dates = st.one_of(
     st.sampled_from(
         ["eq.2026-01", "eq.2026", "eq.2025-12", "gte.2025-12,lte.2026-02", "eq.month-to-date"]
@@ -77,7 +77,7 @@ def start(period, day):
 
 
 class Model:
-    """A summary's rows, computed record by record. first, last: the days that are asked for."""
+    """A summary's rows, computed record by record. first, last: the requested days."""
 
     def __init__(self, data, names, text, today):
         self.data, self.names, self.today = data, names, today
@@ -125,7 +125,7 @@ class Model:
     # -- the earlier time
 
     def compared_last(self):
-        """The last day to compare."""
+        """Return the last day to compare."""
         if self.last is not None:
             return self.last
         newest = max(
@@ -180,7 +180,7 @@ class Model:
         return self.week_before(day) if self.shortest == "week" else months_before(day, 12)
 
     def at(self, key, day):
-        """The key with the periods of a day."""
+        """Return the key with the periods of a day."""
         currency, *values = key
         weekday = "day" in self.names
         return (
@@ -201,7 +201,7 @@ class Model:
     # -- columns
 
     def columns(self, keys, groups, rows, first, last):
-        """The columns of each group."""
+        """Return the columns of each group."""
         newest = max((to_date(row["recordDate"]) for row in rows), default=self.today)
         last = last or max(self.today, newest)
         so_far = defaultdict(int)

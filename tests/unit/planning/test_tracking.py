@@ -58,9 +58,8 @@ def numbered(resource, rows):
 
 
 def expected(budget, rows, accounts, categories):
-    """The period, what is spent, the income, and the number of records of the former.
-
-    None outside the budget's dates.
+    """Return the period, the amount spent, the income, and the number of records that count as
+    spent. None outside of the budget's dates.
     """
     first, last = (
         None if seconds is None else to_date(seconds)

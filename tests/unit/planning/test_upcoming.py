@@ -29,7 +29,7 @@ def by_id(day, row):
 
 @pytest.fixture
 def worked_out(monkeypatch):
-    """The days that rules gave."""
+    """Collects the days that rules yield."""
     found = []
     days = Schedule.days
 

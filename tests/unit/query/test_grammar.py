@@ -30,7 +30,7 @@ def field(name):
 
 
 def written_like(f):
-    """Texts that the grammar understands for a field."""
+    """Draw texts that the grammar accepts for a field."""
     day = st.dates().map(lambda d: d.isoformat())
     moment = st.datetimes(
         min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC)

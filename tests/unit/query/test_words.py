@@ -20,7 +20,7 @@ def words(text):
 def test_words_are_plain_and_each_is_one_condition():
     assert words(" Größe\tSHOP shop ") == ["grosse", "shop"]
     assert words("Zöld zold ŁÓDŹ") == ["lodz", "zold"]
-    # The second one has an accent, so it is no amount.
+    # The second text has an accent, so it is not an amount.
     assert words("5 5\u0301") == ["5", "5"] and len(parse_words("5 5\u0301")) == 2
     for text, part in (
         ("", "0 words"),

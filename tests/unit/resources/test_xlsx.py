@@ -115,7 +115,7 @@ def test_rows_are_as_xlsxwriter_writes_them(made):
 def test_the_sheet_says_how_large_it_is():
     row = dict.fromkeys([each.name for each in FIELDS]) | {"text_list": ()}
     assert b'<dimension ref="A1:F8"/>' in sheet([row] * 7)
-    # A table has a row, if only an empty one.
+    # A table must have a row, even if it is empty.
     assert b'<dimension ref="A1:F2"/>' in sheet([])
 
 
@@ -191,7 +191,7 @@ def test_readable_columns_come_first_and_ids_last():
 
 @pytest.mark.parametrize("rows", [3, 300_000])
 def test_a_part_beyond_two_gigabytes_is_prepared_for(monkeypatch, rows):
-    """The first of its sizes is told afterwards, in eight bytes where it may be long."""
+    """The size follows the data, in eight bytes if it may be large."""
     asked = []
     open_part = zipfile.ZipFile.open
 

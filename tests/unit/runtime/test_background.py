@@ -16,7 +16,7 @@ LOGGER = "finance_api.runtime.background"
 
 
 class Sink:
-    """A place to write numbers; fails while ``error`` is set."""
+    """A place to write numbers to; fails while ``error`` is set."""
 
     def __init__(self):
         self.written = []
@@ -42,7 +42,7 @@ def sink():
 
 @pytest.fixture
 def made():
-    """Makes things that are stopped in the end."""
+    """Return a function that makes objects, which are stopped at the end."""
     things = []
 
     def keep(thing):

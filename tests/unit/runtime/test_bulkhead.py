@@ -14,7 +14,7 @@ LONG = 60
 
 
 class Running:
-    """Calls that run until they are told to end, by a clock that is held."""
+    """Calls that run until the test ends them, and a clock that only the test moves."""
 
     def __init__(self, pool: ThreadPoolExecutor, **options: float) -> None:
         self._pool = pool
@@ -26,7 +26,7 @@ class Running:
         self.ends: list[threading.Event] = []
 
     def begin(self, user: str, *, is_cheap: bool) -> threading.Event:
-        """A call that runs when this returns, and ends with the event."""
+        """Begin a call, which runs when this returns, and ends when the event is set."""
         began, end = threading.Event(), threading.Event()
 
         def call() -> None:
@@ -48,7 +48,7 @@ class Running:
         return self._pool.submit(self.bulkhead.call, call, user, is_cheap=is_cheap)
 
     def wait_in_turn(self, user: str) -> Future[str]:
-        """A costly call that has a place, and waits for its turn when this returns."""
+        """Begin a costly call, which has a place and waits for its turn when this returns."""
         held = len(self.bulkhead._calls)
         asked = self.ask(user, is_cheap=False)
         while len(self.bulkhead._calls) == held:
@@ -139,7 +139,7 @@ def test_one_more_waits_behind_one_that_has_just_begun(make_running: Make, has_e
     running.now -= WAIT_SECONDS / 2
     asked = running.ask("one", is_cheap=True)
     if has_ended:
-        # Longer than it waits, by the clock of the machine: refused too early it would be done.
+        # Wait longer than its limit by the real clock: the call must not be refused by that clock.
         assert not threading.Event().wait(2 * WAIT_SECONDS) and not asked.done()
         ends[0].set()
         assert asked.result(LONG) == "called"

@@ -16,7 +16,7 @@ def fail():
 
 
 class Seconds:
-    """A monotonic clock that goes on when it is told."""
+    """A monotonic clock that only the test moves."""
 
     now = 1_000.0
 

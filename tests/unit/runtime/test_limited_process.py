@@ -68,7 +68,7 @@ def test_what_it_reports_is_known_before_its_answer() -> None:
     assert process.reported is None
     assert process.result() == "done"
     assert process.reported == (2, 3)
-    # Here nobody waits for it.
+    # In this process, report does nothing.
     report((1, 2))
 
 

@@ -25,13 +25,15 @@ from finance_api.runtime.logs import (
 
 logger = logging.getLogger("finance_api.tests")
 
-#: As an ini file may have it.
+#: A format that an ini file may have.
 FORMAT = "%(levelname)s %(name)s [%(request_id)s] %(message)s"
 
 
 @pytest.fixture
 def written():
-    """A handler that writes to a stream, on the loggers of the application; its text."""
+    """Yield a handler of the application's loggers that writes to a stream, and the stream's
+    text.
+    """
     factory = logging.getLogRecordFactory()
     handler = logging.StreamHandler(io.StringIO())
     handler.setFormatter(logging.Formatter(FORMAT))
@@ -45,7 +47,7 @@ def written():
 
 @pytest.fixture(params=["text", "json"])
 def either(request, written):
-    """The text that is written, in each of the forms."""
+    """The written text, in each of the two forms."""
     handler, text = written
     if request.param == "json":
         handler.setFormatter(JsonFormatter())
@@ -180,7 +182,7 @@ def test_every_line_parses_and_has_no_token(either):
     for secret in (LINK[5:], TOKEN[8:-1], "eyJzdWI", "c2lnb"):
         assert secret not in either()
     if lines[0].startswith("{"):
-        # Strictly: Python's takes NaN, and half of a surrogate pair.
+        # Use a strict parser: Python's accepts NaN, and half of a surrogate pair.
         assert {orjson.loads(line)["requestId"] for line in lines} == {"-"}
 
 

@@ -28,7 +28,7 @@ print(text)
 
 
 def run(directory, program):
-    """Standard output."""
+    """Run a program, and return its standard output."""
     environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(directory)}
     done = subprocess.run(
         as_child([sys.executable, "-c", program]), env=environment, capture_output=True, text=True
@@ -63,7 +63,7 @@ _SUFFIXES = {"histogram": ("_bucket", "_sum", "_count"), "summary": ("_sum", "_c
 
 
 def families():
-    """The metrics by name, and their kinds."""
+    """Return the kinds of the metrics by name."""
     text = Metrics().text(dict.fromkeys(TOTALS, 1)).decode()
     return dict(re.findall(r"(?m)^# TYPE (\S+) (\S+)$", text))
 

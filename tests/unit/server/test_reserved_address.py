@@ -10,7 +10,7 @@ from finance_api.server.wsgi import reserve_address
 from support.programs import free_port
 
 ADDR, PORT = socket.SO_REUSEADDR, socket.SO_REUSEPORT
-#: By an address that is taken: those that cannot be had beside it.
+#: Address in use -> the addresses that are then refused.
 REFUSED = {
     "127.0.0.1": ["127.0.0.1", "0.0.0.0", "::"],
     "0.0.0.0": ["127.0.0.1", "0.0.0.0", "::"],
@@ -47,7 +47,7 @@ def test_an_address_that_somebody_has_is_refused(
 
 @pytest.mark.parametrize(("taken", "asked"), PAIRS)
 def test_a_reserved_address_is_for_workers_only(taken: str, asked: str) -> None:
-    """Also while none of them listens yet, so that of two servers one starts."""
+    """This holds even before a worker listens, so that only one of two servers starts."""
     port = free_port()
     with reserve_address(taken, port):
         with pytest.raises(SettingError):
@@ -68,7 +68,7 @@ def test_connections_that_ended_just_now_do_not_matter() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         client = socket.create_connection(("127.0.0.1", port))
-        # The side that closes first has the connection for another minute.
+        # The side that closes first keeps the connection for another minute.
         server.accept()[0].close()
         client.close()
     reserve_address("127.0.0.1", port).close()

@@ -1,4 +1,4 @@
-"""What people see of a file where it is refused."""
+"""The excerpt of a file that people see at a refusal."""
 
 import io
 

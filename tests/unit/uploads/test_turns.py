@@ -39,7 +39,7 @@ def test_users_take_turns_and_have_one_job_each_at_a_time() -> None:
     jobs = Jobs(2)
     for name in ("1a", "1b", "1c", "2a", "3a", "2b"):
         jobs.add(name)
-    # The second of user 1 waits for the first one, whatever is free.
+    # The second job of user 1 waits for the first, even if a thread is free.
     jobs.wait_for("1a", "2a")
     jobs.end("2a")
     jobs.wait_for("1a", "2a", "3a")

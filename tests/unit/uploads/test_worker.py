@@ -1,4 +1,4 @@
-"""Whether the process that works at an upload has ended."""
+"""Whether the process that works on an upload has ended."""
 
 import os
 import subprocess

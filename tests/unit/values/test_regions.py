@@ -60,7 +60,7 @@ def test_numbers_and_days_are_those_of_the_region_in_english_words(tag, amount, 
     assert region(tag).day_of_year(parse_date("2026-11-06")) in day
 
 
-# nqo-GN has marks that nobody else knows. Babel loses the apostrophes of Switzerland.
+# nqo-GN has marks that no other region uses. Babel loses the apostrophes of Switzerland.
 @pytest.mark.parametrize("tag", sorted({*TAGS} - {"nqo-GN", "de-CH", "fr-CH"}))
 @given(UNITS)
 def test_amounts_have_the_groups_and_marks_of_the_cldr(tag, units):
@@ -207,7 +207,7 @@ def test_an_amount_is_never_guessed(text, here):
     except WrittenRefused:
         return
     digits = "".join(c for c in text if c.isdigit())
-    # Nothing but the place of the point is to be found out: the digits stay.
+    # Only the place of the point is ambiguous; the digits stay.
     assert f"{abs(amount):f}".replace(".", "").strip("0") == digits.strip("0")
 
 

@@ -84,7 +84,7 @@ def test_moments_survive_their_text(seconds):
 
 
 def _careful_time(text):
-    """`parse_time` without its short way, or the message of the refusal."""
+    """Parse as `parse_time` does without its fast path; or return the message of the refusal."""
     try:
         return parse_date(text) if len(text) == 10 else int(parse_instant(text) // 1)
     except TimeError as error:

@@ -9,7 +9,7 @@ STATIC = files("finance_api.web") / "static"
 
 @pytest.mark.parametrize(("kind", "most"), [(".css", 45_000), (".js", 80_000)])
 def test_styles_and_scripts_stay_small(kind, most):
-    # The viewer of the API's description is a file of another project, and loaded there alone.
+    # The viewer of the API's description is another project's file, which only that page loads.
     sizes = {f.name: len(f.read_bytes()) for f in STATIC.iterdir() if f.name.endswith(kind)}
     assert len(sizes) >= 2
     assert sum(sizes.values()) <= most, sizes

@@ -76,7 +76,7 @@ def test_a_form_that_nobody_changes_gives_back_what_was_given():
     found = upload({"fee": ["Value=signed"], "balance": "More"})
     sent = sent_as_it_is(upload_form(found, [], []))
     assert given_in(found, sent) == found.options
-    # Without the file's columns, the form keeps what was said of them.
+    # Without the file's columns, the form keeps the earlier choices about them.
     found = upload({**columns, "skip_rows": 1})
     assert given_in(found, {"skip_rows": ["2"]}) == {**columns, "skip_rows": 2}
 

@@ -1,4 +1,4 @@
-"""Records that the user adds, and their meeting with the files that state them."""
+"""Records that the user adds, and how later files that state them are matched."""
 
 import pytest
 

@@ -42,7 +42,7 @@ def person():
 
 
 def workbook(person):
-    """All records as the API gives them as a workbook."""
+    """Return all records as the API's workbook."""
     return body_of(XLSX, "records", RECORDS.fields, encoder_of(RECORDS).lines(person.rows(RECORDS)))
 
 

@@ -67,7 +67,7 @@ def refused(person, data):
 
 
 def respelt(text, *, delimiter=",", quoting=csv.QUOTE_MINIMAL, line_end="\r\n", edit=None):
-    """A CSV as another program writes it. edit: of each row, by column."""
+    """Return the CSV as another program writes it. edit: changes each row, a dict by column."""
     rows = list(csv.reader(io.StringIO(text, newline="")))
     if edit is not None:
         names = rows[0]
@@ -137,7 +137,7 @@ def test_every_column_can_be_changed_and_emptied(books):
     one, two = books.row(RECORDS, 100), books.row(RECORDS, 101)
     assert (one["category"], one["labels"]) == ("=Rent", ("home", "-week"))
     assert (one["payee"], one["note"], one["recordState"]) == ("A", "B", "void")
-    # Its labels and its state were others; it was in this category before.
+    # Only changes count: the first record had these labels before, the second one this category.
     assert one["setByHand"] == ("categoryId", "note", "payee", "recordState")
     assert (two["payee"], two["note"], two["labels"], two["recordState"]) == (None, None, (), None)
     assert two["category"] == "=Rent"

@@ -14,9 +14,9 @@ from support.nightly import count
 _FIRST = parse_date("2025-12-20")
 _DAY = 86_400
 
-#: Of a record: its account, its day, its amount.
+#: Records, each as its account, day and amount.
 RECORDS = st.tuples(st.integers(0, 2), st.integers(0, 50), st.sampled_from([-7, -5, 5, 7]))
-#: Files that come in, each with what is done afterwards: nothing, or one record goes or is void.
+#: Files, each with a step after its import: none, or a record is removed or voided.
 STEPS = st.lists(
     st.tuples(
         st.lists(RECORDS, min_size=1, max_size=6),

@@ -43,7 +43,7 @@ def move(number, account_id, amount, day, other=None, **values):
 
 
 def found(person, *rows, **options):
-    """The pairs by the numbers of the records, and whether they are by number."""
+    """Return the pairs as numbers of records, with whether an account number decided."""
     person.native(*ACCOUNTS, *rows)
     with changing(person.backend, person.user.email, 0, action="x", dry_run=True) as session:
         pairs = find_pairs(session, **options)
@@ -63,13 +63,13 @@ def found(person, *rows, **options):
         ([move(10, A, -5, 1), move(11, B, 5, 1, transferId=an_id(9))], set()),
         ([move(10, A, -5, 1), move(11, B, 5, 1, setByHand=["transferId"])], set()),
         ([move(10, A, 0, 1), move(11, B, 0, 1)], set()),
-        # Several could be the other one.
+        # Several records could be the other half.
         ([move(10, A, -5, 1), move(11, B, 5, 1), move(12, C, 5, 2)], set()),
         ([move(10, A, -5, 1), move(11, B, 5, 1), move(12, B, 5, 3)], set()),
         ([move(10, A, -5, 1), move(11, C, -5, 2), move(12, B, 5, 3)], set()),
-        # One is unique for the other, but not the other way round.
+        # A record fits only one other, which fits two.
         ([move(10, A, -5, 1), move(11, B, 5, 4), move(12, A, -5, 7)], set()),
-        # A number decides.
+        # An account number decides.
         (
             [move(10, A, -5, 1, "de 99"), move(11, B, 5, 1), move(12, C, 5, 1)],
             {(10, 11, True)},
@@ -78,15 +78,15 @@ def found(person, *rows, **options):
             [move(10, A, -5, 1), move(11, B, 5, 2, "DE021203AA"), move(12, C, -5, 2)],
             {(10, 11, True)},
         ),
-        # The number of somebody else: a purchase, and money from elsewhere.
+        # The account number is somebody else's: a purchase, and income.
         ([move(10, A, -5, 1, "FR1"), move(11, B, 5, 1)], set()),
         ([move(10, A, -5, 1, "FR1"), move(11, C, 5, 1)], {(10, 11, False)}),
         ([move(10, A, -5, 1), move(11, B, 5, 1, "FR1")], set()),
-        # The end of an IBAN is what another bank writes.
+        # Another bank may write only the end of an IBAN.
         ([move(10, A, -5, 1, "XX0DE99"), move(11, B, 5, 1)], {(10, 11, False)}),
-        # It names B, so it is with nobody else.
+        # The record names B, so it is paired with no other account.
         ([move(10, A, -5, 1, "DE99"), move(11, C, 5, 1)], set()),
-        # Every day the same amount: each with the next; one that is over leaves them all alone.
+        # The same amount every day: paired in order; if one is left over, none is paired.
         (
             [
                 *(move(10 + day, A, -5, day, "DE99") for day in range(1, 4)),
@@ -95,7 +95,7 @@ def found(person, *rows, **options):
             {(11, 21, True), (12, 22, True), (13, 23, True)},
         ),
         ([move(10, A, -5, 1, "DE99"), move(11, B, 5, 1), move(12, B, 5, 2)], set()),
-        # One that names it back comes before one that names nobody.
+        # A record that also names this account comes before one that names none.
         (
             [move(10, A, -5, 1, "DE99"), move(11, B, 5, 2, "de021203aa"), move(12, B, 5, 1)],
             {(10, 11, True)},
@@ -223,7 +223,7 @@ def test_rules_are_for_transfers_too(person):
 
 
 def _naive(rows):
-    """Pairs without numbers, by looking at each two."""
+    """Return the pairs without account numbers, by comparing all records with each other."""
     fits = {
         (out["id"], into["id"])
         for out in rows
