@@ -20,7 +20,7 @@ from bench.workspace import PROJECT, Workspace
 _EMAIL = "bulk@bench.example"
 _CHUNK = 50_000
 _POLL_SECONDS = 0.05
-#: The migrations that have run: an upgrade writes it by itself.
+#: The migrations that have run, which an upgrade writes by itself.
 _VERSION_TABLE = "alembic_version"
 _NAMES = ("bulk_import", "bulk_bare")
 
@@ -55,7 +55,7 @@ def measure_bulk(
 
 
 def _import(ini: Path, workspace: Workspace) -> tuple[float, int]:
-    """Seconds and peak bytes of the command."""
+    """Return the command's seconds and peak bytes."""
     run_program(ini, "db", "upgrade")
     run_program(ini, "user", "add", _EMAIL, "--premium")
     begin = time.perf_counter()
@@ -117,7 +117,7 @@ def _executemany(source: Path, target: Path) -> float:
 
 
 def _sqlite_tables(connection: sqlite3.Connection) -> list[str]:
-    """Every table with rows."""
+    """Yield every table that has rows."""
     found = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     )

@@ -40,7 +40,7 @@ _REQUESTS = 1_000
 _IMPORTS = 20
 _RECORDS_IN_FILE = 30
 _PATH = f"/v1/api/records?limit={PAGE}&recordDate=gte.{data.SINCE}"
-#: The values of copied rows that are not those of the row: {0} is the number of imported users.
+#: Values in which copied rows differ from their originals: {0} is the number of imported users.
 _CHANGED = {
     "user_id": "t.user_id + n * {0}",
     "users.id": "t.id + n * {0}",
@@ -49,13 +49,13 @@ _CHANGED = {
     "tokens.id": "gen_random_uuid()::text",
     "tokens.sha256": "encode(sha256((n || t.sha256)::bytea), 'hex')",
 }
-#: For loading alone: what a crash would lose is loaded again.
+#: Only for loading: if a crash loses data, it is loaded again.
 _LOADING = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 
 def _load(server: Postgresql, workspace: Workspace, ini: Path, users: int) -> None:
     run_program(ini, "db", "upgrade")
-    # In a process of its own, so that its memory does not count.
+    # Use another process, whose memory does not count.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         pool.submit(import_everybody, ini, workspace).result()
     for table in metadata.sorted_tables:
@@ -71,7 +71,8 @@ def _load(server: Postgresql, workspace: Workspace, ini: Path, users: int) -> No
         listed = ", ".join(f'"{name}"' for name in names)
         server.run_sql(
             OURS,
-            # Without foreign keys. The offset is 0, but makes one user's rows follow the other's.
+            # Copy without foreign keys. The offset of 0 has no effect, except that one user's rows
+            # follow the other's.
             "SET session_replication_role = replica;"
             f"INSERT INTO {table.name} ({listed}) SELECT {', '.join(values)} "
             f"FROM generate_series(1, {users // workspace.size.users - 1}) n, "

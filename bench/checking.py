@@ -14,7 +14,7 @@ from bench.servers import Server
 #: How many queries of a load are sent beforehand; the others are like them.
 _SAMPLE = 16
 _FIELDS = {True: 15, False: 8}
-#: What is compared of rows without an id.
+#: The members that are compared in rows without an id.
 _COMPARED = (
     "currencyCode",
     "accountId",
@@ -30,7 +30,7 @@ _MARGIN = 0.25
 
 
 class WrongResponseError(Exception):
-    """A server sends something else than was requested."""
+    """A server sends something other than requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Expectation:
 
 
 def sample_of(queries: Sequence[Query]) -> list[Query]:
-    """An even sample of the queries."""
+    """Return a sample that is spread evenly over the queries."""
     step = max(1, len(queries) // _SAMPLE)
     return list(queries[::step][:_SAMPLE])
 

@@ -17,7 +17,7 @@ CONNECTIONS = 16
 _SCRIPT = Path(__file__).with_name("wrk.lua")
 #: Checking each larger response would slow the client down more than the server.
 _MOST_CHECKED_BYTES = 20_000
-#: Allowed difference of the mean length from that of the sample, where single ones are not checked.
+#: Allowed difference of the mean length from the sample's, if single responses are not checked.
 _MARGIN = 0.05
 _LONGEST_SECONDS = 40
 
@@ -45,7 +45,7 @@ def write_requests(
     queries: Sequence[Query],
     expected: Expectation,
 ) -> Path:
-    """The file that the script reads."""
+    """Write the file that the script reads."""
     path = workspace.scratch(f"{load.name}-{server.name}-{server.database}.txt")
     with open(path, "w", encoding="utf-8") as file:
         for query in queries:
@@ -64,7 +64,7 @@ def run(
     connections: int = CONNECTIONS,
     alone: bool = True,
 ) -> Run:
-    """One run of that many seconds; every response is checked, or their total length.
+    """Do a run of this many seconds. Checks every response, or the total length of all.
 
     alone: whether to wait until nothing else runs on the server's core.
     Raises WrongResponseError.
@@ -77,7 +77,7 @@ def run(
     command += ["--timeout", "60s", "-s", str(_SCRIPT), f"http://127.0.0.1:{port}", "--"]
     command += [str(queries), str(threads), str(expected.status)]
     command += [str(expected.least if checked else -1), str(expected.most)]
-    # A slow server goes on with its last requests for seconds, though the client has gone.
+    # A slow server still works on its last requests for seconds after the client has disconnected.
     if alone:
         wait_until_idle(cores()[0])
     done = subprocess.run(

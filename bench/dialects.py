@@ -135,7 +135,7 @@ class Datasette(Dialect):
             given["word"] = query.word
         else:
             name = "page"
-            # Dates are texts there: the empty one is before them all.
+            # Datasette's dates are texts: the empty text comes before all of them.
             given |= {"since": query.since or "", "offset": query.offset}
         return _with_query(f"/{self._database}/{name}.json", **given, _shape="array")
 

@@ -3,8 +3,8 @@
 python -m bench.distributed ONE CITUS       prints the table in docs/scaling.md
 
 ONE and CITUS are URLs of empty databases, the second on the coordinator of a cluster. They take
-turns, call by call, without a server. A time is that of the fastest tenth of the calls, because
-what else runs on the machine only ever adds to it.
+turns, call by call, without a server. Each figure is the time of the fastest tenth of the calls,
+because other programs on the machine can only make calls slower.
 """
 
 import argparse
@@ -41,8 +41,8 @@ _SIZE = Size(
 class _Side:
     """One of the databases, with its application.
 
-    everybody: sends requests of all people in turn. large: of the one with most records.
-    files: new records of the other people.
+    everybody: sends requests of all users in turn. large: of the user with most records. files: new
+    records of the other users.
     """
 
     backend: StorageBackend
@@ -73,7 +73,7 @@ def _import(side: _Side, number: int) -> None:
 
 
 _RECORDS = "/v1/api/records"
-#: What is measured: how many calls of it.
+#: Each measurement -> its number of calls.
 _CALLS: dict[str, tuple[int, Callable[[_Side, int], None]]] = {
     "first page of 100, users in turn": (400, _ask(f"{_RECORDS}?limit={PAGE}")),
     "100 at an offset of 10,000": (

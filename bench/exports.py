@@ -26,7 +26,7 @@ from bench.sizes import FULL, QUICK
 from bench.workspace import Workspace, exclusive
 
 FORMS = ("csv", "ndjson")
-#: Of the other requests.
+#: Number of connections for the other requests.
 CONNECTIONS = 50
 _RUNS = 3
 _SECONDS = 4
@@ -82,7 +82,7 @@ def measure_exports(
 
 
 class _Reader:
-    """Reads a whole export."""
+    """Read a whole export."""
 
     def __init__(self, server: Server, person: data.Person, form: str, rows: int) -> None:
         self._port = server.cached.port
@@ -111,7 +111,7 @@ class _Reader:
 
     @contextmanager
     def reading_on(self) -> Iterator[None]:
-        """One export after another, until the end of the block."""
+        """Run one export after another until the end of the block."""
         ended = threading.Event()
 
         def read() -> None:
@@ -151,7 +151,7 @@ class _Pages:
 
 @contextmanager
 def _peak_of(server: Server) -> Iterator[list[int]]:
-    """The most private memory that it has in the block, as the only element."""
+    """Yield a list whose only element is the process's peak private memory in the block."""
     found, ended = [0], threading.Event()
 
     def look() -> None:

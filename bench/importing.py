@@ -1,4 +1,4 @@
-"""Bringing every user's file into the service's own storage, in one process, by its own import.
+"""Imports every user's file into the service's own storage, in one process.
 
 ``python -m bench.importing INI SIZE`` prints a `Measured` as JSON. It runs in a process of its own,
 so that the memory it needs is its own.
@@ -41,7 +41,7 @@ class Measured:
 
 
 def import_everybody(ini: Path, workspace: Workspace) -> Measured:
-    """Users, tokens and data, into a database that is empty and has its tables."""
+    """Store users, tokens and data in an empty database with tables."""
     cli = context_of(ini)
     people = data.prepare(workspace)
     try:
@@ -60,7 +60,7 @@ def import_everybody(ini: Path, workspace: Workspace) -> Measured:
 
 
 def _token(person: data.Person, user_id: int) -> Token:
-    """The token that was drawn with the data, so that every database knows the same ones."""
+    """Store the token that was drawn with the data, so that every database has the same tokens."""
     return Token(
         id=new_id(),
         user_id=user_id,

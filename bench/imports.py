@@ -66,7 +66,7 @@ class Figures:
 
 
 class Database:
-    """An empty database with one user, as one version of the program makes it."""
+    """An empty database with one user, made by one version of the program."""
 
     def __init__(self, checkout: Path, workspace: Workspace, postgresql: Postgresql | None) -> None:
         self._checkout = checkout
@@ -130,7 +130,7 @@ def file_of(workspace: Workspace, kind: str, records: int) -> Path:
 
 
 def _rows(bulk: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Day, amount, payee and note of each record, in the order of the days."""
+    """Yield day, amount, payee and note of each record, in the order of the days."""
     found = []
     with open(bulk, encoding="utf-8") as lines:
         for line in lines:

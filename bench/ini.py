@@ -7,7 +7,7 @@ from bench.workspace import PROJECT
 from finance_api.cli.context import CliContext
 
 APPLICATION = "app:main"
-#: The most that `finance_api.ratelimit.interface` takes: quotas are counted, and never used up.
+#: The maximum in `finance_api.ratelimit.interface`: quotas are counted, but never used up.
 _MANY = "1000000000/hour"
 _CACHE_BYTES = "finance_api.cache.max_bytes"
 
@@ -22,7 +22,7 @@ def write_ini(
     port: int = 0,
     project: Path = PROJECT,
 ) -> Path:
-    """An ini file like production.ini that serves ``url`` and logs to a file beside it.
+    """Write an ini file like production.ini that serves ``url`` and logs to a file beside it.
 
     server: granian, with one worker and so many threads; or waitress, one for each connection.
     project: the checkout whose files these are.
@@ -38,7 +38,7 @@ def write_ini(
         application[_CACHE_BYTES] = "0"
     if server == "waitress":
         ini["server:main"] = _read(project / "development.ini")["server:main"]
-        # More than there are connections, or slow searches would be refused.
+        # More than the number of connections; otherwise slow searches would be refused.
         ini["server:main"]["threads"] = "20"
         application["finance_api.max_data_requests"] = "17"
     else:
@@ -53,7 +53,7 @@ def write_ini(
 
 
 def _read(path: Path) -> configparser.ConfigParser:
-    # With another name for its defaults, [DEFAULT] stays a section by itself.
+    # With another name for its defaults, configparser treats [DEFAULT] as a plain section.
     ini = configparser.ConfigParser(interpolation=None, default_section="no defaults")
     ini.optionxform = str  # type: ignore[method-assign,assignment]
     ini.read(path, encoding="utf-8")
@@ -61,7 +61,7 @@ def _read(path: Path) -> configparser.ConfigParser:
 
 
 def context_of(ini: Path) -> CliContext:
-    """The storage of an ini file, as the commands open it."""
+    """Open the storage of an ini file as the commands do."""
     context = CliContext()
     context.config = str(ini)
     return context

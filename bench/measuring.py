@@ -1,4 +1,4 @@
-"""Every load on every server, in turn, so that noise of the machine hits all of them alike."""
+"""Every load on every server, in turn, so that noise of the machine affects all servers alike."""
 
 import statistics
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ def measure(
     seconds: int,
     connections: int = CONNECTIONS,
 ) -> Iterator[Result]:
-    """The results, load by load; without those of competitors where nothing is compared with them.
+    """Yield the results, load by load, without competitors if the load is not compared with them.
 
     files: the databases', which are to be in the system's memory. Raises WrongResponseError.
     """
@@ -87,7 +87,7 @@ def measure(
 
 
 def _bring_into_memory(file: Path) -> None:
-    """Reads the file once: the disks of rented machines are not what is measured."""
+    """Read the file once, so that the disks of rented machines are not measured."""
     buffer = bytearray(_READ_BYTES)
     # A database may delete some of its files at any time.
     with suppress(FileNotFoundError), open(file, "rb", buffering=0) as stream:

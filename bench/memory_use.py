@@ -25,7 +25,7 @@ def measure_memory(workspace: Workspace, servers: Sequence[Server]) -> list[Memo
     people = data.prepare(workspace)
     for server in servers:
         if not server.is_ours:
-            # It has had the loads already.
+            # This worker has already had the loads.
             continue
         for load in (replace(load, cached=True) for load in LOADS):
             queries = load.queries(workspace.size, people)

@@ -21,7 +21,7 @@ from bench.workspace import Workspace, exclusive
 _CALLS = 5
 _PAGE = 50
 _DEEP = f"offset={(3_000 - 1) * _PAGE}"
-#: What each page is, and its parameters.
+#: Description of each page -> its parameters.
 PAGES = {
     "first page": "",
     "page 3,000": _DEEP,

@@ -114,11 +114,13 @@ class Postgresql:
 
     @property
     def pid(self) -> int:
-        """The id of the server's first process, the parent of all others."""
+        """The id of the server's first process, which is the parent of all others."""
         return int((self._data / "postmaster.pid").read_text().splitlines()[0])
 
     def ended_seconds(self) -> float:
-        """Processor time of the server's ended processes, such as those of closed connections."""
+        """Return the processor time of the server's ended processes, such as those of closed
+        connections.
+        """
         values = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         # cutime and cstime: see proc(5).
         return (int(values[13]) + int(values[14])) / os.sysconf("SC_CLK_TCK")

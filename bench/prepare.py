@@ -25,10 +25,10 @@ from bench.sizes import FULL, QUICK
 from bench.workspace import PROJECT, Workspace, exclusive
 
 DATABASES = ("sqlite", "postgresql")
-#: After this an import, or any other command, has failed.
+#: Time limit of an import, or of any other command.
 IMPORT_SECONDS = 1_200
 
-#: The code beside this suite, whatever is installed.
+#: Use the code beside this suite, whatever version is installed.
 _PROGRAM = (sys.executable, "-c", "from finance_api.cli import run; run()")
 
 
@@ -40,7 +40,7 @@ def prepare(
     databases: Sequence[str] = DATABASES,
     with_competitors: bool = True,
 ) -> dict[str, Measured]:
-    """The imports that were measured now or before, by database."""
+    """Return the imports measured now or earlier, by database."""
     _timed("native files", lambda: data.prepare(workspace))
     measured = {}
     for database in databases:
@@ -126,19 +126,19 @@ def _import_all(
     print(f"  {measured.seconds:.1f} s, {measured.records_per_second:,.0f} records a second")
     if database == "postgresql":
         assert postgresql is not None
-        # As its autovacuum would have done a minute later, in the middle of a load.
+        # Otherwise autovacuum would do this a minute later, during a load.
         postgresql.run_sql(OURS, "VACUUM ANALYZE")
     note.write_text(json.dumps({**asdict(measured), "fingerprint": fingerprint}))
     return measured
 
 
 def _fingerprint(workspace: Workspace) -> str:
-    """Changes with the data."""
+    """A hash that changes with the data."""
     return str(json.loads(workspace.people.read_text("utf-8"))["fingerprint"])
 
 
 def _fingerprint_of_tables() -> str:
-    """Changes with the service's tables and migrations."""
+    """A hash that changes with the service's tables and migrations."""
     folder = PROJECT / "finance_api" / "storage" / "sql"
     return _fingerprint_of(sorted([*folder.glob("*.py"), *folder.glob("migrations/versions/*.py")]))
 

@@ -12,8 +12,8 @@ from bench.workspace import PROJECT
 
 _START_SECONDS = 60
 _END_SECONDS = 35
-#: A core is idle when it had nothing to do for this share of so long; Linux counts its time
-#: in hundredths of a second.
+#: A core is idle if it had nothing to do for this share of this time; Linux counts its time in
+#: hundredths of a second.
 _IDLE_SHARE = 0.75
 _IDLE_LOOK_SECONDS = 0.1
 _IDLE_LONGEST_SECONDS = 90
@@ -38,7 +38,9 @@ def wait_until_idle(core: int) -> None:
 
 
 def _idle_seconds(core: int) -> float:
-    """How long it has had nothing to do since the system started, and waited for no disk."""
+    """Return how long the core has been idle since the system started, without waiting for a
+    disk.
+    """
     for line in Path("/proc/stat").read_text().splitlines():
         name, *ticks = line.split()
         if name == f"cpu{core}":
@@ -72,7 +74,7 @@ class Process:
     def __init__(
         self, command: Sequence[str], log: Path, port: int, environment: Mapping[str, str]
     ) -> None:
-        """environment: what is added to the suite's own."""
+        """environment: added to the suite's own."""
         self.port = port
         self._log = log
         with open(log, "wb") as output:
@@ -114,7 +116,7 @@ class Process:
         return max(anonymous_bytes(pid) for pid in (self._process.pid, *self._children()))
 
     def _children(self) -> list[int]:
-        """Every process of its group."""
+        """Return every process of the group."""
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
@@ -129,13 +131,14 @@ class Process:
 def peak_bytes(pid: int) -> int:
     """The largest resident set that the process had; 0 when it has ended.
 
-    Of what runs now: the figures of ``getrusage`` count what the process was forked from, too.
+    Only of the program that runs now: the figures of ``getrusage`` also count the program that
+    forked it.
     """
     return _bytes_in_proc(pid, "status", "VmHWM:")
 
 
 def children(pid: int) -> list[int]:
-    """The processes that this one has started."""
+    """Return the processes that this process has started."""
     return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 

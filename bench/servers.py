@@ -23,7 +23,7 @@ SERVERS = (*OURS, *COMPETITORS)
 #: The competitor that ratios compare with.
 REFERENCE = "fastapi"
 
-#: Its default.
+#: The default number of threads.
 _THREADS = 8
 
 _PSERVE = ("-m", "pyramid.scripts.pserve")
@@ -93,7 +93,7 @@ def serving(
 def serving_exports(
     workspace: Workspace, postgresql: Postgresql | None, database: str
 ) -> Iterator[Server]:
-    """The production server with as many threads as it usually has, which exports need."""
+    """Yield the production server with its usual number of threads, which exports need."""
     with ExitStack() as stack:
         process = _start_ours(
             stack, workspace, postgresql, "granian", database, cached=False, threads=_THREADS

@@ -1,4 +1,4 @@
-"""What finding a token costs among few and among many, in the service's own storage."""
+"""The cost of finding a token among few and among many, in the service's own storage."""
 
 import hashlib
 import random
@@ -37,7 +37,7 @@ class TokenLookup:
 def measure_lookups(
     workspace: Workspace, database: str, postgresql: Postgresql | None
 ) -> tuple[TokenLookup, TokenLookup]:
-    """Among few and among many tokens, in turn."""
+    """Measure among few and among many tokens, in turn."""
     contexts = [
         _context_with(workspace, database, postgresql, count)
         for count in workspace.size.token_counts
@@ -71,7 +71,7 @@ def _median_of(cli: CliContext, digests: Sequence[str]) -> float:
 def _context_with(
     workspace: Workspace, database: str, postgresql: Postgresql | None, count: int
 ) -> tuple[CliContext, list[str]]:
-    """The storage with so many tokens, and the digests of some of them."""
+    """Yield the storage with this many tokens, and the digests of some of them."""
     name = f"tokens_{count}"
     if database == "sqlite":
         path = workspace.scratch(f"{name}.sqlite")
@@ -97,7 +97,7 @@ def _context_with(
 
 
 def _multiply(connection: Connection, count: int) -> list[str]:
-    """Puts rows like the only one straight into the table; the digests of some of them."""
+    """Insert rows like the only one directly into the table; return the digests of some."""
     draw = random.Random(f"{data.SEED} tokens {count}")
     table = Table("tokens", MetaData(), autoload_with=connection)
     like = dict(connection.execute(select(table)).mappings().one())

@@ -1,4 +1,4 @@
-"""Where things are kept: everything that is made lies in bench/.work, which git ignores."""
+"""The places of files: everything that is made is in bench/.work, which git ignores."""
 
 import fcntl
 import signal
@@ -28,7 +28,7 @@ class Workspace:
 
     @property
     def people(self) -> Path:
-        """Who they are, with tokens and some ids: see `bench.data.Person`."""
+        """The file about the users, with tokens and some ids: see `bench.data.Person`."""
         return self.directory / "people.json"
 
     @property
@@ -58,7 +58,7 @@ class Workspace:
 
 @contextmanager
 def exclusive() -> Iterator[None]:
-    """Waits until no other measurement runs here: two at once would measure each other.
+    """Wait until no other measurement runs here: two at once would disturb each other.
 
     SIGTERM ends the block as Ctrl-C does, so that what it has started is ended too.
     """

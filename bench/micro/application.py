@@ -41,7 +41,7 @@ class Application:
         return environ
 
     def respond(self, environ: Environ) -> tuple[str, dict[str, str], bytes]:
-        """Status, headers and body."""
+        """Call the application; return status, headers and body."""
         return _call(self.app, environ)
 
     def request(self, path: str) -> Request:
@@ -71,7 +71,7 @@ def _call(app: Any, environ: Environ) -> tuple[str, dict[str, str], bytes]:
 
 @contextmanager
 def opened(ini: Path, people: list[data.Person]) -> Iterator[Application]:
-    """The application of the ini file; what it has started is ended."""
+    """Yield the application of the ini file, and close it at the end."""
     setup_logging(str(ini))
     app = main({}, **get_appsettings(str(ini), name=APPLICATION.partition(":")[2]))
     try:
@@ -82,7 +82,7 @@ def opened(ini: Path, people: list[data.Person]) -> Iterator[Application]:
 
 
 def bare_application() -> Any:
-    """Pyramid with one route and an empty view: the lower bound."""
+    """Make a Pyramid application with one route and an empty view: the lower bound."""
     config = Configurator()
     config.add_route("one", "/v1/api/records")
     config.add_view(lambda request: Response(b""), route_name="one")

@@ -1,4 +1,4 @@
-"""The layers, each as something to call again and again."""
+"""The layers, each as a function to call again and again."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Layer:
 
 
 def layers(application: Application, people: list[data.Person]) -> Iterator[Layer]:
-    """From the outside inwards, then their parts."""
+    """Return the layers from the outermost inwards, then their parts."""
     yield from _whole_requests(application, people)
     yield from _before_the_storage(application)
     yield from _storage(application.registry.services.storage, people)
@@ -116,7 +116,7 @@ def _page_query(resource: Resource, limit: int) -> Query:
 
 
 def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Layer]:
-    """Each call is a unit of work of its own, of the next user."""
+    """Each call is a unit of work of its own, for the next user."""
     with reading(backend) as storage:
         users = cycle(
             (storage.tokens.get_owner(digest(person.token))[1].id, list(person.id_sets[0]))
