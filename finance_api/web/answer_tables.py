@@ -25,32 +25,13 @@ _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "D
 #: Columns that a chart has on its axis: intervals of time. Others are drawn in the order of rows.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
 #: The columns that a chart can show, the best first; expenses are drawn in their colour.
-_DRAWN = (
-    "spent",
-    "net",
-    "balance",
-    "lowest",
-    "expense",
-    "income",
-    "received",
-    "limitAmount",
-    "amount",
-)
+_DRAWN = "spent net balance lowest expense income received limitAmount amount".split()
 _CSS = {"spent": "expense", "expense": "expense"}
 #: The columns to show of long rows, by the envelope's list. Downloads have the others, too.
 _SHOWN = {
-    "records": (
-        *("recordDate", "payee", "note", "category", "accountName", "labels"),
-        *("amount", "currencyCode"),
-    ),
-    "budgets": (
-        *("name", "periodStart", "periodEnd", "limitAmount", "spent", "remaining"),
-        *("progress", "currencyCode"),
-    ),
-    "recurring": (
-        *("payee", "category", "account", "interval", "status"),
-        *("amount", "currencyCode", "nextDate", "yearlyAmount"),
-    ),
+    "records": "recordDate payee note category accountName labels amount currencyCode",
+    "budgets": "name periodStart periodEnd limitAmount spent remaining progress currencyCode",
+    "recurring": "payee category account interval status amount currencyCode nextDate yearlyAmount",
 }
 _MOST_COLUMNS = 9
 #: A chart of more values is unreadable.
@@ -101,9 +82,9 @@ def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
     """Return the columns to show: up to `_MOST_COLUMNS` readable ones with a value."""
     if not rows:
         return []
-    preferred = next((_SHOWN[name] for name in document if name in _SHOWN), ())
+    preferred = next((_SHOWN[name] for name in document if name in _SHOWN), "").split()
     is_long = len(rows[0]) > _MOST_COLUMNS and set(preferred) <= rows[0].keys()
-    names = preferred if preferred and is_long else tuple(rows[0])
+    names = preferred if preferred and is_long else list(rows[0])
     shown = [
         name
         for name in names

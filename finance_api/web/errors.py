@@ -22,7 +22,12 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
-from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import (
+    NotFound,
+    StorageDamaged,
+    StorageNotReady,
+    StorageUnavailable,
+)
 from finance_api.values.text import near_names
 from finance_api.web.kept_forms import carried_form, keep_of_ended_session, keep_of_older_session
 from finance_api.web.object_pages import NAVIGATION
@@ -116,14 +121,12 @@ def http_error(error: HTTPException, request: Request) -> Response:
     if error.status_int < 400:
         return error
     if isinstance(error, PredicateMismatch) and request.matched_route.name in METHODS:
-        error = HTTPMethodNotAllowed(headers=_allowed(request.matched_route.name))
+        error = HTTPMethodNotAllowed(
+            headers={"Allow": ", ".join(sorted(METHODS[request.matched_route.name]))}
+        )
     response = error_page(request, error.status_int)
     response.headers.update({k: v for k, v in error.headers.items() if k == "Allow"})
     return response
-
-
-def _allowed(route: str) -> dict[str, str]:
-    return {"Allow": ", ".join(sorted(METHODS[route]))}
 
 
 def forbidden(error: Any, request: Request) -> Response:
@@ -172,6 +175,10 @@ def unavailable(error: Exception, request: Request) -> Response:
     return error_page(request, outage.status, detail, title, outage.retry_seconds)
 
 
+def missing(error: NotFound, request: Request) -> Response:
+    return error_page(request, 404)
+
+
 def undecodable(error: UnicodeDecodeError, request: Request) -> Response:
     return error_page(request, 400)
 
@@ -216,6 +223,7 @@ def includeme(config: Configurator) -> None:
         (BadCSRFToken, stale_form),
         *((outage, unavailable) for outage in OUTAGES),
         (LimiterUnavailable, not_counted),
+        (NotFound, missing),
         (UnicodeDecodeError, undecodable),
         (Exception, unexpected),
     ):

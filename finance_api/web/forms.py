@@ -14,7 +14,6 @@ from webob.multidict import MultiDict
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused
 from finance_api.ledger.edits.naming import (
-    editable_fields,
     find_row,
     parse_value,
     rows_called,
@@ -141,7 +140,7 @@ def _words(name: str) -> str:
 def controls_of(
     owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
 ) -> list[Control]:
-    """A control for each field. texts: from `texts_of`, or from a form that was sent."""
+    """A control for each field. texts: from `field_texts`, or from a form that was sent."""
     return [_control(owned, field, texts) for field in fields.values()]
 
 
@@ -213,11 +212,6 @@ def path_of(categories: CategoryTree, row_id: str) -> str:
     """``Food › Groceries``"""
     names = [str(row["name"]) for row in categories.upwards(row_id)]
     return _STEP.join(reversed(names))
-
-
-def texts_of(resource: Resource, row: Row) -> dict[str, str]:
-    """`field_texts` of all editable fields."""
-    return field_texts(editable_fields(resource), row)
 
 
 def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:

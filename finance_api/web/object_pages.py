@@ -19,7 +19,7 @@ from finance_api.resources.field import Resource
 class ObjectPage:
     """The list of a resource, and the forms for its objects.
 
-    name: of the page and its routes. word: for one object.
+    name: of the page and its routes.
     columns: the fields of the list besides the name, in order.
     lead: a sentence below the title. none: a sentence for an empty list.
     filter: the parameter of the records page that shows an object's records, if any.
@@ -27,7 +27,6 @@ class ObjectPage:
     """
 
     name: str
-    word: str
     resource: Resource
     columns: tuple[str, ...]
     lead: str
@@ -39,6 +38,11 @@ class ObjectPage:
     @property
     def path(self) -> str:
         return f"/{self.name}"
+
+    @property
+    def word(self) -> str:
+        """The word for one object."""
+        return self.resource.word.removeprefix("record ")
 
     @property
     def title(self) -> str:
@@ -53,7 +57,6 @@ OBJECT_PAGES = _by_name(
     (
         ObjectPage(
             name="accounts",
-            word="account",
             resource=ACCOUNTS,
             sort="+archived,+name",
             columns=("recordCount", "lastRecordDate", "bankBalance", "unexplained", "balance"),
@@ -63,7 +66,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="categories",
-            word="category",
             resource=CATEGORIES,
             sort="+archived,+name",
             columns=("parentId", "group", "kind"),
@@ -73,7 +75,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="labels",
-            word="label",
             resource=LABELS,
             sort="+archived,+name",
             columns=("color",),
@@ -83,7 +84,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="budgets",
-            word="budget",
             resource=BUDGETS,
             sort="+closed,+name",
             columns=("type", "periodEnd", "limitAmount", "spent", "remaining", "progress"),
@@ -93,14 +93,9 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="goals",
-            word="goal",
             resource=GOALS,
             columns=(
-                "state",
-                "desiredDate",
-                "expectedDate",
-                "currentAmount",
-                "targetAmount",
+                *("state", "desiredDate", "expectedDate", "currentAmount", "targetAmount"),
                 "progress",
             ),
             lead="What you are saving for.",
@@ -108,7 +103,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="standing-orders",
-            word="standing order",
             resource=STANDING_ORDERS,
             columns=("recurrenceRule", "nextDueDate", "accountId", "categoryId", "amount"),
             lead="Repeating payments, such as rent and subscriptions.",
@@ -116,7 +110,6 @@ OBJECT_PAGES = _by_name(
         ),
         ObjectPage(
             name="rules",
-            word="rule",
             resource=RECORD_RULES,
             sort="+createdAt",
             columns=("keywords", "categoryId", "labelIds", "accountId"),

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -168,12 +168,11 @@ class Overview:
 
     @cached_property
     def sums_request(self) -> ApiRequest:
-        return replace(self._summary(""), about="Received and spent")
+        return self._summary("Received and spent", "")
 
     @cached_property
     def compared_request(self) -> ApiRequest:
-        asked = self._summary("", self.compared)
-        return replace(asked, about="Received and spent before")
+        return self._summary("Received and spent before", "", self.compared)
 
     @cached_property
     def sums(self) -> Money:
@@ -200,8 +199,8 @@ class Overview:
 
     @cached_property
     def months_request(self) -> ApiRequest:
-        asked = self._summary("month", self.span.year(), fill="true", limit=_MOST_GROUPS)
-        return replace(asked, about="Received and spent by month")
+        about, year = "Received and spent by month", self.span.year()
+        return self._summary(about, "month", year, fill="true", limit=_MOST_GROUPS)
 
     @cached_property
     def months(self) -> Chart:
@@ -233,15 +232,8 @@ class Overview:
             ("Spending by category", self.span),
             ("Spending by category before", self.compared),
         ]
-        return [
-            replace(
-                self._summary(
-                    "topCategory", span, sortBy=f"-{_name(self._prefix, SPENT)}", limit=_MOST_GROUPS
-                ),
-                about=about,
-            )
-            for about, span in spans
-        ]
+        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": _MOST_GROUPS}
+        return [self._summary(about, "topCategory", span, **page) for about, span in spans]
 
     @cached_property
     def categories(self) -> list[Line]:
@@ -348,14 +340,14 @@ class Overview:
         return f"/records?{urlencode({**filters, **days, **currency, 'counted': 'true'})}"
 
     def _summary(
-        self, group_by: str, span: Timespan | None = None, **parameters: str
+        self, about: str, group_by: str, span: Timespan | None = None, **parameters: str
     ) -> ApiRequest:
-        """span: by default that of the overview."""
+        """about: see `ApiRequest`. span: by default that of the overview."""
         span = span or self.span
         given = {"groupBy": group_by, "columns": _COLUMNS, "recordDate": span.filter}
         name = span.name(self._results.today)
         saved = {"recordDate": f"eq.{name}"} if name else {}
-        return ApiRequest(SUMMARY, {**given, **self._one, **parameters}, saved=saved)
+        return ApiRequest(SUMMARY, {**given, **self._one, **parameters}, about, saved)
 
 
 def newest_day(

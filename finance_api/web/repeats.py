@@ -33,30 +33,15 @@ def _unit(pattern: str) -> str:
 
 
 def _groups() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the patterns by unit: ``Month`` -> ``month on the 3rd``."""
-    return [
-        (
-            unit.capitalize(),
-            [
-                (pattern, f"{unit} {PATTERNS[pattern] or 'on the day of the start date'}")
-                for pattern in patterns
-            ],
-        )
-        for unit, patterns in groupby(PATTERNS, _unit)
-    ]
-
-
-_GROUPS = _groups()
-
-
-def _groups_of_region() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the patterns, with the days of the week as they begin in the region."""
+    """Return the patterns by unit, ``Month`` -> ``month on the 3rd``, in the region's order."""
     first = current_region().first_weekday
     found = []
-    for unit, options in _GROUPS:
-        days = [option for option in options if option[0].startswith("FREQ=WEEKLY;")]
-        others = [option for option in options if option not in days]
-        found.append((unit, [*others, *days[first:], *days[:first]]))
+    for unit, patterns in groupby(PATTERNS, _unit):
+        words = {each: PATTERNS[each] or "on the day of the start date" for each in patterns}
+        days = [pattern for pattern in words if pattern.startswith("FREQ=WEEKLY;")]
+        others = [pattern for pattern in words if pattern not in days]
+        ordered = [*others, *days[first:], *days[:first]]
+        found.append((unit.capitalize(), [(each, f"{unit} {words[each]}") for each in ordered]))
     return found
 
 
@@ -96,7 +81,7 @@ def _repeats(control: Control) -> RepeatsControl:
     }
     return RepeatsControl(
         **given,
-        groups=_groups_of_region(),
+        groups=_groups(),
         every=choices.get("INTERVAL", "1"),
         end=next((end for end in _ENDS if end in choices), ""),
         until=until if last is None else date_text(last),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth.policy import Permission
@@ -14,7 +13,7 @@ from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.runtime.time_limit import no_time_limit
-from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
+from finance_api.storage.errors import Conflict, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.uploads.jobs import (
     AT_WORK,
@@ -351,8 +350,6 @@ def _work(
             )
     except Conflict:
         return _current(_own_upload(request))
-    except NotFound:
-        raise HTTPNotFound() from None
     _begin(request, begun)
     return SeeOther(_path(begun))
 
@@ -369,10 +366,7 @@ def _current(upload: Upload) -> Response:
 def _own_upload(request: Request) -> Upload:
     """The upload in the path; 404 if the user has no such upload."""
     user_id, now = request.user.id, request.now
-    try:
-        return get_upload(request.storage, user_id, request.path_text("id"), now)
-    except NotFound:
-        raise HTTPNotFound() from None
+    return get_upload(request.storage, user_id, request.path_text("id"), now)
 
 
 def _is_abandoned(request: Request, upload: Upload) -> bool:

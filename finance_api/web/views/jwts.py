@@ -12,7 +12,6 @@ from finance_api.auth.policy import Permission
 from finance_api.auth.user_accounts import revoke_all_jwts as revoke_all
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
-from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Jwt
 from finance_api.web.api_results import curl_line
 from finance_api.web.page import (
@@ -133,11 +132,8 @@ def confirm_revoking(request: Request) -> dict[str, Any]:
 @post("settings.jwt_revoke", _WRITE)
 def revoke_jwt(request: Request) -> Response:
     user_id, now = request.user.id, request.now
-    try:
-        with writing(request) as storage:
-            revoke_own_jwt(storage, request.path_text("jti"), now, user_id=user_id)
-    except NotFound:
-        raise HTTPNotFound() from None
+    with writing(request) as storage:
+        revoke_own_jwt(storage, request.path_text("jti"), now, user_id=user_id)
     return done(JWTS, "jwt-revoked")
 
 

@@ -47,7 +47,6 @@ from finance_api.web.forms import (
     plain_texts,
     read_texts,
     sent_texts,
-    texts_of,
     with_new_category,
 )
 from finance_api.web.kept_forms import kept_form
@@ -150,7 +149,7 @@ class ObjectViews:
         row = own_row(self.request, self.resource)
         if (kept := kept_form(self.request)) is not None:
             return self._kept(kept, row)
-        return self._form(texts_of(self.resource, row), row, {})
+        return self._form(field_texts(self.fields, row), row, {})
 
     def change(self) -> Response | dict[str, Any]:
         request, resource, texts = self.request, self.resource, self._sent(self.request.POST)
@@ -159,7 +158,7 @@ class ObjectViews:
             stored = session.row_set(resource).rows.get(row_id)
             if stored is None:
                 raise HTTPNotFound()
-            now = texts_of(resource, stored)
+            now = field_texts(self.fields, stored)
             if request.POST.get("seen") != digest_of(now):
                 raise conflict(session, self.fields, texts, now)
             if given := self._given(session, texts, stored):
@@ -259,7 +258,7 @@ class ObjectViews:
             errors=errors,
             row_id=None if row is None else row["id"],
             form_id=new_id(),
-            seen="" if row is None else digest_of(texts_of(resource, row)),
+            seen="" if row is None else digest_of(field_texts(self.fields, row)),
             facts=facts,
             detail=detail,
             row=row,

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -30,7 +29,6 @@ from finance_api.questions.saved import (
     change_question,
     checked_name,
 )
-from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question, QuestionLink, WritableStorage
 from finance_api.values.time import date_text
 from finance_api.web.answer_tables import answer_table
@@ -57,31 +55,25 @@ _DOWNLOADS = ("csv", "xlsx", "ndjson")
 def _own(request: Request) -> Question:
     """The question in the path; 404 if the user has no such question."""
     user_id = request.user.id
-    try:
-        return request.storage.questions.get(user_id, request.path_id)
-    except NotFound:
-        raise HTTPNotFound() from None
+    return request.storage.questions.get(user_id, request.path_id)
 
 
-@dataclass(frozen=True)
-class QuestionLinks:
-    """The links of a question, active and ended ones, the newest first."""
-
-    active: list[QuestionLink]
-    ended: list[QuestionLink]
-
-
-def links_of(request: Request, question: Question) -> QuestionLinks:
+def _links(request: Request, question: Question) -> tuple[list[QuestionLink], int]:
+    """Return the active links of a question, the newest first, and the number of ended ones."""
     now = request.now
     found = reversed(request.storage.links.list_by_user(question.user_id))
     links = [link for link in found if link.question_id == question.id]
     active = [link for link in links if is_live(link, now)]
-    return QuestionLinks(active, [link for link in links if link not in active])
+    return active, len(links) - len(active)
+
+
+def active_links(request: Request, question: Question) -> list[QuestionLink]:
+    return _links(request, question)[0]
 
 
 def _own_link(request: Request, question: Question) -> QuestionLink:
     """The link in the path; 404 if the question has no such link, or it has ended."""
-    for link in links_of(request, question).active:
+    for link in active_links(request, question):
         if link.id == request.path_text("link"):
             return link
     raise HTTPNotFound()
@@ -105,6 +97,7 @@ def list_questions(request: Request) -> dict[str, Any]:
 @get("question", _READ, "question")
 def show_question(request: Request) -> dict[str, Any]:
     question = _own(request)
+    links, ended_links = _links(request, question)
     table, document, fault = None, {}, None
     try:
         response = answer(request, request.user, question, has_conditions=False)
@@ -118,7 +111,8 @@ def show_question(request: Request) -> dict[str, Any]:
         question=question,
         table=table,
         has_more=document.get("nextOffset") is not None,
-        links=links_of(request, question),
+        links=links,
+        ended_links=ended_links,
         fault=fault,
         api=[
             ApiRequest(f"{PUBLIC_SURFACE}questions/{question.id}/answer", {}, about="The answer"),
@@ -158,7 +152,7 @@ def _form(
         question=question,
         values=values,
         paths=tuple(request.registry[PATHS]),
-        links=0 if question is None else len(links_of(request, question).active),
+        links=0 if question is None else len(active_links(request, question)),
         most=MAX_NAME_CHARACTERS,
         errors=errors or {},
     )
@@ -226,8 +220,6 @@ def _saved(request: Request, question: Question | None, save: Any) -> Any:
             return done(_path(saved), "saved")
         except QuestionRefused as error:
             errors["name"] = str(error)
-        except NotFound:
-            raise HTTPNotFound() from None
     return refused(request, _form(request, values, question, errors))
 
 
@@ -237,19 +229,16 @@ def _saved(request: Request, question: Question | None, save: Any) -> Any:
 @get("question.remove", _WRITE, "question_remove")
 def confirm_removal(request: Request) -> dict[str, Any]:
     question = _own(request)
-    links = len(links_of(request, question).active)
+    links = len(active_links(request, question))
     return page("questions", "Remove a question", question=question, links=links)
 
 
 @post("question.remove", _WRITE)
 def remove(request: Request) -> Response:
     user_id, question_id = request.user.id, request.path_id
-    try:
-        with writing_for_user(request) as storage:
-            storage.questions.delete(user_id, question_id)
-            revoke_links(storage, user_id, request.now, question_id)
-    except NotFound:
-        raise HTTPNotFound() from None
+    with writing_for_user(request) as storage:
+        storage.questions.delete(user_id, question_id)
+        revoke_links(storage, user_id, request.now, question_id)
     return done(QUESTIONS_PAGE, "question-removed")
 
 
@@ -310,7 +299,7 @@ def show_link(request: Request) -> Any:
     """Show the addresses once; then redirect to the question."""
     question, secret = _own(request), taken(request)
     sha256 = digest_of_path(link_path(secret, ""))
-    made = [link for link in links_of(request, question).active if link.sha256 == sha256]
+    made = [link for link in active_links(request, question) if link.sha256 == sha256]
     if not made:
         return SeeOther(_path(question))
     # request.scheme is only the scheme between proxy and server.
@@ -343,7 +332,7 @@ def revoke_one(request: Request) -> Response:
 @get("question.links_revoke", _WRITE, "question_link_revoke")
 def confirm_revoking_all(request: Request) -> dict[str, Any]:
     question = _own(request)
-    links = links_of(request, question).active
+    links = active_links(request, question)
     return page("questions", "Revoke all links", question=question, links=links, one=None)
 
 

@@ -21,7 +21,6 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
-from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
 from finance_api.values.time import DAY_SECONDS
 from finance_api.web.api_results import curl_line
@@ -243,9 +242,6 @@ def confirm_revoking(request: Request) -> dict[str, Any]:
 @post("settings.token_revoke", _WRITE)
 def revoke_token(request: Request) -> Response:
     user_id, now = request.user.id, request.now
-    try:
-        with writing(request) as storage:
-            personal_tokens.revoke_token(storage, request.path_text("id"), now, user_id=user_id)
-    except NotFound:
-        raise HTTPNotFound() from None
+    with writing(request) as storage:
+        personal_tokens.revoke_token(storage, request.path_text("id"), now, user_id=user_id)
     return done(TOKENS, "token-revoked")
