@@ -119,23 +119,19 @@ def list_changes(
         raise SinceGone("since is for fewer types")
     position, day = _begin(since, today)
     needed = _needed_states(since)
-
-    def read() -> Changes:
-        return storage.data.list_changes(
-            user_id,
-            types,
-            rows_after=max(position.key, (position.rows_from, "", "")),
-            deletions_after=max(position.key, (position.deletions_from, "", "")),
-            limit=limit + 1,
-            revisions=needed,
-        )
-
-    found = read()
+    depends_on_day = any(resource.computed_fields for resource in types)
+    if depends_on_day:
+        # From here on the unit of work sees one unchanging state.
+        storage.data.get_state(user_id)
+    found = storage.data.list_changes(
+        user_id,
+        types,
+        rows_after=max(position.key, (position.rows_from, "", "")),
+        deletions_after=max(position.key, (position.deletions_from, "", "")),
+        limit=limit + 1,
+        revisions=needed,
+    )
     due = _due(types, found, position.key, limit)
-    # From get_state on, the unit of work sees one unchanging state; read again if it is newer.
-    if due and storage.data.get_state(user_id) != found.state:
-        found = read()
-        due = _due(types, found, position.key, limit)
     if since is None:
         # A new client has no rows that it would have to delete.
         position = position._replace(deletions_from=found.state.revision + 1)
@@ -151,7 +147,6 @@ def list_changes(
     if len(lines) > limit:
         position = position._replace(key=_key(lines[limit - 1]))
         return ChangesPage(found.state, lines[:limit], replace(cursor, position=position), True)
-    depends_on_day = any(resource.computed_fields for resource in types)
     return ChangesPage(found.state, lines, cursor, depends_on_day and day != today)
 
 
