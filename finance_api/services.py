@@ -8,7 +8,7 @@ from finance_api.auth.auditing import make_audit
 from finance_api.auth.jwt_keys import KeyRing, open_key_ring
 from finance_api.auth.jwts import JwtRules, jwt_rules
 from finance_api.auth.personal_tokens import make_last_used
-from finance_api.auth.sessions import make_seen_sessions, prune_sessions
+from finance_api.auth.sessions import FLUSH_SECONDS, prune_sessions
 from finance_api.ratelimit.quotas import Quotas, open_limiter
 from finance_api.runtime.background import Periodic, WriteBehind
 from finance_api.runtime.bulkhead import Bulkhead, Downloads
@@ -100,7 +100,7 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         storage=storage,
         last_used=make_last_used(storage, last_used_seconds, "tokens"),
         last_used_links=make_last_used(storage, last_used_seconds, "links"),
-        seen_sessions=make_seen_sessions(storage),
+        seen_sessions=make_last_used(storage, FLUSH_SECONDS, "sessions"),
         jwt_keys=open_key_ring(settings),
         jwt_rules=rules,
         quotas=quotas,

@@ -61,9 +61,9 @@ def digest(text: str) -> str:
 
 
 def make_last_used(backend: StorageBackend, seconds: float, role: str) -> WriteBehind[str]:
-    """Collect the last use of each credential, by id, in memory, and write it periodically.
+    """Collect the last use of each credential in memory, and write it periodically.
 
-    role: tokens or links.
+    role: tokens, links, or sessions. The first two are known by id, sessions by their SHA-256.
     """
 
     def write(used_at: Mapping[str, int]) -> None:

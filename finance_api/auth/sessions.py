@@ -8,19 +8,11 @@ import hmac
 import re
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
 
 from pyramid.response import Response
 
 from finance_api.http.requests import Request, is_https
-from finance_api.runtime.background import WriteBehind
-from finance_api.storage.interface import (
-    Session,
-    StorageBackend,
-    User,
-    WritableStorage,
-    unit_of_work,
-)
+from finance_api.storage.interface import Session, User, WritableStorage
 from finance_api.values.time import DAY_SECONDS
 
 IDLE_SECONDS = 1_800
@@ -29,7 +21,7 @@ LONGEST_SECONDS = 43_200
 KEPT_SECONDS = DAY_SECONDS
 #: The stored time of last use must be this old before it is written again.
 SEEN_SECONDS = 60
-_FLUSH_SECONDS = 1.0
+FLUSH_SECONDS = 1.0
 _MAX_USER_AGENT_CHARACTERS = 200
 
 _SECRET = re.compile("[A-Za-z0-9_-]{43}")
@@ -98,17 +90,6 @@ def prune_sessions(storage: WritableStorage, now: int) -> None:
     storage.sessions.prune(
         created_before=expired - LONGEST_SECONDS + 1, seen_before=expired - IDLE_SECONDS + 1
     )
-
-
-def make_seen_sessions(backend: StorageBackend) -> WriteBehind[str]:
-    """Note in memory when sessions, by their SHA-256, were last used."""
-
-    def write(seen_at: Mapping[str, int]) -> None:
-        with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            storage.sessions.set_used(seen_at)
-
-    name = "writing when sessions were last used"
-    return WriteBehind(name, _FLUSH_SECONDS, merge=max, write=write)
 
 
 # -- browsers in which a user has signed in before ------------------------------------------------

@@ -31,25 +31,17 @@ _READY = f"""
 
 
 @click.command("load-demo", epilog="Example: finance-api load-demo --records-per-user 500")
-@click.option(
-    "--users",
-    type=click.IntRange(1, 10_000),
-    default=1,
-    show_default=True,
-    help="Number of demo users.",
-)
+@click.option("--users", type=click.IntRange(1, 10_000), default=1, help="Number of demo users.")
 @click.option(
     "--records-per-user",
     type=click.IntRange(0, 10_000_000),
     default=2_000,
-    show_default=True,
     help="Number of records of each user.",
 )
 @click.option(
     "--seed",
     type=int,
     default=1,
-    show_default=True,
     help="Another seed makes other data; the same seed gives the same data on the same day.",
 )
 @pass_cli_context

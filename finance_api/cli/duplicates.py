@@ -6,14 +6,11 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, get_user
-from finance_api.cli.editing import Edit, edit_options, naming
-from finance_api.cli.input_files import opened
+from finance_api.cli.editing import Edit, edit_options
 from finance_api.cli.output import say
-from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import void_records
-from finance_api.ledger.edits.report import EditReport, title_of
+from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.matching.duplicates import find_duplicates
-from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 
@@ -34,14 +31,8 @@ def find(edit: Edit, file: str | None) -> None:
     """
     if file is None:
         _list(edit.cli, edit.email, as_json=edit.as_json)
-        return
-
-    def work(session: LedgerSession) -> EditReport:
-        with record_file(stream) as found:
-            return void_records(session, (row.id for row in found.rows()))
-
-    with naming(file), opened(file) as stream:
-        edit("duplicates find", work)
+    else:
+        edit.by_ids_in("duplicates find", file, void_records)
 
 
 def _list(cli: CliContext, email: str, *, as_json: bool) -> None:

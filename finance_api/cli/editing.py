@@ -1,8 +1,7 @@
 """Options and reports of the commands that edit a user's data."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.input_files import opened
 from finance_api.cli.output import json_report_option, say
-from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
+from finance_api.ledger.edits.record_file import RecordFile, record_file
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.values.text import normal_email
@@ -53,6 +53,19 @@ class Edit:
                 say(line)
             say(f"{report.sentence()}{' (dry run)' if self.dry_run else ''}")
 
+    def from_file(
+        self, action: str, file: str, work: Callable[[LedgerSession, RecordFile], EditReport]
+    ) -> None:
+        """As `__call__`, with a file of records."""
+        with opened(file) as stream, record_file(stream) as found:
+            self(action, lambda session: work(session, found))
+
+    def by_ids_in(
+        self, action: str, file: str, work: Callable[[LedgerSession, Iterable[str]], EditReport]
+    ) -> None:
+        """As `__call__`, with the ids of a file."""
+        self.from_file(action, file, lambda s, found: work(s, (row.id for row in found.rows())))
+
 
 def edit_options(
     dry_run_help: str = _DRY_RUN,
@@ -73,16 +86,6 @@ def edit_options(
         return dry_run_option(dry_run_help)(json_report_option(with_email))
 
     return with_options
-
-
-@contextmanager
-def naming(file: str) -> Iterator[None]:
-    """Add the file's name to a refusal."""
-    try:
-        yield
-    except ChangeRefused as error:
-        error.file = file
-        raise
 
 
 def _assignments(

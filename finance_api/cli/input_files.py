@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import click
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused, ImportRefused
 from finance_api.values.text import shown
 
 STANDARD_INPUT = "-"
@@ -22,18 +22,22 @@ def opened(file: str) -> Iterator[BinaryIO]:
     """Open the file for reading more than once, with a progress bar on a terminal.
 
     Raises ImportRefused for an empty file: most often the program that should have written it
-    failed.
+    failed. Adds the file's name to this and every later refusal.
     """
     with ExitStack() as stack:
         try:
-            stream = stack.enter_context(open(stack.enter_context(path_of(file)), "rb"))
-        except OSError as error:
-            raise ImportRefused(f"cannot be read: {error.strerror}") from None
-        if not stream.read(1):
-            what = "standard input" if file == STANDARD_INPUT else "the file"
-            raise ImportRefused(f"{what} is empty; there is nothing to import")
-        stream.seek(0)
-        yield stack.enter_context(_watched(stream, file)) if sys.stderr.isatty() else stream
+            try:
+                stream = stack.enter_context(open(stack.enter_context(path_of(file)), "rb"))
+            except OSError as error:
+                raise ImportRefused(f"cannot be read: {error.strerror}") from None
+            if not stream.read(1):
+                what = "standard input" if file == STANDARD_INPUT else "the file"
+                raise ImportRefused(f"{what} is empty; there is nothing to import")
+            stream.seek(0)
+            yield stack.enter_context(_watched(stream, file)) if sys.stderr.isatty() else stream
+        except ChangeRefused as error:
+            error.file = file
+            raise
 
 
 @contextmanager

@@ -11,14 +11,8 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 @click.command(epilog="Example: finance-api mcp --http --port 7001")
 @click.option("--http", is_flag=True, help="Serve over Streamable HTTP instead of stdio.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65_535),
-    default=6544,
-    show_default=True,
-    help="Port to listen on.",
-)
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65_535), default=6544, help="Port to listen on.")
 @click.option(
     "--allow-host",
     "hosts",
@@ -37,34 +31,26 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
     "--per-address",
     type=click.IntRange(1),
     default=200,
-    show_default=True,
-    help=(
-        "Maximum number of connections from one address; a further one closes the one that "
-        "has been idle longest."
-    ),
+    help="Maximum number of connections from one address; a further one closes the one that has "
+    "been idle longest.",
 )
 @click.option(
     "--request-seconds",
     type=click.FloatRange(0, min_open=True),
     default=10,
-    show_default=True,
-    help=(
-        "Seconds within which a request must arrive completely, and after which an idle "
-        "connection is closed."
-    ),
+    help="Seconds within which a request must arrive completely, and after which an idle "
+    "connection is closed.",
 )
 @click.option(
     "--calls",
     type=click.IntRange(1),
     default=8,
-    show_default=True,
     help="Maximum number of calls at a time; further calls wait for their turn.",
 )
 @click.option(
     "--wait-seconds",
     type=click.FloatRange(0, min_open=True),
     default=30,
-    show_default=True,
     help="How long a call may wait for its turn before it gets 503.",
 )
 def mcp(

@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import naming
 from finance_api.cli.input_files import opened
 from finance_api.cli.output import json_option, say, show_list
 from finance_api.importers.csv import CsvImporter, Layout, Profiles, load_profiles
@@ -96,7 +95,7 @@ def test_profile(
     account = account or _account_of(known.get(name))
     importer = CsvImporter(Layout(profile=name, account=account, **options), known)
     found: dict[int, tuple[Statement, list[Entry]]] = {}
-    with naming(file), opened(file) as stream:
+    with opened(file) as stream:
         for statement, entry in importer.read(stream):
             _, entries = found.setdefault(id(statement), (statement, []))
             entries += [] if entry is None else [entry]

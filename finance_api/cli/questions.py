@@ -82,7 +82,6 @@ def list_questions(cli: CliContext, email: str, as_json: bool) -> None:
     "form",
     type=click.Choice(["csv", "json", "ndjson"]),
     default="csv",
-    show_default=True,
     help="How to print the answer.",
 )
 @pass_cli_context

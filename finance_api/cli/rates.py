@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import dry_run_option, naming
+from finance_api.cli.editing import dry_run_option
 from finance_api.cli.input_files import opened
 from finance_api.cli.output import json_option, json_report_option, say, show_list
 from finance_api.importers.rates import read_rates
@@ -34,7 +34,7 @@ def import_command(cli: CliContext, file: str, dry_run: bool, as_json: bool) -> 
     base, currency and rate: the value of one unit of base in currency. Both may be zipped.
     """
     cli.require_persistence()
-    with naming(file), opened(file) as stream:
+    with opened(file) as stream:
         given = read_rates(stream)
     report = import_rates(cli.backend, given, cli.clock.now(), dry_run=dry_run)
     if as_json:

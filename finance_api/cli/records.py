@@ -2,9 +2,7 @@
 
 import click
 
-from finance_api.cli.editing import Edit, edit_options, fields_argument, naming
-from finance_api.cli.input_files import opened
-from finance_api.ledger.edits.record_file import record_file
+from finance_api.cli.editing import Edit, edit_options, fields_argument
 from finance_api.ledger.edits.records import (
     ADD,
     SET,
@@ -13,9 +11,7 @@ from finance_api.ledger.edits.records import (
     remove_records,
     set_assigned,
 )
-from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.edits.splits import join_parts, named_parts, split_record
-from finance_api.ledger.session import LedgerSession
 from finance_api.values.ids import are_ids
 
 
@@ -62,13 +58,7 @@ def edit_command(edit: Edit, file: str) -> None:
     FILE is a CSV file or a spreadsheet with a column id and any of category, labels, payee, note
     and recordState, e.g. one downloaded from the API. All records are updated, or none.
     """
-
-    def work(session: LedgerSession) -> EditReport:
-        with record_file(stream) as rows:
-            return edit_records(session, rows)
-
-    with naming(file), opened(file) as stream:
-        edit("records edit", work)
+    edit.from_file("records edit", file, edit_records)
 
 
 @records.command(epilog="Example: finance-api records remove me@example.com doubled.csv")
@@ -82,14 +72,8 @@ def remove(edit: Edit, ids: tuple[str, ...]) -> None:
     """
     if len(ids) > 1 or are_ids(ids[0]):
         edit("records remove", lambda s: remove_records(s, ids))
-        return
-
-    def work(session: LedgerSession) -> EditReport:
-        with record_file(stream) as found:
-            return remove_records(session, (row.id for row in found.rows()))
-
-    with naming(ids[0]), opened(ids[0]) as stream:
-        edit("records remove", work)
+    else:
+        edit.by_ids_in("records remove", ids[0], remove_records)
 
 
 @records.command(

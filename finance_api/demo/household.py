@@ -69,108 +69,92 @@ class Household:
 
     def documents(self) -> Iterator[NativeRow]:
         """Everything but the records."""
-        for resource, values in self._documents():
-            values = {
-                "id": self._id(),
-                "createdAt": self._begin,
-                "updatedAt": self._begin,
-                **values,
-            }
-            yield NativeRow(0, resource, values)
-
-    def _documents(self) -> Iterator[tuple[Resource, dict[str, Any]]]:
         yield from self._accounts()
         for group, categories in CATEGORIES.items():
             for parent, children in categories.items():
-                yield CATEGORY_RESOURCE, self._category(parent, group, None)
+                yield self._category(parent, group, None)
                 for child in children:
-                    yield CATEGORY_RESOURCE, self._category(child, group, parent)
+                    yield self._category(child, group, parent)
         for name, label_id in self._labels.items():
-            yield LABEL_RESOURCE, {"id": label_id, "name": name, "color": "#3a7d44"}
+            yield self._document(LABEL_RESOURCE, name, id=label_id, color="#3a7d44")
         yield from self._plans()
-        yield BY_MODEL_TYPE["Contact"], {"name": "Landlord", "extra": '{"phone":"+49 30 123456"}'}
-        yield BY_MODEL_TYPE["HashTag"], {"name": "holiday"}
-        yield BY_MODEL_TYPE["MagicRule"], {"name": "Round up", "extra": '{"roundTo":1}'}
+        contact, tag, rule = map(BY_MODEL_TYPE.__getitem__, ("Contact", "HashTag", "MagicRule"))
+        yield self._document(contact, "Landlord", extra='{"phone":"+49 30 123456"}')
+        yield self._document(tag, "holiday")
+        yield self._document(rule, "Round up", extra='{"roundTo":1}')
 
-    def _accounts(self) -> Iterator[tuple[Resource, dict[str, Any]]]:
+    def _document(self, resource: Resource, name: str, **values: Any) -> NativeRow:
+        instants = {"createdAt": self._begin, "updatedAt": self._begin}
+        return NativeRow(0, resource, {"id": self._id(), **instants, "name": name, **values})
+
+    def _accounts(self) -> Iterator[NativeRow]:
         for account_id, name, account_type, initial, number in (
             (self._current, "Current account", "CurrentAccount", 250_000, "DE02120300000000202051"),
             (self._savings, "Savings", "SavingAccount", 1_200_000, "DE02500105170137075030"),
             (self._card, "Credit card", "CreditCard", 0, None),
             (self._cash, "Cash", "Cash", 12_000, None),
         ):
-            yield (
+            yield self._document(
                 ACCOUNTS,
-                {
-                    "id": account_id,
-                    "name": name,
-                    "accountType": account_type,
-                    "currencyCode": "EUR",
-                    "initialBalance": initial * _CENT,
-                    "bankAccountNumber": number,
-                },
+                name,
+                id=account_id,
+                accountType=account_type,
+                currencyCode="EUR",
+                initialBalance=initial * _CENT,
+                bankAccountNumber=number,
             )
 
-    def _category(self, name: str, group: str, parent: str | None) -> dict[str, Any]:
-        return {
-            "id": self._categories[name],
-            "name": name,
-            "group": group,
-            "parentId": self._categories[parent] if parent else None,
-        }
+    def _category(self, name: str, group: str, parent: str | None) -> NativeRow:
+        ids = self._categories
+        parent_id = ids[parent] if parent else None
+        return self._document(
+            CATEGORY_RESOURCE, name, id=ids[name], group=group, parentId=parent_id
+        )
 
-    def _plans(self) -> Iterator[tuple[Resource, dict[str, Any]]]:
+    def _plans(self) -> Iterator[NativeRow]:
         for name, kind, limit, categories in (
             ("Groceries", "BUDGET_INTERVAL_MONTH", 120_000, ("Groceries",)),
             ("Eating out", "BUDGET_INTERVAL_WEEK", 12_000, ("Eating out",)),
             ("Everything", "BUDGET_INTERVAL_YEAR", 6_000_000, SPENDING_CATEGORIES),
         ):
-            yield (
+            yield self._document(
                 BUDGETS,
-                {
-                    "name": name,
-                    "type": kind,
-                    "currencyCode": "EUR",
-                    "limitAmount": limit * _CENT,
-                    "categoryIds": tuple(self._categories[c] for c in categories),
-                },
+                name,
+                type=kind,
+                currencyCode="EUR",
+                limitAmount=limit * _CENT,
+                categoryIds=tuple(self._categories[c] for c in categories),
             )
-        yield (
+        yield self._document(
             GOALS,
-            {
-                "name": "New bicycle",
-                "targetAmount": 120_000 * _CENT,
-                "savedAmount": 45_000 * _CENT,
-                "currencyCode": "EUR",
-                "desiredDate": from_date(self._today + timedelta(days=180)),
-            },
+            "New bicycle",
+            targetAmount=120_000 * _CENT,
+            savedAmount=45_000 * _CENT,
+            currencyCode="EUR",
+            desiredDate=from_date(self._today + timedelta(days=180)),
         )
         for name, category, amount, rule in (
             ("Rent", "Rent", _RENT, "FREQ=MONTHLY;BYMONTHDAY=1"),
             ("Internet", "Internet & phone", -3_499, "FREQ=MONTHLY;BYMONTHDAY=15"),
             ("Salary", "Salary", self._scaled(_SALARY), "FREQ=MONTHLY;BYMONTHDAY=-1"),
         ):
-            yield (
+            yield self._document(
                 STANDING_ORDERS,
-                {
-                    "name": name,
-                    "accountId": self._current,
-                    "categoryId": self._categories[category],
-                    "amount": amount * _CENT,
-                    "currencyCode": "EUR",
-                    "recurrenceRule": rule,
-                    "startDate": self._begin,
-                    "paymentType": "transfer",
-                },
+                name,
+                accountId=self._current,
+                categoryId=self._categories[category],
+                amount=amount * _CENT,
+                currencyCode="EUR",
+                recurrenceRule=rule,
+                startDate=self._begin,
+                paymentType="transfer",
             )
-        yield (
+        yield self._document(
             RECORD_RULES,
-            {
-                "name": "Supermarkets",
-                "keywords": ("supermarket", "marché"),
-                "categoryId": self._categories["Groceries"],
-                "labelIds": (self._labels["household"],),
-            },
+            "Supermarkets",
+            keywords=("supermarket", "marché"),
+            categoryId=self._categories["Groceries"],
+            labelIds=(self._labels["household"],),
         )
 
     def usage(self) -> dict[int, int]:
@@ -210,13 +194,8 @@ class Household:
             else:
                 values = self._spending(self._random.choices(SPENDINGS, weights)[0])
             moment = min(day + self._random.randrange(7 * 3600, 22 * 3600), self._now)
-            values.update(
-                id=self._id(),
-                recordDate=moment,
-                currencyCode="EUR",
-                createdAt=moment,
-                updatedAt=moment,
-            )
+            values.update(id=self._id(), currencyCode="EUR")
+            values.update(dict.fromkeys(("recordDate", "createdAt", "updatedAt"), moment))
             yield NativeRow(0, RECORDS, values)
 
     def _due(self) -> Iterator[tuple[int, dict[str, Any]]]:
