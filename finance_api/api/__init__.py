@@ -17,14 +17,13 @@ def includeme(config: Configurator) -> None:
     from finance_api.api.public import (
         account_balances,
         api_usage,
-        budget_periods,
         changes,
         duplicate_records,
         lists,
+        plans,
         questions,
         records_summary,
         recurring_records,
-        upcoming_standing_orders,
     )
     from finance_api.questions.addresses import PATHS
 
@@ -36,7 +35,7 @@ def includeme(config: Configurator) -> None:
     savable: dict[str, Any] = {}
     for module in (
         *(lists, records_summary, recurring_records, duplicate_records, account_balances),
-        *(budget_periods, upcoming_standing_orders, questions, changes, api_usage),
+        *(plans, questions, changes, api_usage),
         *(internal, ops),
     ):
         for service in module.SERVICES:

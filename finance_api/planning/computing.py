@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from finance_api.planning.goals import tracked_goals
 from finance_api.planning.recurrence import next_due
-from finance_api.planning.tracking import tracked_budgets
+from finance_api.planning.tracking import tracked_budgets, tracked_goals
 from finance_api.query.evaluate import sorted_rows
 from finance_api.query.model import Query
 from finance_api.resources import BUDGETS, GOALS, STANDING_ORDERS

@@ -1,23 +1,152 @@
-"""One run: read all changes, then store them in one transaction."""
+"""A mirror: its tables, and a run, which reads all changes and stores them in one transaction."""
 
 import hashlib
+import json
 import os
+import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
 from finance_api.clients.mirror.source import Source, SourceError, StartOver, parse_page
-from finance_api.clients.mirror.tables import (
-    TABLES,
-    Table,
-    create_statements,
-    drop_statements,
-    quoted,
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import Field, Kind, Resource
+from finance_api.values.number import DECIMALS
+
+#: Types that BI tools recognise. Lists are JSON arrays.
+_TYPES = {
+    Kind.NUMBER: "REAL",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.DATETIME: "DATETIME",
+}
+#: Suffix of the columns with exact amounts, in ten-thousandths.
+_UNITS = "_units"
+#: Names that can become columns, if a newer service sends more fields.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}")
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+@dataclass(frozen=True)
+class Table:
+    resource: Resource
+
+    @property
+    def name(self) -> str:
+        return str(self.resource.path).replace("-", "_")
+
+    @cached_property
+    def columns(self) -> Mapping[str, str]:
+        """Return the columns that every mirror has, and their types."""
+        declared = {f.name: _type(f) for f in self.resource.fields}
+        units = {f.name + _UNITS: "INTEGER" for f in self.resource.fields if f.is_money}
+        return {**declared, "id": "TEXT PRIMARY KEY", **units}
+
+    @property
+    def deletion(self) -> str:
+        return f"DELETE FROM {self.name} WHERE id = ?"  # noqa: S608
+
+    def insertion(self, columns: Iterable[str]) -> str:
+        columns = list(map(_quoted, columns))
+        marks = ", ".join("?" * len(columns))
+        # The names are declared here or match `_NAME`.
+        return f"INSERT OR REPLACE INTO {self.name} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608
+
+    @property
+    def definition(self) -> str:
+        columns = ", ".join(f"{_quoted(name)} {type_}" for name, type_ in self.columns.items())
+        return f"CREATE TABLE {self.name} ({columns})"
+
+    def row(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of an object, by column. data: has its numbers as Decimal or int."""
+        found: dict[str, Any] = {}
+        for name, value in data.items():
+            field = self.resource.get_field(name)
+            if field is None and not _NAME.fullmatch(name):
+                continue
+            found[name] = _stored(value, field)
+            if field is not None and field.is_money and value is not None:
+                found[name + _UNITS] = int(value.scaleb(DECIMALS))
+        return found
+
+
+def _type(field: Field) -> str:
+    if field.kind is Kind.NUMBER and not field.decimals:
+        return "INTEGER"
+    return "DECIMAL(19,4)" if field.is_money else _TYPES.get(field.kind, "TEXT")
+
+
+def _stored(value: Any, field: Field | None) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=float)
+    if field is not None and field.kind is Kind.DATETIME and value is not None:
+        # The form that SQLite's functions and SQLAlchemy take; in UTC.
+        return value.removesuffix("Z").replace("T", " ")
+    return value
+
+
+TABLES: Mapping[str, Table] = {str(r.path): Table(r) for r in PUBLIC_RESOURCES}
+
+_INDEXES = {
+    "records_by_date": "records (recordDate)",
+    "records_by_account": "records (accountId, recordDate)",
+    "records_by_category": "records (categoryId, recordDate)",
+    "records_by_payee": "records (payee)",
+}
+_VIEWS = {
+    # One row for each record, with names. counted: whether sums of the API include it.
+    "records_view": """
+        WITH RECURSIVE tops (id, name) AS (
+            SELECT id, name FROM categories
+            WHERE parentId IS NULL OR parentId NOT IN (SELECT id FROM categories)
+            UNION ALL
+            SELECT categories.id, tops.name FROM categories JOIN tops ON parentId = tops.id
+        )
+        SELECT recordDate, substr(recordDate, 1, 7) AS month, accountName AS account, amount,
+            records.currencyCode, payee, note, category, tops.name AS topCategory,
+            (SELECT group_concat(value, ', ') FROM json_each(labels)) AS labels,
+            recordType, paymentType, recordState,
+            recordState IS NOT 'void' AND transferId IS NULL
+                AND coalesce(excludeFromStats, 0) = 0 AS counted,
+            amount_units, records.id, accountId, categoryId
+        FROM records
+        LEFT JOIN accounts ON accounts.id = accountId
+        LEFT JOIN tops ON tops.id = categoryId""",
+    "monthly_by_category": """
+        SELECT month, category, topCategory, currencyCode, count(*) AS count,
+            sum(max(amount_units, 0)) / 10000.0 AS income,
+            sum(min(amount_units, 0)) / 10000.0 AS expense,
+            sum(amount_units) / 10000.0 AS net
+        FROM records_view WHERE counted
+        GROUP BY month, categoryId, currencyCode""",
+    # One row for each label of a record.
+    "record_labels": """
+        SELECT records.id AS recordId, value AS label FROM records, json_each(labels)""",
+}
+
+
+_REMOVAL = (
+    *(f"DROP VIEW IF EXISTS {name}" for name in _VIEWS),
+    *(f"DROP TABLE IF EXISTS {table.name}" for table in TABLES.values()),
 )
+_CREATION = (
+    *(table.definition for table in TABLES.values()),
+    *(f"CREATE INDEX {name} ON {columns}" for name, columns in _INDEXES.items()),
+    *(f"CREATE VIEW {name} AS{query}" for name, query in _VIEWS.items()),
+)
+
+# -- runs -----------------------------------------------------------------------------------------
 
 #: Marks a file as a mirror, in the header of SQLite: FINM.
 _APPLICATION_ID = 0x46494E4D
@@ -89,7 +218,7 @@ def _fingerprint(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-_TABLES = _fingerprint(*create_statements())
+_TABLES = _fingerprint(*_CREATION)
 
 
 def _position(file: sqlite3.Connection, source: Source) -> str | None:
@@ -128,7 +257,7 @@ def _store(file: sqlite3.Connection, source: Source, pages: IO[bytes], *, is_new
     """Store the pages, in the transaction that the caller began."""
     if is_new:
         file.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        for statement in (*drop_statements(), *create_statements()):
+        for statement in (*_REMOVAL, *_CREATION):
             file.execute(statement)
     columns = {table.name: _columns_in(file, table.name) for table in TABLES.values()}
     put = deleted = 0
@@ -164,6 +293,6 @@ def _columns_in(file: sqlite3.Connection, table: str) -> set[str]:
 def _put(file: sqlite3.Connection, table: Table, row: Mapping[str, Any], columns: set[str]) -> None:
     for name in row.keys() - columns:
         # A newer service has more fields.
-        file.execute(f"ALTER TABLE {table.name} ADD COLUMN {quoted(name)}")
+        file.execute(f"ALTER TABLE {table.name} ADD COLUMN {_quoted(name)}")
         columns.add(name)
     file.execute(table.insertion(row), tuple(row.values()))

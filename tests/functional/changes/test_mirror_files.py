@@ -12,8 +12,7 @@ from webtest.http import StopableWSGIServer
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.cli import run
 from finance_api.clients.mirror.source import Source
-from finance_api.clients.mirror.tables import TABLES
-from finance_api.clients.mirror.updating import update
+from finance_api.clients.mirror.updating import TABLES, update
 from finance_api.resources import RECORDS
 from support.household import Household
 from support.ledger import Person

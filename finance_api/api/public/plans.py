@@ -1,16 +1,17 @@
-"""GET /v1/api/standing-orders/upcoming"""
+"""GET /v1/api/standing-orders/upcoming and /v1/api/budgets/{id}/periods"""
 
 from typing import Any
 
 import orjson
 
 from finance_api.api.data_request import Payload, Reading
-from finance_api.api.listing import TableRequest, names_by_id
+from finance_api.api.listing import TableRequest, names_by_id, no_object
 from finance_api.api.openapi.responses import table_response
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema, integer, page
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
+from finance_api.planning.tracking import last_periods, track
 from finance_api.planning.upcoming import (
     MAX_DUE_DAYS,
     TooManyDueDays,
@@ -18,8 +19,9 @@ from finance_api.planning.upcoming import (
     upcoming_days,
     upcoming_page,
 )
-from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
+from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, STANDING_ORDERS
 from finance_api.resources.common import date_field, text_field
+from finance_api.values.ids import FORM
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS, date_text
 
@@ -115,6 +117,31 @@ def _total(currency: str, total: Total) -> dict[str, Any]:
     }
 
 
+MAX_PERIODS = 120
+DEFAULT_PERIODS = 12
+_LAST = integer(
+    "last", 1, MAX_PERIODS, DEFAULT_PERIODS, "Number of periods, including the current one."
+)
+
+
+class BudgetPeriodsRequest(TableRequest):
+    """The last periods of a budget and how much of it each used, newest first."""
+
+    name = "periods"
+    depends_on_today = True
+
+    def read(self, reading: Reading) -> Payload:
+        storage, user_id = reading.storage, reading.user_id
+        budget_id = self.match["id"].lower()
+        state = storage.data.get_state(user_id)
+        budget = storage.data.get_rows(user_id, BUDGETS, [budget_id]).get(budget_id)
+        if budget is None:
+            raise no_object(BUDGETS)
+        periods = last_periods(budget, reading.today, self.given["last"])
+        rows = track(storage, user_id, [(budget, period) for period in periods])
+        return self.table(state, BUDGETS.computed_fields, rows, {})
+
+
 SERVICES = (
     data_service(
         "/v1/api/standing-orders/upcoming",
@@ -122,6 +149,16 @@ SERVICES = (
         is_savable=True,
         **of_resource(
             STANDING_ORDERS, _SCHEMA, _RESPONSE, "Upcoming occurrences of standing orders."
+        ),
+    ),
+    data_service(
+        f"/v1/api/budgets/{{id:{FORM}}}/periods",
+        BudgetPeriodsRequest,
+        **of_resource(
+            BUDGETS,
+            ParameterSchema(_LAST),
+            table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
+            "Use of a budget in the current and past periods.",
         ),
     ),
 )
