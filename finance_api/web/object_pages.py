@@ -1,6 +1,5 @@
 """The pages of accounts, categories and the like, one declaration each; and the navigation."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from finance_api.resources import (
@@ -49,12 +48,9 @@ class ObjectPage:
         return self.name.replace("-", " ").capitalize()
 
 
-def _by_name(pages: Iterable[ObjectPage]) -> Mapping[str, ObjectPage]:
-    return {page.name: page for page in pages}
-
-
-OBJECT_PAGES = _by_name(
-    (
+OBJECT_PAGES = {
+    page.name: page
+    for page in (
         ObjectPage(
             name="accounts",
             resource=ACCOUNTS,
@@ -94,9 +90,8 @@ OBJECT_PAGES = _by_name(
         ObjectPage(
             name="goals",
             resource=GOALS,
-            columns=(
-                *("state", "desiredDate", "expectedDate", "currentAmount", "targetAmount"),
-                "progress",
+            columns=tuple(
+                "state desiredDate expectedDate currentAmount targetAmount progress".split()
             ),
             lead="What you are saving for.",
             none="A goal has an amount to save, and a date if you like.",
@@ -118,7 +113,7 @@ OBJECT_PAGES = _by_name(
             none="A rule categorises records by words in their payee or note.",
         ),
     )
-)
+}
 
 
 def _objects(*names: str) -> tuple[tuple[str, str, str], ...]:

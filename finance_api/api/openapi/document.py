@@ -52,7 +52,7 @@ with urllib.request.urlopen(request) as response:
 print(answer)
 """
 _JAVASCRIPT = """\
-const response = await fetch('{url}'{options});
+const response = await fetch('{url}'{header});
 if (!response.ok) throw new Error(await response.text());
 const answer = await response.{read};
 console.log(answer);
@@ -67,56 +67,52 @@ in
 """
 _SHEETS = """\
 function load() {{
-  const response = UrlFetchApp.fetch('{url}'{options});
+  const response = UrlFetchApp.fetch('{url}'{header});
   return {read};
 }}
 """
 
 
+_SCRIPT_OPTIONS = ", { headers: { Authorization: 'Bearer ' + token } }"
+_SCRIPT_TEXT = "response.getContentText()"
+#: Language, label, template; then what a template has for a token, and to read JSON or a text.
+_SAMPLES = (
+    ("Shell", "curl", _CURL, ' -H "Authorization: Bearer $TOKEN"', "", ""),
+    (
+        *("Python", "Python", _PYTHON),
+        """\n    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},""",
+        *("json.load(response)", "response.read().decode()"),
+    ),
+    ("JavaScript", "JavaScript", _JAVASCRIPT, _SCRIPT_OPTIONS, "json()", "text()"),
+    (
+        *("PowerQuery", "Power Query", _POWER_QUERY),
+        ', Headers = [Authorization = "Bearer " & Token]',
+        *("Json.Document", "Text.FromBinary"),
+    ),
+    (
+        *("JavaScript", "Google Sheets", _SHEETS, _SCRIPT_OPTIONS),
+        *(f"JSON.parse({_SCRIPT_TEXT})", _SCRIPT_TEXT),
+    ),
+)
+
+
 def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[str, str]]:
     """target: path and query. form: the answer's representation."""
-    url = f"{HOST}{target}"
-
-    def with_token(text: str) -> str:
-        return text if has_token else ""
-
-    text = "response.getContentText()"
     modules = ["json"] * (form is JSON) + ["os"] * has_token + ["urllib.request"]
-    options = ", { headers: { Authorization: 'Bearer ' + token } }"
-    sources = {
-        ("Shell", "curl"): _CURL.format(
-            header=with_token(' -H "Authorization: Bearer $TOKEN"'),
-            url=url,
-        ),
-        ("Python", "Python"): _PYTHON.format(
-            imports="\n".join(f"import {name}" for name in modules),
-            url=url,
-            header=with_token(
-                """\n    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},"""
-            ),
-            read="json.load(response)" if form is JSON else "response.read().decode()",
-        ),
-        ("JavaScript", "JavaScript"): _JAVASCRIPT.format(
-            url=url,
-            options=with_token(options),
-            read="json()" if form is JSON else "text()",
-        ),
-        ("PowerQuery", "Power Query"): _POWER_QUERY.format(
-            read={JSON: "Json.Document", NDJSON: "Lines.FromBinary"}.get(form, "Text.FromBinary"),
+    found = []
+    for language, label, template, header, of_json, of_text in _SAMPLES:
+        source = template.format(
+            url=HOST + target,
             host=HOST,
             path=target.removeprefix("/"),
-            header=with_token(', Headers = [Authorization = "Bearer " & Token]'),
-        ),
-        ("JavaScript", "Google Sheets"): _SHEETS.format(
-            url=url,
-            options=with_token(options),
-            read=f"JSON.parse({text})" if form is JSON else text,
-        ),
-    }
-    return [
-        {"lang": lang, "label": label, "source": source}
-        for (lang, label), source in sources.items()
-    ]
+            imports="\n".join(f"import {name}" for name in modules),
+            header=header if has_token else "",
+            read=of_json if form is JSON else of_text,
+        )
+        if form is NDJSON:
+            source = source.replace("Text.FromBinary", "Lines.FromBinary")
+        found.append({"lang": language, "label": label, "source": source})
+    return found
 
 
 # -- the document ---------------------------------------------------------------------------------

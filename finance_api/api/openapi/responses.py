@@ -35,6 +35,11 @@ class Header:
     of_body: bool = False
 
 
+def without_envelope(name: str, meaning: str, example: str) -> Header:
+    """Describe a header that stands for a member of the JSON."""
+    return Header(name, f"In formats without an envelope: {meaning}.", example, False, True)
+
+
 LINK = Header(
     "Link",
     "The next page (RFC 8288); absent on the last page.",
@@ -42,20 +47,10 @@ LINK = Header(
     always=False,
     of_body=True,
 )
-NEXT_OFFSET = Header(
-    "X-Next-Offset",
-    "In formats without an envelope: the offset of the next page, empty on the last page.",
-    "30",
-    always=False,
-    of_body=True,
+NEXT_OFFSET = without_envelope(
+    "X-Next-Offset", "the offset of the next page, empty on the last page", "30"
 )
-TOTAL = Header(
-    "X-Total-Count",
-    "In formats without an envelope: the number of rows that match.",
-    "4711",
-    always=False,
-    of_body=True,
-)
+TOTAL = without_envelope("X-Total-Count", "the number of rows that match", "4711")
 VARY = Header(
     "Vary",
     "Request headers that the response depends on.",

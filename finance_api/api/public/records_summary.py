@@ -7,11 +7,7 @@ from typing import Any
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest, resolved
 from finance_api.api.openapi.conditions import having_pattern
-from finance_api.api.openapi.responses import (
-    HINTS_SCHEMA,
-    Header,
-    table_response,
-)
+from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response, without_envelope
 from finance_api.api.openapi.schemas import (
     array_of,
     of_members,
@@ -77,24 +73,11 @@ MAX_PAGE = 1_000
 DEFAULT_GROUPS = 100
 MAX_DIMENSIONS = 3
 
-_NO_ENVELOPE = "In formats without an envelope: "
 _HEADERS = (
-    Header(
-        "X-Left-Out",
-        f"{_NO_ENVELOPE}leftOut.",
-        "void=0, transfers=2, excluded=0",
-        always=False,
-        of_body=True,
-    ),
-    Header("X-Overlapping", f"{_NO_ENVELOPE}overlapping.", "false", always=False, of_body=True),
-    Header("X-Total-Count", f"{_NO_ENVELOPE}groupCount.", "31", always=False, of_body=True),
-    Header(
-        "X-Not-Converted",
-        f"{_NO_ENVELOPE}the number of records in notConverted.",
-        "USD=2",
-        always=False,
-        of_body=True,
-    ),
+    without_envelope("X-Left-Out", "leftOut", "void=0, transfers=2, excluded=0"),
+    without_envelope("X-Overlapping", "overlapping", "false"),
+    without_envelope("X-Total-Count", "groupCount", "31"),
+    without_envelope("X-Not-Converted", "the number of records in notConverted", "USD=2"),
 )
 
 #: A sort key for every column that a summary can have.

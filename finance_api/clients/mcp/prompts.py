@@ -40,15 +40,13 @@ PROMPTS: Mapping[str, Task] = {
         argument="month",
         meaning="A month such as 2026-10; default: last-month.",
         default="last-month",
-        text=(
-            "Review my month {month}. Call summarize with recordDate=eq.{month}, compare=previous "
-            "and columns=spent,received: once without groupBy, once with groupBy=topCategory and "
-            "sortBy=-spent. Call list_budgets, and search_records with recordDate=eq.{month}, "
-            "sortBy=amount and limit=5 for the largest expenses, and with categoryId=is.null for "
-            "records without a category. Then tell me in a few sentences what I earned and spent, "
-            "what differs from other months and why, which budgets are close to their limit, and "
-            "what needs my attention."
-        ),
+        text="Review my month {month}. Call summarize with recordDate=eq.{month}, compare=previous "
+        "and columns=spent,received: once without groupBy, once with groupBy=topCategory and "
+        "sortBy=-spent. Call list_budgets, and search_records with recordDate=eq.{month}, "
+        "sortBy=amount and limit=5 for the largest expenses, and with categoryId=is.null for "
+        "records without a category. Then tell me in a few sentences what I earned and spent, "
+        "what differs from other months and why, which budgets are close to their limit, and "
+        "what needs my attention.",
     ),
     "find_subscriptions": Task(
         title="Find subscriptions",
@@ -56,13 +54,11 @@ PROMPTS: Mapping[str, Task] = {
         argument="status",
         meaning="active, overdue or ended; default: active,overdue.",
         default="active,overdue",
-        text=(
-            "Find my subscriptions and other recurring payments. Call recurring with "
-            "status={status}, and upcoming with days=30. List each payee with the usual amount, "
-            "how often it is paid, the next day and the yearly amount, the most expensive first. "
-            "Point out changed prices, several payments for the same purpose, and payments that I "
-            "may have forgotten. End with the yearly sum for each currency, from totals."
-        ),
+        text="Find my subscriptions and other recurring payments. Call recurring with "
+        "status={status}, and upcoming with days=30. List each payee with the usual amount, "
+        "how often it is paid, the next day and the yearly amount, the most expensive first. "
+        "Point out changed prices, several payments for the same purpose, and payments that I "
+        "may have forgotten. End with the yearly sum for each currency, from totals.",
     ),
     "prepare_taxes": Task(
         title="Prepare taxes",
@@ -70,14 +66,12 @@ PROMPTS: Mapping[str, Task] = {
         argument="year",
         meaning="A year such as 2026; default: last-year.",
         default="last-year",
-        text=(
-            "Collect what may matter for my tax return for {year}. Call categories_and_labels to "
-            "find categories and labels about tax, work, health, donations, insurance, education "
-            "and interest. For each, call summarize with recordDate=eq.{year} and the condition, "
-            "then search_records for its records. Call summarize with flow=received and "
-            "groupBy=category for my income. List the sums by category or label, with date, payee, "
-            "amount and note of each record, and what I should have receipts for. If it is "
-            "unclear whether something counts, ask me: do not decide about the law."
-        ),
+        text="Collect what may matter for my tax return for {year}. Call categories_and_labels to "
+        "find categories and labels about tax, work, health, donations, insurance, education "
+        "and interest. For each, call summarize with recordDate=eq.{year} and the condition, "
+        "then search_records for its records. Call summarize with flow=received and "
+        "groupBy=category for my income. List the sums by category or label, with date, payee, "
+        "amount and note of each record, and what I should have receipts for. If it is "
+        "unclear whether something counts, ask me: do not decide about the law.",
     ),
 }

@@ -47,11 +47,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="search_records",
         title="Search records",
-        purpose=(
-            "Records (transactions) that meet all conditions, newest first, and their "
-            "number. Expenses are negative. To add up amounts, use summarize instead of "
-            f"pages of records. {CONDITIONS}"
-        ),
+        purpose="Records (transactions) that meet all conditions, newest first, and their "
+        "number. Expenses are negative. To add up amounts, use summarize instead of "
+        f"pages of records. {CONDITIONS}",
         reads={"records": ("records",)},
         rows={"records": row_of(RECORDS)},
         takes={
@@ -152,10 +150,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="balances",
         title="Balances over time",
-        purpose=(
-            "Balances at the end of each interval: first the totals by currency (net "
-            "worth), then each account."
-        ),
+        purpose="Balances at the end of each interval: first the totals by currency (net "
+        "worth), then each account.",
         reads={"accounts/balances": ("totals", "balances")},
         rows={
             "totals": row(texts="period periodStart date currencyCode", numbers="balance"),
@@ -235,9 +231,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="upcoming",
         title="Upcoming standing orders",
-        purpose=(
-            "Occurrences of standing orders in the next days, including today, with their sums."
-        ),
+        purpose="Occurrences of standing orders in the next days, including today, with their "
+        "sums.",
         reads={"standing-orders/upcoming": ("upcoming",)},
         rows={
             "upcoming": row(
@@ -322,10 +317,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="changes",
         title="Changes",
-        purpose=(
-            "Changes since an earlier call, including deleted rows. Keep next, and pass it "
-            "as since in the next call. While hasMore is true, call again for more."
-        ),
+        purpose="Changes since an earlier call, including deleted rows. Keep next, and pass it "
+        "as since in the next call. While hasMore is true, call again for more.",
         reads={"changes": ("changes",)},
         rows={"changes": row(texts="type id op", numbers="revision")},
         takes={
@@ -342,10 +335,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="usage",
         title="API usage",
-        purpose=(
-            "Number of requests in each period, and the quota left. This call does not "
-            "count against the quota."
-        ),
+        purpose="Number of requests in each period, and the quota left. This call does not "
+        "count against the quota.",
         reads={"api-usage/stats": ("usage",)},
         rows={"usage": row(texts="from to", numbers="total")},
         takes={

@@ -1,6 +1,7 @@
 """Importing a file: choose it, answer open questions, check the preview, confirm."""
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -82,8 +83,8 @@ def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
 
 
 def _progress(request: Request, upload: Upload) -> Progress | None:
-    user_id = request.user.id
-    return _jobs(request).progress(user_id, upload) if upload.state in AT_WORK else None
+    jobs = _jobs(request)
+    return jobs.progress(request.user.id, upload) if upload.state in AT_WORK else None
 
 
 def _refused(request: Request, status: int, sentences: Sequence[str]) -> dict[str, Any]:
@@ -170,8 +171,8 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
 
 def _begin(request: Request, *uploads: Upload) -> None:
     """Start the work on uploads. Wait for a single one briefly: others are shown in the list."""
-    user, jobs = request.user, _jobs(request)
-    user = replace(user, region=current_region().tag)
+    jobs = _jobs(request)
+    user = replace(request.user, region=current_region().tag)
     for upload in uploads:
         jobs.start(user, upload, origin_of(request))
     if len(uploads) == 1:
@@ -241,15 +242,12 @@ def _label_of(name: str) -> str:
     return label.removesuffix(" column")
 
 
-def _sums(totals: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
+def _sums(totals: list[dict[str, Any]]) -> Mapping[str, Mapping[str, int]]:
     """Money in and out by currency, never added up across currencies."""
-    sums: dict[str, dict[str, int]] = {}
+    sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for total in totals:
-        zero = {"accounts": 0, "money_in": 0, "money_out": 0}
-        total_of_currency = sums.setdefault(total["currency"], zero)
-        total_of_currency["accounts"] += 1
-        total_of_currency["money_in"] += total["money_in"]
-        total_of_currency["money_out"] += total["money_out"]
+        money = {name: total[name] for name in ("money_in", "money_out")}
+        sums[total["currency"]].update(accounts=1, **money)
     return sums
 
 

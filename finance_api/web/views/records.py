@@ -278,11 +278,10 @@ class _Change:
 def _change(session: LedgerSession, request: Request) -> _Change:
     """Read the change from the form. Raises FormFaults, ChangeRefused."""
     match request.sent_text("do"):
-        case "label":
+        case "label" | "unlabel" as what:
             row_id, name = _chosen(session, LABELS, request.sent_text("set_label"), "label")
-            return _Change(f"Add the label {name} to", add_labels=(row_id,))
-        case "unlabel":
-            row_id, name = _chosen(session, LABELS, request.sent_text("set_label"), "label")
+            if what == "label":
+                return _Change(f"Add the label {name} to", add_labels=(row_id,))
             return _Change(f"Remove the label {name} from", remove_labels=(row_id,))
         case "note":
             note = _value(session, "note", "set_note", request.sent_text("set_note"))
