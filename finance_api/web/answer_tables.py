@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any
 from urllib.parse import parse_qs
 
 from markupsafe import Markup
 
 from finance_api.values.time import TimeError, parse_date
+from finance_api.web.cells import percent
 from finance_api.web.page import current_region
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.rendering import amount, day, day_words, month_words
@@ -19,7 +21,7 @@ _Object = Mapping[str, Any]
 #: Columns for programs.
 _FOR_PROGRAMS = re.compile(r"id|.*Ids?|(?:created|updated)At|color|periodStart")
 #: Numbers that are no amounts.
-_PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|progress|interval|weekday|percent)")
+_PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|percent)")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}
 #: Columns that a chart has on its axis: intervals of time. Others are drawn in the order of rows.
@@ -39,6 +41,8 @@ _MOST_DRAWN = 120
 #: The room for a label on the axis in characters, and for all labels together if there are few.
 _AXIS_CHARACTERS = 8
 _WHOLE_AXIS_CHARACTERS = 30
+#: Letters that take the room of two.
+_WIDE = "MWmw@"
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ def _cell(name: str, row: _Object) -> str | Markup:
         if seconds is None:
             return _time_words(value) if name in _TIMES else value
         return day(seconds)
+    if name == "progress":
+        return percent(_units(value))
     if _PLAIN.fullmatch(name):
         return current_region().decimal(str(value)).replace("-", "−")
     currency = "convertedCurrencyCode" if name.startswith("converted") else "currencyCode"
@@ -183,7 +189,10 @@ def _short(text: str, room: int) -> str:
         return month_words(month)[:3]
     if (at := _day(text)) is not None:
         return current_region().day_of_year(at)
-    return text if len(text) <= room else f"{text[: room - 1]}…"
+    ends = list(accumulate(2 if each in _WIDE else 1 for each in text))
+    if not ends or ends[-1] <= room:
+        return text
+    return f"{text[: sum(end < room for end in ends)]}…"
 
 
 def _is_label(name: str) -> bool:

@@ -74,7 +74,9 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
         return limit_progress(value, row) if "limitAmount" in row else goal_progress(value)
     found = money(value, row.get(field.currency_name))
     if field.name == "unexplained":
-        return Markup('<strong class="warning">{}</strong>').format(found) if value else "None"
+        if value:
+            return Markup('<strong class="warning">{}</strong>').format(found)
+        return NONE if row["bankBalance"] is None else "None"
     return found
 
 
@@ -84,14 +86,15 @@ def limit_progress(value: int, budget: Row) -> Markup:
         over = amount(-budget["remaining"], budget["currencyCode"])
         return Markup('<strong class="warning">over by {}</strong>').format(over)
     # Refunds may exceed what was spent.
-    return _bar(value, _percent(max(value, 0)))
+    return _bar(value, percent(max(value, 0)))
 
 
 def goal_progress(value: int) -> Markup:
-    return _bar(value, "reached" if value >= _WHOLE else _percent(max(value, 0)))
+    return _bar(value, "reached" if value >= _WHOLE else percent(max(value, 0)))
 
 
-def _percent(value: int) -> str:
+def percent(value: int) -> str:
+    """``12.5%``. value: the share, in ten-thousandths."""
     return f"{current_region().decimal(decimal_text(value * _PERCENT))}%"
 
 

@@ -40,12 +40,12 @@ def color_text(color: str) -> str:
 
 
 def color_words(color: str) -> str:
-    """``Green``, or ``#3a7d44, like Green``: for people who cannot see the colour."""
+    """``Green``, or ``#3a7d44, close to green``: for people who cannot see the colour."""
     name = color_text(color)
     if name != color:
         return name
     near = min(_KNOWN, key=lambda each: _distance(_KNOWN[each], color))
-    return f"{color}, like {near}"
+    return f"{color}, close to {near.lower()}"
 
 
 def full_hex(color: str | None) -> str | None:

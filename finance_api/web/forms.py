@@ -39,11 +39,17 @@ from finance_api.web.typed import day_text, plain_text, too_exact
 
 _LABELS = {
     "color": "Colour",
+    "createdAt": "Created",
     "currencyCode": "Currency",
+    "lastRecordDate": "Last record",
     "originalCurrencyCode": "Original currency",
     "recurrenceRule": "Repeats",
+    "recordCount": "Records",
     "recordDate": "Date",
     "recordState": "State",
+    "recordType": "Type",
+    "unexplained": "Difference",
+    "updatedAt": "Changed",
 }
 _CHOICES = {
     "BUDGET_INTERVAL_WEEK": "Week",

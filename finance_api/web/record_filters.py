@@ -142,7 +142,8 @@ class RecordFilters:
                     _check(name, text)
                     valid[name] = text
             except QueryError as error:
-                errors[name] = sentence(error)
+                is_day = name in ("from", "to")
+                errors[name] = f"{quoted(text)} is not a day." if is_day else sentence(error)
         return cls(given, valid, errors)
 
     def path(self, **changed: str) -> str:

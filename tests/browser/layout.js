@@ -33,6 +33,11 @@
       faults.push(`${named(e)} does not fit into its box`);
   }
 
+  // An ellipsis that stands for the whole text names nothing.
+  for (const e of document.querySelectorAll("a"))
+    if (isSeen(e) && !isOnlyHeard(e) && e.textContent.trim().length > 4 && e.getBoundingClientRect().width < 24)
+      faults.push(`${named(e)} has no room`);
+
   const boxes = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {

@@ -34,7 +34,7 @@ class People:
         """quota: whether tokens have been used in the last hour, which takes a while to do."""
         self.site = site
         self.household = self._household(quota)
-        self.newcomer = site.user("newcomer@example.org")
+        self.newcomer = site.user("newcomer@example.org", password=PASSWORD)
         self.free = site.user("no-premium@example.org", premium=False)
         #: Creates tokens in the tests, which would make the household's list too long.
         self.maker = site.user("maker@example.org")

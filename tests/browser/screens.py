@@ -327,7 +327,7 @@ SCREENS = (
     Screen("record-split", "household", "/records", _split_form),
     Screen("record-split-faults", "household", "/records", _split_faults),
     Screen("record-split-extreme", "extreme", "/records", _split_form),
-    Screen("record-part", "importer", "/records", _first_part),
+    Screen("record-part", "importer", "/records?type=income", _first_part),
     Screen("record-new", "household", "/records/new"),
     Screen("record-new-none", "newcomer", "/records/new"),
     Screen(

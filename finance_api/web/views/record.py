@@ -26,6 +26,7 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.time import date_text, from_date, to_date
+from finance_api.values.written import WrittenRefused, parse_amount
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
@@ -44,7 +45,17 @@ from finance_api.web.forms import (
     with_new_category,
 )
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import SeeOther, changed, done, editing, own_row, own_rows, page, refused
+from finance_api.web.page import (
+    SeeOther,
+    changed,
+    current_region,
+    done,
+    editing,
+    own_row,
+    own_rows,
+    page,
+    refused,
+)
 from finance_api.web.record_filters import rule_link
 from finance_api.web.routes import get, post
 from finance_api.web.views.splits import split_variables
@@ -154,6 +165,10 @@ def _signed(texts: Mapping[str, str], errors: dict[str, str]) -> str:
         return f"-{text[1:].strip()}"
     if not text or text.startswith("+") or texts[DIRECTION] == IN:
         return text
+    try:
+        parse_amount(text, current_region())
+    except WrittenRefused as error:
+        errors[_AMOUNT] = f"Amount {error}."
     return f"-{text}"
 
 

@@ -91,10 +91,12 @@ def _browser_name(user_agent: str) -> str:
 
 
 def _what(entry: AuditEntry) -> str:
-    """``Token created: Spreadsheet``."""
+    """``Token created: Spreadsheet``, ``Import 1``."""
     text = entry.action.replace("-", " ").replace("jwt", "JWT")
     words = f"{text[0].upper()}{text[1:]}"
-    return f"{words}: {entry.detail}" if entry.detail else words
+    # A number says which import or edit.
+    mark = "" if entry.detail[:1].isdigit() else ":"
+    return f"{words}{mark} {entry.detail}" if entry.detail else words
 
 
 @post("settings.password", Permission.SETTINGS_SECURITY_WRITE, "security")

@@ -59,7 +59,7 @@ def test_a_receipt_is_split_changed_joined_and_undone(client, visitor):
     assert page.request.path == SPLIT
     page = visitor.get(f"/records/{one['id']}")
     assert f'href="/records/{other["id"]}"' in page.text
-    assert re.search("17.50 EUR ?, Home, receipt", shown_text(page.text))
+    assert re.search("17.50 EUR ?, Home ?, receipt", shown_text(page.text))
     assert location(visitor.get(PATH, status=303)) == SPLIT
 
     path = f"/records/{one['id']}/split"

@@ -38,6 +38,7 @@ def test_sums_by_month_are_a_chart_if_they_are_of_one_currency() -> None:
     [
         ("category", "Electronics", "Electro…"),
         ("category", "Clothing", "Clothing"),
+        ("category", "W" * 9, "WWW…"),
         ("day", "2026-03-18", "18 Mar"),
         ("month", "2026-03", "Mar"),
     ],

@@ -61,8 +61,8 @@ def test_a_colour_is_a_name_or_a_code(text, color):
 
 def test_a_colour_is_told_in_words():
     assert color_text("#00897B") == color_words("#00897b") == "Teal"
-    assert color_words("#3a7d44") == "#3a7d44, like Green"
-    assert color_words("#000") == "#000, like Black"
+    assert color_words("#3a7d44") == "#3a7d44, close to green"
+    assert color_words("#000") == "#000, close to black"
 
 
 def test_currencies_begin_with_the_user_s_own_and_the_common_ones():
