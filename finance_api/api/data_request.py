@@ -69,7 +69,7 @@ class Reading(NamedTuple):
 
 
 class Payload(NamedTuple):
-    """state: the data's, when the body was read. headers: besides those of every response."""
+    """state: of the data, when the body was read. headers: in addition to every response's."""
 
     state: DataState
     body: bytes
@@ -77,7 +77,7 @@ class Payload(NamedTuple):
 
 
 class CachedResponse(NamedTuple):
-    """headers: those of the revision included, but none that belong to a single request."""
+    """headers: with the revision, but without the headers of a single request."""
 
     headers: HeaderItems
     body: bytes
@@ -87,7 +87,7 @@ class TaggedRequest:
     """A request for data whose response has an entity tag, with its user and moment. Raises a 406.
 
     Each `depends_on_…` flag names something that can change the response while the data does not.
-    own_text: for the entity tag, what else the response depends on besides request and user.
+    own_text: whatever else the response depends on besides request and user, for the entity tag.
     """
 
     #: The representations that the client can choose from, the default first.

@@ -53,7 +53,7 @@ from finance_api.values.time import instant_text
 # -- transactions ---------------------------------------------------------------------------------
 
 
-#: Maps the names of a transaction's members to those of a record, in the transaction's order.
+#: Member of a transaction -> field of a record, in the transaction's order.
 _NAMES = {
     "id": "id",
     "note": "note",

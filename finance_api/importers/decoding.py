@@ -90,7 +90,7 @@ class TextFile:
 
     @property
     def line_end(self) -> str:
-        """What ends a line, as `newline` of `io.TextIOWrapper`: "" means CR, LF and CRLF."""
+        """The ends of lines, as in `newline` of `io.TextIOWrapper`: "" means CR, LF and CRLF."""
         return "\r\n" if self.is_sheet else ""
 
     def lines(self) -> Iterator[str]:

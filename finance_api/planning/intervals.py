@@ -91,7 +91,7 @@ def rule_of_days(interval: Interval, days: Sequence[int]) -> Rule:
 
 
 def _days_of_month(paid: int) -> Iterator[tuple[int, int]]:
-    """Yield the days of the month on which a payment made on this day may be due, and its move."""
+    """Yield days of the month on which this payment may be due, each with its move."""
     weekday = to_date(paid).weekday()
     reaches = {0: [0]}
     if weekday < 5:

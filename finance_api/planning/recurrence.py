@@ -52,8 +52,8 @@ def check_rule(text: str | None, start: int | None) -> None:
     if start is None or _at_midnight(start) < _FIRST_START:
         raise RuleError(f"needs a startDate of {_FIRST_START:%Y-%m-%d} or later")
     _check_days(parts)
-    # Without UNTIL and COUNT: else a rule that has no occurrence at all would be searched for one
-    # up to the year 9999 at every request.
+    # Ignore UNTIL and COUNT: without this check, every request would search a rule that never
+    # occurs up to the year 9999.
     endless = {name: value for name, value in parts.items() if name not in ("UNTIL", "COUNT")}
     first = _at_midnight(start)
     if _rule(endless, first).after(first, inc=True) is None:

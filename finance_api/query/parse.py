@@ -352,7 +352,7 @@ def _value_text(value: Any) -> str:
             return f"-{number}{unit}"
         case str():
             return value
-    # Otherwise a field, resource or dimension, which has a name, or a plain value.
+    # The value is a field, resource or dimension, which have names, or a plain value.
     return str(getattr(value, "name", value))
 
 

@@ -66,7 +66,7 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Limits from which a request is taken either everywhere or nowhere.
+    """Limits that a request is counted against together: against all of them, or none.
 
     name: each rule has counters of its own.
     limits: at least one, of different windows.

@@ -119,7 +119,7 @@ class Field:
         return self.nullable or self.kind.is_list
 
 
-#: An index of PostgreSQL has both in one entry of under 2,704 bytes; a character has up to four.
+#: Both are in one entry of an index, for which PostgreSQL allows 2,704 bytes, up to 4 a character.
 MAX_SOURCE_CHARACTERS = 100
 MAX_SOURCE_ID_CHARACTERS = 500
 

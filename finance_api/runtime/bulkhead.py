@@ -99,7 +99,7 @@ class Bulkhead:
             self._changed.wait(seconds)
 
     def _in_the_way(self, call: _Call) -> list[_Call]:
-        """Return the calls of which one must end before there is a place for this call."""
+        """Return calls; when one of them ends, there is a place for this call."""
         places, calls = self._places, self._calls
         own = [each for each in calls if each.user == call.user]
         if call.is_cheap:

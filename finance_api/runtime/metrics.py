@@ -96,7 +96,7 @@ class Metrics:
         )
 
     def _make(self, kind: type, name: str, meaning: str, *labels: str, **options: Any) -> Any:
-        """Make a metric; with labels, a function from their values, which are few."""
+        """Make a metric; with labels, return a cached function of their few values."""
         made = kind(f"finance_api_{name}", meaning, labels, registry=self._registry, **options)
         return cache(made.labels) if labels else made
 
@@ -159,7 +159,7 @@ TOTALS = {
 
 
 class _Totals(Collector):
-    """Reports totals when asked. As gauges, each process would keep them in a file."""
+    """Reports totals when asked. If these were gauges, each process would keep them in a file."""
 
     def __init__(self, totals: Mapping[str, int | None]) -> None:
         self._totals = totals

@@ -88,7 +88,7 @@ def _granian(settings: Settings) -> Any:
         backlog=settings["server.backlog"],
         backpressure=settings["server.backpressure"],
         respawn_failed_workers=True,
-        # After SIGHUP the old worker listens this long beside the new one, which needs to start.
+        # After SIGHUP the old worker goes on listening this long, while the new one starts.
         respawn_interval=10,
         workers_kill_timeout=settings["server.drain_seconds"],
         # granian's logger, as named in its documentation. Its lines go to the root's handlers.

@@ -29,7 +29,7 @@ _WEIGHTS = (0.2126, 0.7152, 0.0722)
 
 
 def parse_color(text: str) -> str | None:
-    """Return the colour of a name, or the text if it is one such as ``#3a7d44``; else None."""
+    """Return the colour for a name, or for a code such as ``#3a7d44``; None for other texts."""
     named = PALETTE.get(text.strip().capitalize())
     return named or (text.strip() if _HEX.fullmatch(text.strip()) else None)
 

@@ -315,7 +315,7 @@ _RANDOM_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 def form_id(sent: MultiDict) -> str:
     """Return the id in a form that adds something; a new id if it has none of ours.
 
-    Only random ids are accepted: others could be those that a later import derives.
+    Only random ids are accepted: a later import could derive any other id.
     """
     text = str(sent.get(FORM_ID, ""))
     return text if _RANDOM_ID.fullmatch(text) else new_id()

@@ -152,7 +152,7 @@ def _scale(values: Sequence[int], unit: int) -> tuple[int, int, list[Tick]]:
 
 
 def _step(size: int, unit: int) -> int:
-    """Return a round number, of which about `_LINES` make up the size."""
+    """Return a round number that fits into the size about `_LINES` times."""
     step = unit
     while True:
         for factor in _STEPS:

@@ -137,7 +137,7 @@ def _import_csv(hand: Hand) -> None:
 
 
 def _send_csv(hand: Hand, name: str, content: str, **account: str) -> None:
-    """account: its name, by the field's label, which depends on whether there are accounts."""
+    """account: its name by the label of its field, which depends on whether accounts exist."""
     hand.send(name, content)
     hand.button("Check the files")
     expect(hand.main.get_by_role("heading", name="More about this file")).to_be_visible()

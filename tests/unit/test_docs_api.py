@@ -283,7 +283,7 @@ def _section_of(resource: Resource) -> str:
 
 #: The fields of every resource, which the page describes above the lists.
 _COMMON = ("id", "createdAt", "updatedAt")
-#: A field: name, kind with what an import does, and meaning.
+#: A line about a field: its name, its kind with what an import does with it, and its meaning.
 _FIELD = re.compile(r"^- (`\w+`) \((.*?)\)(?::((?:.|\n  )*))?$", re.MULTILINE)
 
 

@@ -49,7 +49,7 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page
 from finance_api.values import Row
 
-#: Adds data that the objects of a page show besides their rows to the context.
+#: Adds to the context the data that the objects of a page show besides their rows.
 Enrich = Callable[[Reading, Sequence[Row], Context], None]
 #: Reads a page of a list that is not simply made of stored rows.
 ReadPage = Callable[[Reading, Query], Page]

@@ -46,7 +46,7 @@ _WINDOW_MONTHS = 3
 #: The quota is nearly used up if less than 1/_LOW of it is left.
 _LOW = 10
 
-#: What an agent should know of an answer.
+#: Facts about an answer that an agent should know.
 _Hint = dict[str, Any]
 
 

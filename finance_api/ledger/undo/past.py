@@ -117,7 +117,7 @@ class Past:
                 links[key] = splits[split_id]
 
     def _split_images(self, number: int) -> Iterator[tuple[Key, str]]:
-        """Yield the records and wholes of which an entry has images, each with its split."""
+        """Yield the records and wholes that have images in an entry, each with its split."""
         for resource in (RECORDS, SPLITS):
             for page in self.images(number, resource):
                 now = self._session.get_rows(resource, [image.row_id for image in page])

@@ -50,7 +50,7 @@ _NOTHING: Converted = (0, 0)
 class SummaryTooLarge(Exception):
     """A summary would take too long; the message says why, and what to ask for instead.
 
-    parameter: the parameter to change; None for those that set the number of groups.
+    parameter: the parameter to change; None if several determine the number of groups.
     """
 
     def __init__(self, message: str, parameter: str | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 
-#: The origin of what a command did. What a client did has the client's address instead.
+#: The origin of actions of a command. Actions of a client have the client's address instead.
 COMMAND = "command"
 
 

@@ -322,7 +322,7 @@ def _without_counterpart(connection: Connection, repair: bool) -> Iterator[Fault
 
 
 def _add_state(connection: Connection, user_id: int, created_at: int) -> None:
-    """Store the newest state that is remembered; without one, that of a user without data."""
+    """Add the user's newest state in `data_states`, or the state of a user without data."""
     own = select(*_STATE).where(data_states.c.user_id == user_id)
     found = connection.execute(own.order_by(data_states.c.revision.desc()).limit(1)).first()
     state = DataState(0, created_at) if found is None else DataState(*tuple(found))

@@ -81,7 +81,7 @@ class Splittable:
 
     @property
     def seen(self) -> str:
-        """A digest of what the form shows of stored rows."""
+        """A digest of the stored values that the form shows."""
         rows = {row["id"]: str(sorted(row.items())) for row in (self.record, *self.parts)}
         return digest_of(rows)
 

@@ -285,7 +285,7 @@ class ReadConnection:
     def fetch_counted_lines(
         self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
     ) -> tuple[DataState, int | None, bytes]:
-        """`fetch_lines` with the number before the JSON rows; None without rows or number."""
+        """As `fetch_lines`, with the number that precedes the JSON rows, if there is one."""
         sql = self._cache.get(with_state, build, shape)
 
         def work(driver: Driver) -> tuple[ResultRow, bytes] | None:

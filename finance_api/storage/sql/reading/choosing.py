@@ -56,7 +56,7 @@ def chosen_rows(
 
 
 def number_of(found: CTE) -> ScalarSelect[int]:
-    """Count the rows. PostgreSQL computes a table once that a query reads twice."""
+    """Count the rows. PostgreSQL computes ``found`` only once, though it is read twice."""
     return select(func.count()).select_from(found).scalar_subquery()
 
 

@@ -257,7 +257,7 @@ def user_rows(
 
 
 def _has_word(database: str, names: BindNames) -> ColumnElement[bool]:
-    """Return the clause on `records_by_date` that a record has a word in one of its texts."""
+    """Return the clause on `records_by_date` that a word is in one of the record's texts."""
     word = names.parameter()
     return or_(*[has_text(database, column, word) for column in WORD_COLUMNS])
 
@@ -265,7 +265,7 @@ def _has_word(database: str, names: BindNames) -> ColumnElement[bool]:
 def _has_listed(
     table: ConditionTable, clauses: Sequence[ColumnElement[bool]]
 ) -> ColumnElement[bool]:
-    """Return the clause that a record meets these clauses on `records_by_date`."""
+    """Return the clause that selects records whose row in `records_by_date` meets these clauses."""
     listed = select(records_by_date.c.id).where(records_by_date.c.user_id == USER, *clauses)
     record_id: ColumnElement[str] = table.columns["id"]
     return record_id.in_(listed)
