@@ -158,7 +158,7 @@ class NativeImport:
     def _change_wholes(
         self, records: RowSet, documents: list[NativeRow]
     ) -> tuple[list[NativeRow], bool]:
-        """Change the wholes of splits that are whole records in the file, and their parts.
+        """If the file has a split record as a single record, change its whole and its parts.
 
         Returns the other documents, and whether anything changed.
         """

@@ -175,7 +175,7 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     report.note(session, resource, stored, row_set.rows[row["id"]])
     if records_changed:
         report.remarks.append("its records get the new value as well")
-    # A manual edit is stored even if it sets the values that were there.
+    # A manual edit is stored even if it does not change the values.
     session.close(records_changed=True, details=report.details)
     return report
 

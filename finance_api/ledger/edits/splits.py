@@ -35,7 +35,7 @@ class Part:
     """A part as the user wants it.
 
     amount: in ten-thousandths. id: of a part that exists. values: stored values of the fields in
-    `OF_A_PART`; a new part has the record's values of the others.
+    `OF_A_PART`; a new part takes its other values from the record.
     """
 
     amount: int
@@ -63,7 +63,7 @@ def find_split(owned: UserRows, row_id: str) -> Split | None:
 def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> EditReport:
     """Split a record into at least two parts that add up to it, or change all parts of a split.
 
-    row_id: of a record, or of a split or one of its parts: then parts that are not among
+    row_id: of a record; or of a split or one of its parts, and then its parts that are not in
     ``parts`` are removed. Raises ChangeRefused.
     """
     changes, split = RecordChanges(session), find_split(session, row_id)

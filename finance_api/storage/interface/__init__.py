@@ -238,8 +238,8 @@ class StorageBackend(ABC):
     def restore(self, path: Path, now: int, *, revoke_tokens: bool = False) -> None:
         """Replace all data by a backup's, or change nothing if that fails.
 
-        Tokens, links and users that were revoked or disabled since stay so. All sessions and JWTs
-        end. revoke_tokens: revoke all tokens and links. Readers may have to wait.
+        Whatever was revoked or disabled since the backup stays so: tokens, links and users. All
+        sessions and JWTs end. revoke_tokens: revoke all tokens and links. Readers may have to wait.
         Raises StorageError, OSError.
         """
         raise StorageNotReady("this storage has no backups")

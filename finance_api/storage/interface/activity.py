@@ -107,8 +107,8 @@ class UsageWriter(UsageReader):
 class HistoryEntry:
     """One change of a user's data: an import or an edit.
 
-    number: from 1, in the order of the changes. Records that it added have it as their `importId`.
-    action: what was run, e.g. ``import``. by: ``command`` or ``page``.
+    number: from 1, in the order of the changes. Records that the change added have this number as
+    their `importId`. action: what was run, e.g. ``import``. by: ``command`` or ``page``.
     revision: the revision that it made. undone_at: when it was undone, if it was.
     pruned: whether its images were deleted.
     details: further facts, as JSON takes them. What was inferred from it counts until it is undone.

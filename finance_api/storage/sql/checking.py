@@ -91,7 +91,9 @@ def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
 
 
 def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:
-    """Run a check in one snapshot or transaction; yield its faults, and one if it cannot read."""
+    """Run a check in one snapshot or transaction; yield its faults, and a fault if it cannot
+    read.
+    """
     try:
         if not repair:
             with _snapshot(engine) as connection:

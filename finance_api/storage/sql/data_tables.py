@@ -107,7 +107,7 @@ def loader_of(kind: Kind) -> Callable[[Any], Any] | None:
 
 
 class RowLoader:
-    """Makes rows of the values of selected columns, which belong to some fields, in order."""
+    """Makes rows from the values of selected columns: the columns of some fields, in order."""
 
     def __init__(self, fields: Sequence[Field]) -> None:
         self._names = names_of(fields)

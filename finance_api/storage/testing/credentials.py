@@ -28,7 +28,7 @@ def _make_session(user: User, number: int) -> Session:
     return Session(f"{number:064x}", user.id, number, number, "Mozilla/5.0")
 
 
-#: Makes a credential of a user whose digest and time of creation are a number; by role.
+#: By role: makes a user's credential from a number, its digest and time of creation.
 _MAKE: dict[str, Callable[[User, int], Any]] = {
     "tokens": lambda user, n: make_token(user, n, scopes=("records", "goals"), expires_at=99),
     "links": make_link,

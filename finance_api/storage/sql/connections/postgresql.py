@@ -27,7 +27,7 @@ _MAX_PREPARED = 100
 
 #: Time limit for checking that a connection works.
 _ANSWER_SECONDS = 3.0
-#: Time limit for cancelling a query, and how often to repeat the request until then.
+#: Time limit for cancelling a query, and the pause between two requests to cancel it.
 _CANCEL_SECONDS = 1.0
 _CANCEL_AGAIN_SECONDS = 0.1
 

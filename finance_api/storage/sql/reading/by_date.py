@@ -129,7 +129,9 @@ def _size_below_bound() -> ColumnElement[int]:
 
 
 def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
-    """Return the search of a condition, and the values `page` binds; None if it has none."""
+    """Return the search for a condition, and the values that `page` binds; None without a
+    search.
+    """
     field, operator, operand = condition.field.name, condition.operator, condition.operand
     if field not in _SEARCHED or operator not in _OPERATORS:
         return None

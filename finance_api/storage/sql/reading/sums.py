@@ -283,7 +283,7 @@ def _restriction(
 
 
 def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
-    """Return a function that converts a key's columns to fields' values; None if none differs."""
+    """Return a function that converts a key's columns to fields' values; None if not needed."""
     loaders = [
         (at, load)
         for at, name in enumerate(names)
@@ -343,7 +343,7 @@ def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
 
 
 def _whole_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
-    """Return four times: first date in range, first whole month, end of the months, last date.
+    """Return four moments: first date in range, first whole month, end of the months, last date.
 
     The end is the second after the last whole month. None if the range has no whole month.
     """

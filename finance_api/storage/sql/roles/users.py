@@ -50,7 +50,7 @@ from finance_api.storage.sql.tables import (
     users,
 )
 
-#: The columns for the fields of `User` but the state of the data, in order.
+#: The columns for the fields of `User`, in order, without the state of the data.
 _USER_COLUMNS = [users.c[field.name] for field in fields(User) if field.name != "data"]
 _WIDTH = len(_USER_COLUMNS)
 
