@@ -27,8 +27,8 @@ def includeme(config: Configurator) -> None:
     )
     from finance_api.questions.addresses import PATHS
 
-    # `config.include("cornice")` would also subscribe to every request. Pyramid skips its four
-    # events as long as nothing subscribes to any; together that is 30 µs of a request.
+    # `config.include("cornice")` would also subscribe to every request. As long as nothing
+    # subscribes, Pyramid skips its four events, which saves 30 µs of a request.
     config.registry.cornice_services = {}
     config.add_directive("add_cornice_service", register_service_views)
     # The router tries the routes in this order: records are asked for most often.

@@ -97,7 +97,7 @@ class TaggedRequest:
     depends_on_base_currency: bool = False
     #: The currency that amounts are converted to: the response depends on the exchange rates.
     convert_to: str | None = None
-    #: Whether the response exists regardless of the user's data.
+    #: Whether every user has what is requested; False where it may be missing.
     is_always_there: bool = True
     own_text: str = ""
 

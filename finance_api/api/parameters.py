@@ -70,7 +70,7 @@ COUNTED = "counted"
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
-#: Other programs' parameters for the format, and their values: the suffixes of our paths.
+#: What other programs call the parameter for the format, and their values -> our suffixes.
 _FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
 _FORMATS = {
     "csv": "csv",

@@ -45,7 +45,7 @@ def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
 
 
 def is_password(password: str, password_hash: str | None) -> bool:
-    """Return whether the password matches. No hash takes as long as a wrong password."""
+    """Return whether the password matches; takes as long without a hash as with one."""
     expected = _no_hash() if password_hash is None else password_hash
     try:
         _hasher.verify(expected, password[: MAX_CHARACTERS + 1])

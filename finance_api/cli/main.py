@@ -118,7 +118,7 @@ def run(arguments: list[str] | None = None) -> None:
 
 
 def _lines(error: Exception, cli: CliContext) -> list[str]:
-    """The message with a command to copy, or with several to choose from below it."""
+    """The message, with a command to copy if there is one; several follow on lines of their own."""
     message = f"finance-api: {_message(error, cli)}"
     commands: list[Command] = getattr(error, "commands", [])
     if len(commands) > 1:

@@ -79,7 +79,7 @@ class _Body:
             raise
         except Exception as error:
             self._log(error)
-            # Keep the place: the server may keep the connection for longer.
+            # Do not release the place yet: the connection may stay open for longer.
             self._unit.close()
             self._on_break()
             # Hide the original error, whose message may contain data of the user.

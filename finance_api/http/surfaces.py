@@ -77,12 +77,12 @@ _FIRST = frozenset(path[1:] for path in PAGES)
 
 
 def needs_token(path: str) -> bool:
-    """Return whether everything at the path needs a token, as on the surfaces."""
+    """Return whether every request to the path needs a token."""
     return path.startswith(SURFACES) and path != INTERNAL_DESCRIPTION
 
 
 def needs_credential(path: str) -> bool:
-    """Return whether everything at the path needs a token, or the secret of a link."""
+    """Return whether every request to the path needs a token, or the secret of a link."""
     return path.startswith(GUARDED) and path != INTERNAL_DESCRIPTION
 
 

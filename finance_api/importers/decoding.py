@@ -180,7 +180,7 @@ def known_encoding(encoding: str) -> str:
 
 
 def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
-    """Refuse another codec for valid UTF-8: letters beyond ASCII are hardly ever so by chance."""
+    """Refuse another codec for valid UTF-8, which text beyond ASCII almost never is by chance."""
     if not fits(stream, "utf-8"):
         return
     for line, text in _numbered_lines(stream, "utf-8"):

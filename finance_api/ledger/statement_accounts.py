@@ -372,7 +372,7 @@ class StatementFacts:
         return held
 
     def note_beside(self) -> None:
-        """Note the sums of the end days' records that the file lacks, by the import they came in.
+        """Note the sums of the records of both end days that the file lacks, by their import.
 
         Call it when the records of this import are stored.
         """

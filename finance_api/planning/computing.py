@@ -39,7 +39,7 @@ def compute(
 
 
 def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> Page:
-    """Return `Storage.list_rows` with the computed fields; they can also be sorted by."""
+    """Return `Storage.list_rows` with the computed fields, by which it can sort, too."""
     resource = query.resource
     if resource not in _COMPUTATIONS:
         return storage.data.list_rows(user_id, query)

@@ -16,7 +16,7 @@ _BEFORE_MERCHANT = frozenset(
 _DIGITS_OF_NUMBERS = 3
 #: A keyword with fewer letters gets another word, if most texts have it.
 _LETTERS = 4
-#: How many words of a text that looks like no other can be the merchant's.
+#: If a text resembles no other, at most this many of its words are the merchant's.
 _WORDS_ALONE = 3
 
 

@@ -32,7 +32,7 @@ from finance_api.values import Row
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
-#: Read the payments of this many days before the newest: three payments of every year.
+#: Read the payments of this many days before the newest: enough for three yearly payments.
 WINDOW_DAYS = 800
 #: Share of the payments that must be due, and of the due days that must have a payment.
 _DUE, _PAID = 0.8, 0.7
@@ -285,7 +285,7 @@ def _due(interval: Interval, payments: Sequence[Payment]) -> tuple[list[Payment]
 
 
 def _place(interval: Interval, first: int, day: int) -> tuple[int, float]:
-    """Return the number of the nearest due day, counted from the first, and the days after it."""
+    """Return the number of the nearest due day, from the first, and how many days later it is."""
     number = round((day - first) / DAY_SECONDS / interval.days)
     return number, (day - interval.after(first, number)) / DAY_SECONDS
 

@@ -15,7 +15,7 @@ _LONGEST_BACK = {"d": 36_525, "m": 1_200, "y": 100}
 _INSTANT_BEGINS = re.compile("[0-9-]+[Tt]")
 # A "+" in a query string arrives as a space; before a UTC offset it was meant as a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
-# No date-time lies between this moment and the next day: seconds have up to 30 decimals.
+# Seconds have up to 30 decimals, so no date-time lies between this moment and the next day.
 _LAST_OF_DAY = DAY_SECONDS - Fraction(1, 10**31)
 #: The forms that messages list.
 _DAYS = "2026-01-31, 2026-01, 2026"

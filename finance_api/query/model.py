@@ -65,7 +65,7 @@ class Span:
         return self
 
 
-#: The unit of the days of a month up to today's day of the month.
+#: The unit of a month's first days: as many as this month has had, today included.
 TO_DATE = "month-to-date"
 #: How many days and months a unit counts back, and the period that it means.
 _UNITS: Mapping[str, tuple[int, int, Period]] = {

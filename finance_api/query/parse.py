@@ -316,7 +316,7 @@ def canonical_text(values: Mapping[str, Any]) -> str:
 
     Entity tags and the keys of cached responses contain it; nobody reads it.
 
-    values: of the parameters whose values are not the default ones, by name.
+    values: by parameter name, without parameters that have their default value.
     """
     texts = [
         f"{name}={text}" for name, value in sorted(values.items()) for text in _value_texts(value)

@@ -71,8 +71,8 @@ def question(names: Iterable[str], known: Collection[str]) -> str:
 def unknown(names: Sequence[str], known: Collection[str], fault: str, lead: str) -> str:
     """Return a message about unknown names.
 
-    lead: begins the list of the known names. fault: replaces lead and a long list, which are not
-    needed if the message suggests a name.
+    lead: stands before the list of the known names. fault: stands in place of both if the list is
+    long and the message suggests a name.
     """
     meant = question(names, known)
     return (fault if meant and len(known) > _LISTED else f"{lead} {', '.join(known)}") + meant

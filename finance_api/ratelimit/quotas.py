@@ -88,7 +88,7 @@ class Quotas:
     def take_instead(
         self, identity: Identity, decision: Decision, number: int, now_ms: int
     ) -> Decision:
-        """Take this many requests, and refund the requests taken before as free ones.
+        """Take this many requests; those taken before are refunded, and count as free.
 
         A refusal takes nothing.
         """

@@ -221,7 +221,7 @@ def _fitting(field: Field, rows: Sequence[dict[str, Any]]) -> int:
         return _WIDTHS[field.kind]
     longest = max((len(_plain(row[field.name])) for row in rows), default=0)
     if field.is_money:
-        # Each third digit is followed by a comma, the last one by the currency.
+        # A comma stands between groups of three digits, and the currency after the last.
         return max(longest * 4 // 3 + 6, _LEAST_MONEY_WIDTH)
     return min(max(longest + 2, _LEAST_WIDTH), _MOST_WIDTH)
 

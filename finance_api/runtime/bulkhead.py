@@ -41,10 +41,10 @@ class _Call:
 class Bulkhead:
     """A number of places. Each call has one while it waits for its turn and runs.
 
-    A place is always left for another user, one for another user's costly calls, and one for cheap
-    calls. A call without a place waits behind fast calls. It is refused once the calls in its way
-    have run for ``wait_seconds``. Costly calls run one after the other, users in turn; each waits
-    for its turn for up to ``turn_seconds``.
+    One user gets at most all places but one, all costly calls together all but one, and the costly
+    calls of one user all but two. A call without a place waits behind fast calls. It is refused
+    once the calls in its way have run for ``wait_seconds``. Costly calls run one after the other,
+    users in turn; each waits for its turn for up to ``turn_seconds``.
 
     monotonic: seconds, as of `time.monotonic`.
     """

@@ -85,7 +85,7 @@ def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Uplo
 
 
 def waiting_uploads(storage: Storage, user_id: int, now: int) -> list[Upload]:
-    """The user's uploads that are not imported yet, oldest first, within a second by name."""
+    """The user's uploads that are not imported yet, oldest first; of one second, by name."""
     found = [
         upload
         for upload in storage.uploads.list_by_user(user_id)

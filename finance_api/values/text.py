@@ -1,6 +1,6 @@
 """Cleans and compares text (Unicode NFC, no control characters), and writes parts of messages.
 
-Messages have numbers and days in them: plainly, or on pages as in a region.
+In messages, numbers and days are written plainly; on pages, as people of a region write them.
 """
 
 import re

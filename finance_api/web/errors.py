@@ -42,7 +42,7 @@ from finance_api.web.page import (
 from finance_api.web.rendering import with_globals
 from finance_api.web.routes import METHODS
 
-#: Errors at these paths are problem documents, whatever is accepted.
+#: Errors at these paths are problem documents, whatever the Accept header says.
 _OF_PROGRAMS = re.compile("/(?:v1|wallet|internal|q)(?:/|$)|/__")
 
 logger = logging.getLogger(__name__)

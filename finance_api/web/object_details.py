@@ -199,7 +199,8 @@ class BudgetDetail(ObjectDetail):
     def records_path(self, period: Row) -> str | None:
         """Return the page of the records that a period counts as spent.
 
-        Returns None if the page has no filter for them: it has one category, account and label.
+        Returns None if the page has no filter for them: it filters by one category, account and
+        label.
         A budget of a category counts all of its records, whatever their sign, except income.
         """
         days = period["periodStart"], period["periodEnd"]

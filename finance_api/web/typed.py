@@ -36,7 +36,7 @@ def day_text(text: str) -> str:
 
 
 def too_exact(units: int, currency: str) -> str | None:
-    """Return why an amount has too many decimals for its currency, and its neighbours, or None."""
+    """Return why an amount is too exact for its currency, and the nearest that fit; else None."""
     decimals, region = decimals_of(currency), current_region()
     smallest = smallest_units(currency)
     below = units // smallest * smallest

@@ -42,7 +42,7 @@ ADDRESS = "http://127.0.0.1:6543"
 IMPORTING = PROJECT / "docs" / "importing"
 #: On these pages, commands are examples, too. Each example builds on the ones before it.
 CONSECUTIVE = ("exchange-rates.md", "importing.md", *(page.name for page in IMPORTING.iterdir()))
-#: The user whose files the pages below `IMPORTING` import.
+#: The user into whose data the pages in `IMPORTING` import.
 READER = "me@example.com"
 #: page -> number of blocks that are not run. Each block has the reason in its comment.
 NOT_RUN = {

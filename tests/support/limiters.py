@@ -84,7 +84,7 @@ class RateLimiterConformance:
         rule, key = bucket_rule("500/hour"), make_key()
         (limit,) = rule.limits
         assert limiter.peek(rule, key, NOW) == Decision(True, (Level(limit, 500, 0, 0, 0),), NOW)
-        # A request comes back in 7.2 s.
+        # One more request is available after 7.2 s.
         first = limiter.take(rule, key, NOW)
         assert first == Decision(True, (Level(limit, 499, 7_200, 7_200, 0),), NOW)
         later = limiter.take(rule, key, NOW + 1_000)

@@ -75,7 +75,7 @@ function load() {{
 
 _SCRIPT_OPTIONS = ", { headers: { Authorization: 'Bearer ' + token } }"
 _SCRIPT_TEXT = "response.getContentText()"
-#: Language, label, template; then what a template has for a token, and to read JSON or a text.
+#: Language, label, template; then three parts of it: to send a token, to read JSON, to read a text.
 _SAMPLES = (
     ("Shell", "curl", _CURL, ' -H "Authorization: Bearer $TOKEN"', "", ""),
     (

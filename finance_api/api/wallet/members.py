@@ -132,7 +132,7 @@ def _label_embed(row: Row) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Context:
-    """names: from the state of the data that the page shows. given: the request's parameters.
+    """names: read from the same state of the data as the page. given: the request's parameters.
 
     today: the user's day, as its first second.
 

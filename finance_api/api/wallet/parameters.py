@@ -282,9 +282,9 @@ SPENDING = parameter(
 
 @dataclass(frozen=True, slots=True)
 class RelatedTo:
-    """The value of a parameter that asks for the rows which one row of another resource names.
+    """The value of a parameter that selects the rows whose ids a row of another resource has.
 
-    field: the other resource's, with the ids. empty_is_all: whether an empty field means all rows.
+    field: the field of that row with the ids. empty_is_all: whether an empty field means all rows.
     """
 
     resource: Resource

@@ -154,7 +154,7 @@ def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
 
 
 def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
-    """Refuse options for what the profile decides row by row."""
+    """Refuse options for fields that the profile decides row by row."""
     by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
     names = [f"--map {name}" for name in user_layout.stated().get("columns", ()) if name in by_row]
     names += user_layout.says_about_amounts()
@@ -238,8 +238,8 @@ def _possible(
 ) -> tuple[list[Plan], ImportRefused | None]:
     """Return the plans that have columns for the date and the amount.
 
-    Also return the refusal to raise if there is none: the one for the delimiter that makes the
-    first row widest.
+    Also return the refusal to raise if there is none. Each delimiter has one: return that of the
+    delimiter under which the first row has the most cells.
     """
     possible: list[Plan] = []
     refusal: ImportRefused | None = None

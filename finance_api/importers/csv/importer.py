@@ -75,8 +75,8 @@ class CsvImporter:
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """Yield the file's entries in order, each with its statement. Raises ImportRefused.
 
-        It passes over the rows twice: before it makes any entry, it decides from whole columns what
-        dates and amounts mean. One refusal asks about everything that is open.
+        It reads the rows twice: before it makes any entry, it decides from whole columns what dates
+        and amounts mean. One refusal asks about everything that is open.
         """
         given = self._given
         plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)

@@ -233,7 +233,7 @@ def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
 
 
 def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
-    """Mark columns of money that add nothing to the amount; `unread` asks about others."""
+    """Mark columns of money that add nothing to the amount; `asking` asks about others."""
     money, balance = open_.of(*_MONEY[:3]), open_.of("balance")
     runs = bool(balance) and open_.numbers.run(money, balance[0])
     sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]

@@ -255,7 +255,8 @@ def _otherwise(
 ) -> tuple[str, list[Answer]]:
     """Return the advice and the answers for a user who trusts the column.
 
-    Beside signed amounts, --sign is an answer only if at least half of its words are directions.
+    If the amounts have signs, --sign is offered only if at least half of the column's words are
+    directions.
     """
     if layout.debit is not None and layout.credit is not None:
         exchanged = ("--debit", layout.credit, "--credit", layout.debit)

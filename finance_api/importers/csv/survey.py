@@ -248,7 +248,7 @@ class Selection:
         return reason is None
 
     def _reason(self, line: int, cells: list[str]) -> str | None:
-        """Return the cell by which the row is no money; None if it is."""
+        """Return the cell that says that the row is no money; None if it is money."""
         for column, values in self._only.items():
             word = folded(cells[column])
             if word in values:

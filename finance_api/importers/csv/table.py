@@ -168,9 +168,9 @@ class Table:
     ) -> Iterator[Row]:
         """Yield the line and exactly `width` cells of each row below the headings, if not blank.
 
-        A row may have more empty cells at its end than there are headings, and may lack cells below
-        columns without a heading. For any other length, ``misfit`` gets an ImportRefused; without
-        ``misfit`` it is raised. Rows that repeat the headings are counted in ``skipped``.
+        A row may have further empty cells at its end, and may lack cells below columns without a
+        heading. For any other length, ``misfit`` gets an ImportRefused; without ``misfit`` it is
+        raised. Rows that repeat the headings are counted in ``skipped``.
         """
         _, first = self._first
         most = len(first)

@@ -3,8 +3,8 @@
 In SGML many tags are never closed. Aggregates have children, leaves have text. A tag with text
 after it is a leaf and ends at the next tag. Other tags stay open until their closing tag. A tag
 that is still open when an outer element closes was an empty leaf (``<MEMO>`` without text): the
-elements after it become its siblings. Only aggregates with a rank keep the elements that follow
-them even then.
+elements after it become its siblings. An aggregate with a rank keeps those elements, even without
+its closing tag.
 
 Amounts: OFX requires ``[+-]digits[.digits]`` with a point or a comma (OFX 1.6, 3.2.9.1). Some banks
 write thousands separators, although they are not allowed. Ambiguous amounts are refused.

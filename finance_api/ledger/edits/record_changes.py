@@ -23,7 +23,7 @@ def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
     if "categoryId" in values:
         after["categoryByRule"] = None
     if "accountId" in values:
-        # `derive` takes the account's.
+        # `derive` then takes the account's currency.
         after["currencyCode"] = None
     note_stated(row, after)
     return after

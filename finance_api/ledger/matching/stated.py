@@ -120,7 +120,7 @@ def bank_id_in(source_id: str) -> str | None:
 
 
 def read_stated(row: Row) -> dict[str, list[StatedValues]]:
-    """Return the entries by source; an empty dict if a native file set another kind of text."""
+    """Return the entries by source; none if the text, from a native file, has another form."""
     if row["stated"] is None:
         return {}
     try:

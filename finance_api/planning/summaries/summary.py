@@ -266,7 +266,7 @@ class Measures:
         return start_of(Period.DAY, first), end_of(Period.DAY, max(first, last))
 
     def _days(self, key: GroupKey) -> tuple[int, int]:
-        """Return the first day and the end of a group's period, up to today if it has begun."""
+        """Return first day and end of a group's period; a period with today in it ends with it."""
         first, end = self._first, self._end
         if self._times.shortest is not None:
             start = self._times.start(key)

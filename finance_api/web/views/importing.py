@@ -379,6 +379,6 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
         with writing(request):
             return True
     except StorageUnavailable:
-        # The process may be importing: SQLite then refuses other writers, even what that process
-        # says of its progress.
+        # The process may be importing: SQLite then refuses other writers, even that process's
+        # reports of its progress.
         return False

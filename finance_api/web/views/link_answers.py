@@ -90,7 +90,7 @@ def show_answer(request: Request) -> Response:
     endings = [form.ending for form in forms_of(question.address)]
     if ending not in endings:
         raise problem(404, _no_form(ending, endings))
-    # The address alone says what is asked, so the client's preferences change nothing.
+    # The address alone decides the answer, so the client's preferences change nothing.
     request.environ.pop("HTTP_ACCEPT", None)
     try:
         if ending in _OF_API:

@@ -38,7 +38,7 @@ from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import changed, editing, own_row, own_rows, page, page_after, refused
 from finance_api.web.routes import get, post
 
-#: Up to this many records decide what the payees of a merchant share.
+#: Compare the texts of up to this many records, to find a merchant's words in them.
 _MOST_ALIKE = 200
 _MOST_EXAMPLES = 5
 _MOST_GROUPS = 20_000

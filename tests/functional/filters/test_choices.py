@@ -11,7 +11,7 @@ CHOICES = [
     for f in r.fields
     if f.kind is Kind.CHOICE
 ]
-#: The contract's own lists.
+#: The choices, as the contract lists them.
 KNOWN = {
     "accountType": "General Cash CurrentAccount CreditCard SavingAccount Bonus Insurance "
     "Investment Loan Mortgage Overdraft",

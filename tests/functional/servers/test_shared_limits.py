@@ -167,7 +167,7 @@ def test_a_redis_that_is_killed_under_load_costs_no_request(place, started_alone
     for client in clients:
         client.join()
     assert set(answers) == {(200, "500")}
-    # From now on, no decision falls back.
+    # From now on, no decision is made without Redis.
     fallbacks = server.fallbacks
     for _ in range(5):
         assert server.get("/v1/api/labels", place.token())[0] == 200

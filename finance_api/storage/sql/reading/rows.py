@@ -247,8 +247,8 @@ def _transfers(database: str) -> Select[Any]:
     table = DATA_TABLES[RECORDS.name]
     record_id, transfer_id = table.columns["id"], table.columns["transferId"]
     ids = select(json_elements(database, IDS).c.value)
-    # Number the records: with a limit for each transfer, both databases may read all records in
-    # the order of their ids.
+    # Number the records. With a LIMIT for each transfer instead, both databases may read all the
+    # user's records in the order of their ids.
     number = func.row_number().over(partition_by=transfer_id, order_by=record_id).label("number")
     numbered = select(record_id, number).where(table.user_id == USER, transfer_id.in_(ids))
     found = numbered.subquery("numbered").c
