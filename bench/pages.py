@@ -1,5 +1,7 @@
 """Pages of 50 records with their total, of one user with very many: `make bench-pages`.
 
+First the API's, then the whole pages that people see, with the sums above the list.
+
 What counts is processor time, the median of a few calls: other work on the machine changes it less
 than the time on the clock. On PostgreSQL it includes the server's.
 """
@@ -17,6 +19,8 @@ from bench.prepare import DATABASES, prepare, url_of
 from bench.sizes import ONE_USER
 from bench.vocabulary import COMMON_WORD, RARE_WORD
 from bench.workspace import Workspace, exclusive
+from finance_api.auth import sessions
+from finance_api.storage.interface import unit_of_work
 
 _CALLS = 5
 _PAGE = 50
@@ -51,14 +55,41 @@ PAGES = {
     "income but transfers": "recordType=income&transferId=is.null",
     "spent": "flow=spent&counted=true",
 }
+#: The parameters of whole pages.
+WHOLE_PAGES = {
+    "first page": "",
+    "page 3,000": _DEEP,
+    "a word in 2 % of the notes": f"q={COMMON_WORD}",
+    "a word in 0.03 %": f"q={RARE_WORD}",
+    "a word that no record has": "q=nowhere",
+    "two words": f"q={COMMON_WORD}+holiday",
+    "a word, by amount": f"q={COMMON_WORD}&sort=amount",
+    "a number": "q=17.07",
+    "a large amount": "q=%3E100",
+    "a range of amounts": "min=17&max=18",
+    "by amount": "sort=amount",
+    "by amount, page 3,000": f"sort=amount&{_DEEP}",
+    "by payee": "sort=payee",
+    "by payee, page 3,000": f"sort=payee&{_DEEP}",
+}
 
 
-def _measured(application: Application, call: Callable[[], float], parameters: str) -> float:
-    """Return the milliseconds of a page."""
-    path = f"/v1/api/records?{parameters}&limit={_PAGE}&withTotal=true".replace("?&", "?")
+def _signed_in(application: Application) -> str:
+    """Return the cookie of a new session of the first user."""
+    with unit_of_work(application.registry.services.storage) as storage:
+        (user, *_) = storage.users.list_all()
+        now = int(time.time())
+        secret = sessions.start_session(storage, user, now=now, user_agent="bench")
+    return f"finance_session={secret}"
+
+
+def _measured(
+    application: Application, call: Callable[[], float], path: str, **headers: str
+) -> float:
+    """Return the milliseconds of a request."""
     found = []
     for _ in range(_CALLS):
-        environ = application.environ(path)
+        environ = application.environ(path, token=not headers, **headers)
         begin = call()
         status, _, body = application.respond(environ)
         found.append(call() - begin)
@@ -77,8 +108,14 @@ def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | N
     print(f"{database}, {ONE_USER.large_records:,} records, milliseconds a page")
     with opened(ini, data.prepare(workspace)[:1]) as application:
         for name, parameters in PAGES.items():
-            milliseconds = _measured(application, processor_seconds, parameters)
-            print(f"  {name:32}{milliseconds:10,.1f}", flush=True)
+            path = f"/v1/api/records?{parameters}&limit={_PAGE}&withTotal=true".replace("?&", "?")
+            milliseconds = _measured(application, processor_seconds, path)
+            print(f"  {name:40}{milliseconds:10,.1f}", flush=True)
+        cookie = _signed_in(application)
+        for name, parameters in WHOLE_PAGES.items():
+            path = f"/records?{parameters}"
+            milliseconds = _measured(application, processor_seconds, path, HTTP_COOKIE=cookie)
+            print(f"  {f'whole: {name}':40}{milliseconds:10,.1f}", flush=True)
 
 
 def _main() -> None:

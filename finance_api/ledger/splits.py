@@ -18,12 +18,13 @@ from finance_api.ledger.rows import blank_row
 from finance_api.ledger.session import LedgerSession, Pair, UserRows
 from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS, SPLITS
+from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Role
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import amount_text, counted, day_text
+from finance_api.values.text import counted, day_text
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 500
@@ -100,9 +101,15 @@ def check_account(session: LedgerSession, whole: Row, line: int | None) -> None:
         )
 
 
-def title_of_whole(whole: Row) -> str:
+def title_of_whole(owned: UserRows, whole: Row) -> str:
     text = whole["payee"] or whole["note"] or "-"
-    return f"{day_text(whole['recordDate'])} {text} {amount_text(whole['amount'])}"
+    return f"{day_text(whole['recordDate'])} {text} {amount_of(owned, whole, whole['amount'])}"
+
+
+def amount_of(owned: UserRows, whole: Row, units: int) -> str:
+    """Write an amount in the whole's currency."""
+    account = owned.accounts.rows.get(whole["accountId"])
+    return money_text(units, account["currencyCode"] if account else None)
 
 
 def put_records(session: LedgerSession, pairs: Sequence[Pair]) -> None:
@@ -125,8 +132,8 @@ def follow(session: LedgerSession, before: Row, after: Row, parts: Sequence[Row]
     rest = after["amount"] - sum(part["amount"] for part in others)
     if abs(rest) > MAX_UNITS:
         raise ChangeRefused(
-            f"the difference between the split record {title_of_whole(after)} and its parts is out "
-            f"of range: join them first"
+            f"the difference between the split record {title_of_whole(session, after)} and its "
+            f"parts is out of range: join them first"
         )
     pairs: list[Pair] = []
     for part in parts:
@@ -158,9 +165,9 @@ def change_wholes(session: LedgerSession, pairs: Sequence[tuple[Row, Row]]) -> l
         changes += follow(session, before, after, own)
         if difference := after["amount"] - sum(part["amount"] for part in own):
             remarks.append(
-                f"the amount of the split record {title_of_whole(before)} is now "
-                f"{amount_text(after['amount'])}: the difference of {amount_text(difference)} "
-                f"is in a part of its own"
+                f"the amount of the split record {title_of_whole(session, before)} is now "
+                f"{amount_of(session, after, after['amount'])}: the difference of "
+                f"{amount_of(session, after, difference)} is in a part of its own"
             )
     put_records(session, changes)
     check_splits(session, parts)
@@ -201,23 +208,24 @@ def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: b
             continue
         elif not parts and not can_end:
             raise ChangeRefused(
-                f"the split record {title_of_whole(whole)} has no parts: add the records that have "
-                f"its id {split_id} as splitId"
+                f"the split record {title_of_whole(session, whole)} has no parts: add the records "
+                f"that have its id {split_id} as splitId"
             )
         elif not parts:
             pairs.append((whole, None))
-        elif (state := _checked_state(whole, parts)) != whole["recordState"]:
+        elif (state := _checked_state(session, whole, parts)) != whole["recordState"]:
             pairs.append((whole, {**whole, "recordState": state, "updatedAt": session.now}))
     session.write(SPLITS, pairs)
 
 
-def _checked_state(whole: Row, parts: list[Row]) -> str | None:
+def _checked_state(owned: UserRows, whole: Row, parts: list[Row]) -> str | None:
     """Return the state that the whole has with these parts. Raises ChangeRefused."""
-    title, total = title_of_whole(whole), sum(part["amount"] for part in parts)
+    title, total = title_of_whole(owned, whole), sum(part["amount"] for part in parts)
     if total != whole["amount"]:
         raise ChangeRefused(
             f"the {counted(len(parts), 'part')} of the split record {title} would add up to "
-            f"{amount_text(total)}: change or remove all of its parts together, or join them first"
+            f"{amount_of(owned, whole, total)}: change or remove all of its parts together, or "
+            f"join them first"
         )
     if any(part[name] != whole[name] for part in parts for name in _SHARED):
         raise ChangeRefused(

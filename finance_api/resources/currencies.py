@@ -10,7 +10,7 @@ from functools import cache
 from iso4217 import Currency
 
 from finance_api.values.number import DECIMALS
-from finance_api.values.text import fold
+from finance_api.values.text import amount_text, fold
 
 #: Codes from ISO 4217 list three (historic denominations) that bank files of the last decades use.
 _WITHDRAWN = (
@@ -39,6 +39,11 @@ def decimals_of(code: str | None) -> int:
     by_code = {currency.code: currency.exponent for currency in Currency}
     exponent = by_code.get(code or "")
     return _USUAL_DECIMALS if exponent is None else exponent
+
+
+def money_text(units: int, code: str | None) -> str:
+    """Ten-thousandths in a sentence: ``-1204.5 EUR``; on pages ``−1,204.50 EUR``."""
+    return f"{amount_text(units, decimals_of(code))} {code or ''}".rstrip()
 
 
 def smallest_units(code: str | None) -> int:

@@ -24,11 +24,11 @@ from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.session import IMPORT
 from finance_api.questions.addresses import PATHS
 from finance_api.resources import RECORDS, RESOURCES
-from finance_api.resources.currencies import decimals_of, smallest_units
-from finance_api.resources.field import Field, Kind, Resource, Role
+from finance_api.resources.currencies import decimals_of, money_text, smallest_units
+from finance_api.resources.field import Field, Resource, Role
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values.number import rounded, to_units
-from finance_api.values.text import amount_text, count_text, counted
+from finance_api.values.text import count_text, counted
 from finance_api.values.time import (
     UTC,
     date_text,
@@ -158,7 +158,7 @@ def _parts(summary: dict[str, Any]) -> list[str]:
         resource = _BY_NAME[name]
         for verb, count in verbs.items():
             called = summary.get("name") if not parts and count == 1 else None
-            fields = _fields(resource, summary["values"]) if not parts else {}
+            fields = _fields(resource, summary) if not parts else {}
             if verb == "updated" and 0 < len(fields) <= _MAX_FIELDS:
                 parts.append(_values_set(fields, called or counted_rows(count, resource)))
             else:
@@ -171,21 +171,22 @@ def _verb(resource: Resource, verb: str) -> str:
     return "deleted" if resource is RECORDS and verb == "removed" else _VERBS[verb]
 
 
-def _fields(resource: Resource, values: dict[str, Any]) -> dict[str, list[str | None]]:
+def _fields(resource: Resource, summary: dict[str, Any]) -> dict[str, list[str | None]]:
     """Return the new values by the labels of the fields that people set.
 
-    values: may be of another resource that the edit changed as well.
+    summary: may have values of another resource that the edit changed as well.
     """
+    values, currency = summary["values"], summary.get("currency")
     found = {name: resource.get_field(name) for name in values}
     return {
-        label_of(field): [_as_people_write(field, text) for text in values[name]]
+        label_of(field): [_as_people_write(field, text, currency) for text in values[name]]
         for name, field in found.items()
         if field is not None and (name in _READABLE or field.role is Role.STORED)
     }
 
 
-def _as_people_write(field: Field, text: str | None) -> str | None:
-    return amount_text(to_units(Decimal(text))) if text and field.kind is Kind.NUMBER else text
+def _as_people_write(field: Field, text: str | None, currency: str | None) -> str | None:
+    return money_text(to_units(Decimal(text)), currency) if text and field.is_money else text
 
 
 def _values_set(fields: dict[str, list[str | None]], rows: str) -> str:

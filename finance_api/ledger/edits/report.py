@@ -8,12 +8,12 @@ from typing import Any
 
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORDS, referred_by
-from finance_api.resources.currencies import decimals_of
+from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
-from finance_api.values.text import amount_text, count_text, day_text
+from finance_api.values.text import count_text, day_text
 from finance_api.values.time import DAY_SECONDS
 
 #: Longer names and values are cut.
@@ -27,7 +27,7 @@ class EditSummary:
     """Counts and common values of the rows that an edit added, changed or removed.
 
     counts: resource -> "created", "updated" or "removed" -> number of rows; the resource that the
-    edit is about comes first. name: the first row's; None: it has none.
+    edit is about comes first. name, currency: the first row's; None: it has none.
     values: the fields that were changed. A field that got one value in all rows has that text,
     or None if it was emptied, in a list; a field that got different values has an empty list.
     sums: account -> day -> by how much the records' sum of that day changed.
@@ -35,13 +35,15 @@ class EditSummary:
 
     counts: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     name: str | None = None
+    currency: str | None = None
     values: dict[str, list[str | None]] = field(default_factory=dict)
     sums: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
 
-    def count(self, resource: str, verb: str, name: str | None) -> None:
+    def count(self, resource: Resource, verb: str, row: Row) -> None:
         if not self.counts:
-            self.name = name and _cut(name)
-        counts = self.counts[resource]
+            name = _name_of(resource, row)
+            self.name, self.currency = name and _cut(name), row.get("currencyCode")
+        counts = self.counts[resource.name]
         counts[verb] = counts.get(verb, 0) + 1
 
     def note_value(self, name: str, text: str | None) -> None:
@@ -65,6 +67,7 @@ class EditSummary:
         return {
             "counts": dict(self.counts),
             "name": self.name,
+            "currency": self.currency,
             "values": self.values,
             "sums": list(islice((each for each in sums if each[2]), _MAX_DAYS)),
         }
@@ -164,16 +167,14 @@ class EditReport:
         if before is None or after is None:
             self.created += before is None
             self.removed += after is None
-            row = after or before
-            if row is not None:
-                verb = "created" if before is None else "removed"
-                self.summary.count(resource.name, verb, _name_of(resource, row))
+            if (row := after or before) is not None:
+                self.summary.count(resource, "created" if before is None else "removed", row)
             if not is_full and row is not None:
                 listed = self.made if before is None else self.gone
                 listed.append((row["id"], title_of(resource, row)))
             return
         self.updated += 1
-        self.summary.count(resource.name, "updated", _name_of(resource, before))
+        self.summary.count(resource, "updated", before)
         title = title_of(resource, before)
         for each in _listed(resource):
             old, new = before[each.name], after[each.name]
@@ -199,9 +200,8 @@ def _name_of(resource: Resource, row: Row) -> str | None:
 def title_of(resource: Resource, row: Row) -> str:
     if resource is RECORDS:
         text = row["payee"] or row["note"] or "-"
-        currency = row["currencyCode"]
-        amount = amount_text(row["amount"], decimals_of(currency))
-        return f"{day_text(row['recordDate'])} {text} {amount} {currency}"
+        amount = money_text(row["amount"], row["currencyCode"])
+        return f"{day_text(row['recordDate'])} {text} {amount}"
     return str(row["name"] or row["id"])
 
 

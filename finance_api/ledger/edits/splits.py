@@ -10,6 +10,7 @@ from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import (
+    amount_of,
     part_of,
     parts_of,
     record_of,
@@ -21,7 +22,7 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.number import NumberError, parse_decimal, to_units
-from finance_api.values.text import amount_text, shown
+from finance_api.values.text import shown
 
 MAX_PARTS = 500
 #: Stands for the amount that the other parts leave.
@@ -69,12 +70,12 @@ def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> 
     changes, split = RecordChanges(session), find_split(session, row_id)
     if split is None:
         record = _record(session, row_id)
-        _check_amounts(parts, record["amount"], title_of(RECORDS, record))
+        _check_amounts(session, parts, record)
         changes.remove([record])
         session.write(SPLITS, [(None, whole_of(record))])
         changes.add(_new_parts(session, record, parts))
     else:
-        _check_amounts(parts, split.whole["amount"], title_of_whole(split.whole))
+        _check_amounts(session, parts, split.whole)
         _change_parts(session, changes, split, parts)
     changes.finish()
     return changes.close()
@@ -150,7 +151,8 @@ def _record(session: LedgerSession, row_id: str) -> Row:
     return record
 
 
-def _check_amounts(parts: Sequence[Part], amount: int, title: str) -> None:
+def _check_amounts(session: LedgerSession, parts: Sequence[Part], whole: Row) -> None:
+    title, amount = title_of_whole(session, whole), whole["amount"]
     if not 2 <= len(parts) <= MAX_PARTS:
         raise ChangeRefused(
             f"the record {title} needs 2 to {MAX_PARTS} parts; {len(parts)} were given"
@@ -158,8 +160,8 @@ def _check_amounts(parts: Sequence[Part], amount: int, title: str) -> None:
     total = sum(part.amount for part in parts)
     if total != amount:
         raise ChangeRefused(
-            f"the parts add up to {amount_text(total)}, but the record {title} needs "
-            f"{amount_text(amount)}: the difference is {amount_text(amount - total)}"
+            f"the parts of the record {title} add up to {amount_of(session, whole, total)}: "
+            f"the difference is {amount_of(session, whole, amount - total)}"
         )
 
 
@@ -190,7 +192,7 @@ def _change_parts(
         if before is None:
             raise ChangeRefused(
                 f"{part.id} is not the id of a part of the split record "
-                f"{title_of_whole(split.whole)}, or was given twice"
+                f"{title_of_whole(session, split.whole)}, or was given twice"
             )
         changes.put(before, {**_with_values(before, part.values), "amount": part.amount})
     changes.remove(left.values())

@@ -11,12 +11,13 @@ from finance_api.ledger.edits.transfer_pairs import find_pairs
 from finance_api.ledger.session import PAGE, LedgerSession, UserRows
 from finance_api.query.model import Operator, any_of, condition_on, dated
 from finance_api.resources import RECORDS
+from finance_api.resources.currencies import money_text
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.number import decimal_text
-from finance_api.values.text import amount_text, count_text, shown
+from finance_api.values.text import count_text, shown
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
 #: Candidates for the other half of a transfer are up to this far away.
@@ -39,7 +40,7 @@ class Proposal:
             f"{row['accountName']} {date_text(row['recordDate'])} {row['id']}"
             for row in (self.out, self.into)
         )
-        amount = f"{amount_text(self.into['amount'])} {self.into['currencyCode']}"
+        amount = money_text(self.into["amount"], self.into["currencyCode"])
         return f"{amount}: {' -> '.join(sides)}{' (by number)' if self.by_number else ''}"
 
     def as_json(self) -> dict[str, Any]:

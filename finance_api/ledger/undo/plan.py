@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
+from finance_api.ledger.splits import title_of_whole
 from finance_api.ledger.undo.past import Key, Past
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
-from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
-from finance_api.values.text import amount_text, day_text
 from finance_api.values.time import DAY_SECONDS
 
 #: A refusal names up to this many rows.
@@ -27,12 +27,13 @@ _OF_STATEMENTS = ("statementKeys", "bankAccountNumber", "updatedAt")
 class _Blocker:
     """A later entry that prevents an undo.
 
-    reasons: why, apart from ``rows``. rows: the rows that both entries changed.
+    reasons: why, apart from ``rows``. rows: the rows that both entries changed, as they were
+    before the later one.
     """
 
     entry: HistoryEntry
     reasons: list[str] = field(default_factory=list)
-    rows: set[Key] = field(default_factory=set)
+    rows: dict[Key, Row | None] = field(default_factory=dict)
 
     @property
     def is_by_hand(self) -> bool:
@@ -83,7 +84,8 @@ class _Later:
         self._note_same_days(self._entry.facts)
         for number, image in self._past.changed_later(self._entry.number):
             if image.resource is not ACCOUNTS or self._is_changed(image, number):
-                self._later[number].rows.add((image.resource.name, image.row_id))
+                key = image.resource.name, image.row_id
+                self._later[number].rows.setdefault(key, image.row)
         for resource in RESOURCES:
             for page in self._past.images(self._entry.number, resource):
                 if resource is RECORDS:
@@ -97,8 +99,9 @@ class _Later:
         """Note later entries that cover one of the days in the facts."""
         for blocker in self._later.values():
             for account_id in _same_days(facts, blocker.entry.facts):
-                account = self._session.accounts.rows.get(account_id, {"name": account_id})
-                blocker.reasons.append(f"covers the same days of {account['name']}")
+                account = self._session.accounts.rows.get(account_id)
+                name = account["name"] if account else "an account that no longer exists"
+                blocker.reasons.append(f"covers the same days of {name}")
 
     def _is_changed(self, account: BeforeImage, number: int) -> bool:
         """Return whether the later entry changed more of the account than any statement does."""
@@ -119,9 +122,11 @@ class _Later:
         """Note later entries that added one of the records again."""
         stored = self._session.get_rows(RECORDS, [image.row_id for image in page])
         for image in page:
-            number = stored.get(image.row_id, {}).get("importId")
-            if number in self._later and image.row and image.row["importId"] != number:
-                self._later[number].reasons.append(f"added the record {image.row_id} again")
+            row = stored.get(image.row_id)
+            number = row and row["importId"]
+            if row and number in self._later and image.row and image.row["importId"] != number:
+                reason = f"added {self._title(RECORDS, row)} again"
+                self._later[number].reasons.append(reason)
 
     def _look_for_missing(self, resource: Resource, page: list[BeforeImage]) -> None:
         """Note later entries that removed a row that one of the images refers to."""
@@ -146,7 +151,7 @@ class _Later:
         for blocker in found:
             reasons = list(dict.fromkeys(blocker.reasons))[:_NAMED_ROWS]
             if blocker.rows:
-                reasons.append(f"changed {self._named(sorted(blocker.rows))}")
+                reasons.append(f"changed {self._named(blocker.rows)}")
             parts.append(
                 f"entry {blocker.entry.number} ({blocker.entry.action}) {' and '.join(reasons)}"
             )
@@ -158,14 +163,22 @@ class _Later:
             f"{'; '.join(parts)}. Undo them as well with --with-later{keep}"
         )
 
-    def _named(self, keys: list[Key]) -> str:
+    def _named(self, rows: dict[Key, Row | None]) -> str:
         texts = []
-        for name, row_id in keys[:_NAMED_ROWS]:
+        for name, row_id in sorted(rows)[:_NAMED_ROWS]:
             resource = next(r for r in RESOURCES if r.name == name)
-            rows = self._session.get_rows(resource, [row_id])
-            texts.append(_row_text(resource, row_id, rows.get(row_id)))
-        more = len(keys) - len(texts)
+            now = self._session.get_rows(resource, [row_id]).get(row_id)
+            text = self._title(resource, now or rows[name, row_id])
+            texts.append(text if now else f"{text}, which no longer exists")
+        more = len(rows) - len(texts)
         return ", ".join(texts) + (f" and {more} more" if more else "")
+
+    def _title(self, resource: Resource, row: Row | None) -> str:
+        if row is None:
+            return f"the {resource.word}"
+        if resource in (RECORDS, SPLITS):
+            return f"the record {title_of_whole(self._session, row)}"
+        return f"the {resource.word} {title_of(resource, row)}"
 
 
 def _same_days(facts: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[str]:
@@ -184,16 +197,3 @@ def _same_days(facts: list[dict[str, Any]], later: list[dict[str, Any]]) -> list
             and other["first"] <= one["last"]
         )
     )
-
-
-def _row_text(resource: Resource, row_id: str, row: Row | None) -> str:
-    if row is None:
-        return f"the {resource.model_type} {row_id}, which no longer exists"
-    if resource in (RECORDS, SPLITS):
-        texts = (
-            day_text(row["recordDate"]),
-            amount_text(row["amount"], decimals_of(row.get("currencyCode"))),
-            row["payee"] or row["note"],
-        )
-        return f"the record {' '.join(text for text in texts if text)} ({row_id})"
-    return f"the {resource.model_type} {row.get('name') or row_id}"

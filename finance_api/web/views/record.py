@@ -26,7 +26,6 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.time import date_text, from_date, to_date
-from finance_api.values.written import WrittenRefused, parse_amount
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
@@ -48,7 +47,6 @@ from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
     SeeOther,
     changed,
-    current_region,
     done,
     editing,
     own_row,
@@ -136,15 +134,18 @@ def read_record(
     stored: the record to change: only values of texts that differ from it are returned.
     """
     errors: dict[str, str] = {}
-    signed = {**texts, _AMOUNT: _signed(texts, errors)}
-    before = {} if stored is None else field_texts(FIELDS, stored)
-    if before.get(_DATE) != signed[_DATE]:
-        _check_year(session, signed, errors)
+    sign = _sign(texts, errors)
+    # Read the amount as it was typed, so that a refusal names no sign that nobody typed.
+    known = None if stored is None else {**stored, _AMOUNT: sign * stored[_AMOUNT]}
+    before = {} if known is None else field_texts(FIELDS, known)
+    if before.get(_DATE) != texts[_DATE]:
+        _check_year(session, texts, errors)
     try:
-        read = read_texts(session, FIELDS, signed, stored)
+        read = read_texts(session, FIELDS, texts, known)
     except FormFaults as faults:
         raise FormFaults({**faults.errors, **errors}) from None
-    values = {name: value for name, value in read.items() if before.get(name) != signed[name]}
+    read[_AMOUNT] *= sign
+    values = {name: value for name, value in read.items() if before.get(name) != texts[name]}
     if stored is not None and values.get(_DATE) == from_date(to_date(stored[_DATE])):
         # The same day in another form: the record keeps its time.
         del values[_DATE]
@@ -153,23 +154,17 @@ def read_record(
     return values
 
 
-def _signed(texts: Mapping[str, str], errors: dict[str, str]) -> str:
-    """Return the amount with its sign: the one that was typed, otherwise that of the choice."""
+def _sign(texts: Mapping[str, str], errors: dict[str, str]) -> int:
+    """Return -1 to change the sign of the typed amount: without a sign, it has the choice's."""
     text = texts[_AMOUNT].strip()
+    if texts[DIRECTION] == OUT:
+        return 1 if text.startswith(("+", *_MINUS)) else -1
     if text.startswith(_MINUS):
-        if texts[DIRECTION] == IN:
-            errors[_AMOUNT] = (
-                f"The amount {text} has a minus, but {DIRECTIONS[1][1].lower()} was chosen: leave "
-                f"out the minus, or choose {DIRECTIONS[0][1].lower()}."
-            )
-        return f"-{text[1:].strip()}"
-    if not text or text.startswith("+") or texts[DIRECTION] == IN:
-        return text
-    try:
-        parse_amount(text, current_region())
-    except WrittenRefused as error:
-        errors[_AMOUNT] = f"Amount {error}."
-    return f"-{text}"
+        errors[_AMOUNT] = (
+            f"The amount {text} has a minus, but {DIRECTIONS[1][1].lower()} was chosen: leave "
+            f"out the minus, or choose {DIRECTIONS[0][1].lower()}."
+        )
+    return 1
 
 
 def _check_year(session: LedgerSession, texts: Mapping[str, str], errors: dict[str, str]) -> None:

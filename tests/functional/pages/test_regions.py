@@ -132,8 +132,11 @@ def test_an_amount_has_no_more_decimals_than_its_currency(service, text, currenc
     ("currency", "shown"), [("JPY", "1,250 JPY"), ("EUR", "1,250.00 EUR"), ("KWD", "1,250.000 KWD")]
 )
 def test_an_amount_is_shown_with_the_decimals_of_its_currency(service, currency, shown):
-    visitor, _ = at_home(service)
-    add_budget(visitor, limitAmount="1,250", currencyCode=currency)
+    visitor, client = at_home(service)
+    add_budget(visitor, limitAmount="1", currencyCode=currency)
+    path = f"/budgets/{the_budget(client)['id']}"
+    notice = visitor.follow(visitor.submit(path, path, limitAmount="1,250"))
+    assert f"set to {shown}." in shown_text(notice.text)
     assert shown in shown_text(visitor.get("/budgets").text)
 
 

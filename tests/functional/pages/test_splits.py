@@ -118,8 +118,8 @@ def test_the_rest_is_filled_in_and_a_part_gets_a_new_category(client, visitor):
 @pytest.mark.parametrize(
     ("amounts", "words"),
     [
-        (("20", "9"), "add up to −29.00, but the record"),
-        (("20", "9"), "the difference is −1.00"),
+        (("20", "9"), "−30.00 EUR add up to −29.00 EUR"),
+        (("20", "9"), "the difference is −1.00 EUR"),
         (("30", ""), "needs 2 to 500 parts; 1 were given"),
         (("20", "x"), "is not an amount such as"),
         (("20", "1.123456789"), "more than 4 decimal places"),
