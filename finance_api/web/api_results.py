@@ -39,6 +39,7 @@ from finance_api.query.model import Condition, Query, SortKey
 from finance_api.query.parse import parse_conditions, parse_order, parse_sort
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
+from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
@@ -108,7 +109,7 @@ class ApiResults:
             group_by=tuple(DIMENSIONS[name] for name in names),
             fill=given.get("fill") == "true",
             sort=parse_order(_SUMMARY_SORTS, given["sortBy"]) if given.get("sortBy") else (),
-            limit=int(given.get("limit") or 100),
+            limit=int(given.get("limit") or (100 if names else len(CURRENCIES))),
             convert_to=given.get("convertTo") or None,
             today=self.today,
             base_currency=self._base_currency,
@@ -154,6 +155,7 @@ class ApiResults:
         )
 
     def page(self, resource: Resource, asked: ApiRequest) -> Page:
+        """Return a page of rows, without their total."""
         given = asked.parameters
         query = Query(
             resource,
@@ -161,7 +163,6 @@ class ApiResults:
             parse_sort(resource, given.get("sortBy") or resource.default_sort),
             int(given["limit"]),
             int(given.get("offset") or 0),
-            with_total=given.get("withTotal") == "true",
         )
         return list_computed(self._storage, self._user_id, query, self.today)
 

@@ -282,8 +282,12 @@ def offset_of(request: Request) -> int:
 
 @dataclass(frozen=True)
 class Pager:
-    """first, last: numbers of the rows on the page, from 1. previous, next: links, if any."""
+    """first, last: numbers of the rows on the page, from 1. previous, next: links, if any.
 
+    offset: the number of rows before the page. A page past the end is the last page.
+    """
+
+    offset: int
     first: int
     last: int
     total: int
@@ -294,8 +298,11 @@ class Pager:
     def of(cls, request: Request, total: int, rows: int = PAGE_ROWS) -> "Pager":
         """rows: the number of rows on a page."""
         offset = offset_of(request)
+        if offset >= total:
+            offset = max(0, total - 1) // rows * rows
         following = offset + rows
         return cls(
+            offset,
             first=min(offset + 1, total),
             last=min(following, total),
             total=total,

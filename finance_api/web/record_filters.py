@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
+from finance_api.planning.summaries.summary import Summary
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import RELATIVE_DATES
 from finance_api.query.parse import parse_conditions, parse_flow, parse_one_of
@@ -57,7 +58,7 @@ def _size(prefix: str) -> Callable[[str], Filters]:
         try:
             return {"amount": f"{prefix}{abs(parse_amount(text, current_region())):f}"}
         except WrittenRefused as error:
-            raise QueryError(f"{quoted(text)} {error}") from None
+            raise QueryError(f"the amount {error}") from None
 
     return filters
 
@@ -189,6 +190,11 @@ class RecordFilters:
     def sums_request(self) -> ApiRequest:
         given = {**self.parameters, _CONVERT_TO: self.convert_to}
         return ApiRequest(SUMMARY, given, about="Sums of records")
+
+    def total_of(self, sums: Summary) -> int:
+        """Return the number of records in the list. sums: the answer to `sums_request`."""
+        left_out = 0 if self.is_counted else sum(sums.left_out.values())
+        return left_out + sum(int(group["count"]) for group in sums.groups)
 
     @property
     def convert_to(self) -> str:

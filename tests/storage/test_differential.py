@@ -22,7 +22,7 @@ from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
 from finance_api.storage.sql.connections.unit import SqlCache, with_state
-from finance_api.storage.sql.reading import by_date, rows
+from finance_api.storage.sql.reading import by_date, finding, rows
 from finance_api.storage.sql.writing import projection
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
@@ -293,6 +293,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     """Uses small distances between anchors, so that few records take the paths of many."""
     for module in (by_date, rows, projection):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
+    monkeypatch.setattr(finding, "MAX_FOUND", 2)
     model_backend, backend = new_backend("memory"), new_backend(database)
     asked = set()
     get = SqlCache.get

@@ -18,6 +18,7 @@ from finance_api.storage.sql.connections.unit import SqlCache
 from finance_api.storage.sql.reading import (
     by_date,
     changes,
+    finding,
     rows,
     sums,
 )
@@ -35,14 +36,18 @@ from support.user_pair import Pair
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 #: Functions whose predicates make no difference. `_forget_deletions` only saves a search if there
-#: are no deletions. Rows that `_flush` moves to where they are read carry their user.
-HARMLESS = {"writing.projection._flush", "writing._forget_deletions"}
+#: are no deletions. Rows that `_flush` moves to where they are read carry their user. The ids that
+#: a search finds are looked up among the user's own records.
+HARMLESS = {
+    *("writing.projection._flush", "writing._forget_deletions"),
+    *("reading.by_date.found", "reading.finding._found"),
+}
 
 
 def builders():
     """Return the queries on a user's rows, and the functions that build such queries."""
     found = [users._of_user]
-    for module in (rows, by_date, unit, sums, changes, activity, questions):
+    for module in (rows, by_date, finding, unit, sums, changes, activity, questions):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)

@@ -69,8 +69,8 @@ def queries():
     # There is no anchor before the oldest date.
     yield query(RECORDS, offset=4, limit=2, recordDate="lt.1970-01-03")
     for words in ("twin", "theirs", "99", "0.0017", "0.005"):
-        for sort in ("-recordDate", "+amount"):
-            yield replace(query(RECORDS, sort, total=True), conditions=parse_words(words))
+        for sort, total in product(("-recordDate", "+amount"), (True, False)):
+            yield replace(query(RECORDS, sort, total=total), conditions=parse_words(words))
     for sort in ("+amount", "-payee", "+recordDate"):
         yield query(RECORDS, sort, total=True)
         yield query(RECORDS, sort, offset=20, limit=100)

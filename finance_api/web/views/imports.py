@@ -18,7 +18,6 @@ from finance_api.web.page import (
     SeeOther,
     done,
     editing,
-    offset_of,
     page,
     page_after,
     refused,
@@ -36,12 +35,14 @@ class _DataChanged(Exception):
 @get("imports", Permission.DATA_READ, "imports")
 def show_history(request: Request) -> dict[str, Any]:
     entries = request.storage.history.list_entries(request.user.id)[::-1]
-    first, names = offset_of(request), _account_names(request)
+    pager, names = Pager.of(request, len(entries)), _account_names(request)
     return page(
         "imports",
         "Imports",
-        entries=[_shown(entry, names) for entry in entries[first : first + PAGE_ROWS]],
-        pager=Pager.of(request, len(entries)),
+        entries=[
+            _shown(entry, names) for entry in entries[pager.offset : pager.offset + PAGE_ROWS]
+        ],
+        pager=pager,
     )
 
 

@@ -89,14 +89,15 @@ def list_page(
     was typed. typed: the id of that record, the text, and in a kept form the id of the category
     that the record had. sent: the form for several records, to show it again.
     """
-    filters, offset = RecordFilters.of(request), offset_of(request)
-    owned, results = own_rows(request), ApiResults(request)
-    asked = filters.page_request(offset)
+    filters, owned, results = RecordFilters.of(request), own_rows(request), ApiResults(request)
+    # The sums first: they have the total, and a search of texts is then needed only once.
+    sums = results.summary(filters.sums_request)
+    pager = Pager.of(request, filters.total_of(sums), filters.size)
+    asked = filters.page_request(pager.offset)
     found = results.page(RECORDS, asked)
     if typed is not None and all(row["id"] != typed[0] for row in found.rows):
         # The record was deleted, or has left the list.
         errors = {"form": next(iter(errors.values()), _NOT_LISTED)}
-    sums = results.summary(filters.sums_request)
     accounts, categories, labels = (
         named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
     )
@@ -107,7 +108,7 @@ def list_page(
         rows=found.rows,
         hints=[] if found.rows else results.hints(RECORDS, asked),
         rule_of=rule_link,
-        here=filters.path(offset=str(offset or "")),
+        here=filters.path(offset=str(pager.offset or "")),
         paths=dict(categories),
         names=last_parts(categories),
         typed=typed or ("", ""),
@@ -134,7 +135,7 @@ def list_page(
         given_labels=[("", "Choose"), *labels],
         given_states=[("", "Choose"), *_choices(RECORD_STATES)],
         sent={name: str(entries.get(name, "")) for name in GIVEN},
-        pager=Pager.of(request, found.total or 0, filters.size),
+        pager=pager,
         api=[asked, filters.sums_request, filters.download_request],
     )
 

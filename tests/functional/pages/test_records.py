@@ -130,6 +130,7 @@ def test_a_page_has_as_many_records_as_asked_and_says_which(service, user, visit
         ("offset=50", "51–100 of 103", {"prev": "offset=0", "next": "offset=100"}),
         ("size=100&offset=100", "101–103 of 103", {"prev": "size=100&offset=0"}),
         ("size=7", "1–50 of 103", {"next": "size=7&offset=50"}),
+        ("offset=9999", "101–103 of 103", {"prev": "offset=50"}),
     ):
         page = visitor.get(f"/records?{query}").text
         assert position in shown_text(page)

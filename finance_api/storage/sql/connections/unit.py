@@ -198,7 +198,6 @@ def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
         raise
 
 
-_STATE = len(STATE_COLUMNS)
 _OWN = user_data.c.user_id == USER
 STATE_OF_USER = select(*STATE_COLUMNS).where(_OWN)
 
@@ -211,7 +210,7 @@ def with_state(
     One query reads one state, also outside a transaction.
     """
     rows = build(database, *shape).subquery("rows")
-    *numbers, row = rows.c
+    (row,) = rows.c
     if database == "sqlite":
         # SQLite's driver takes a lock for each row, so all rows come joined in one. They keep the
         # order of ``build``: with a limit SQLite cannot drop an ORDER BY, and without one ``build``
@@ -221,7 +220,7 @@ def with_state(
     # PostgreSQL joins texts more slowly than it sends rows, so each row has the state. Without JSON
     # rows one row has the state alone. Only a nested loop can do this join, and it keeps the order.
     joined_rows = user_data.outerjoin(rows, true())
-    return select(*STATE_COLUMNS, *numbers, row).select_from(joined_rows).where(_OWN)
+    return select(*STATE_COLUMNS, row).select_from(joined_rows).where(_OWN)
 
 
 class ReadConnection:
@@ -245,6 +244,8 @@ class ReadConnection:
         self._in_snapshot = False
         self._stream: Generator[bytes, None, None] | None = None
         self._seconds = 0.0
+        #: The ids that searches have found in the snapshot; None: too many. See `finding.py`.
+        self.found_ids: dict[Hashable, list[str] | None] = {}
 
     @property
     def driver(self) -> Driver:
@@ -279,13 +280,6 @@ class ReadConnection:
 
         Raises NotFound if there is no such user.
         """
-        state, _, lines = self.fetch_counted_lines(build, *shape, values=values)
-        return state, lines
-
-    def fetch_counted_lines(
-        self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
-    ) -> tuple[DataState, int | None, bytes]:
-        """As `fetch_lines`, with the number that precedes the JSON rows, if there is one."""
         sql = self._cache.get(with_state, build, shape)
 
         def work(driver: Driver) -> tuple[ResultRow, bytes] | None:
@@ -297,8 +291,8 @@ class ReadConnection:
         found = self._run(work)
         if found is None:
             raise NotFound("there is no such user")
-        state, numbers, lines = found[0][:_STATE], found[0][_STATE:], whole(found[1])
-        return DataState(*state), numbers[0] if numbers and lines else None, lines
+        state, lines = found
+        return DataState(*state), whole(lines)
 
     def stream(
         self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]

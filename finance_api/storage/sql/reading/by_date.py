@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import (
     CTE,
     ColumnElement,
-    FromClause,
     Select,
     func,
     literal_column,
@@ -24,7 +23,6 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
-from finance_api.storage.sql.reading.choosing import number_of
 from finance_api.storage.sql.reading.conditions import (
     WORD_COLUMNS,
     BindNames,
@@ -178,31 +176,12 @@ def count(
     return found.where(*_within(has_first, has_last), *_term_clauses(database, terms))
 
 
-def counted_page(
+def found(
     database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
 ) -> Select[Any]:
-    """Select a page of the records that contain all texts, each row with the number of all."""
-    found = (
-        select(_RECORDS.newest_first, _RECORDS.id)
-        .where(*_within(has_first, has_last), *_term_clauses(database, terms))
-        .cte("found")
-    )
-    chosen = select(found).order_by(found.c.newest_first, found.c.id).limit(LIMIT).offset(OFFSET)
-    page = chosen.subquery("chosen")
-    json = func.coalesce(_json_of(page), MISSING.decode())
-    columns: list[ColumnElement[Any]] = [number_of(found), json]
-    return select(*columns).select_from(page)
-
-
-def _json_of(found: FromClause) -> ColumnElement[str]:
-    """Look up the JSON of records by their keys in `records_by_date`."""
-    whole = records_by_date.alias("whole")
-    json = select(whole.c.json).where(
-        whole.c.user_id == USER,
-        whole.c.newest_first == found.c.newest_first,
-        whole.c.id == found.c.id,
-    )
-    return json.correlate(found).scalar_subquery().label("json")
+    """Select the ids of up to LIMIT records that contain all texts."""
+    clauses = *_within(has_first, has_last), *_term_clauses(database, terms)
+    return select(_RECORDS.id).where(*clauses).limit(LIMIT)
 
 
 def page(
@@ -220,4 +199,10 @@ def page(
         return page
     # SQLite first reads an index that has the texts without the JSON, a fifth of the size.
     found = page.with_only_columns(_RECORDS.newest_first, _RECORDS.id).subquery("found")
-    return select(_json_of(found)).select_from(found)
+    whole = records_by_date.alias("whole")
+    json = select(whole.c.json).where(
+        whole.c.user_id == USER,
+        whole.c.newest_first == found.c.newest_first,
+        whole.c.id == found.c.id,
+    )
+    return select(json.correlate(found).scalar_subquery().label("json")).select_from(found)

@@ -9,20 +9,24 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, literal_column, select
+from sqlalchemy import CTE, Select, func, literal_column, select, union_all
 
-from finance_api.query.model import Condition, Operator, Query, Span
+from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound, StorageDamaged
 from finance_api.storage.interface import DataReader, DataState, JsonPage, Page
 from finance_api.storage.sql.bulk import json_elements, looked_up
 from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, ReadConnection
-from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
+from finance_api.storage.sql.data_tables import (
+    DATA_TABLES,
+    JSON_TABLES,
+    ConditionTable,
+    has_long_payee,
+)
 from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USER, text_parameter
 from finance_api.storage.sql.reading import by_date
 from finance_api.storage.sql.reading.by_date import MISSING
-from finance_api.storage.sql.reading.choosing import chosen_rows, counts_in_scan
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
@@ -30,25 +34,56 @@ from finance_api.storage.sql.reading.conditions import (
     ordering,
     shape_and_values,
     user_rows,
-    values_by_name,
 )
+from finance_api.storage.sql.reading.finding import searched, with_found_ids
 from finance_api.storage.sql.reading.sums import group_column
 from finance_api.storage.sql.tables import ANCHOR_INTERVAL, records_by_date, user_data
 from finance_api.values import Row
-from finance_api.values.number import MAX_UNITS
 
 
-def _json_page(
+def _by_payee(keys: tuple[OrderKey, ...], fields: tuple[str, ...]) -> CTE:
+    """Select the first records of the user in order of payee, up to the end of the page.
+
+    PostgreSQL's index leaves out long payees, and always has missing ones at the same end. So three
+    parts are read in order, each up to the end of the page.
+    """
+    table = DATA_TABLES[RECORDS.name]
+    payee, plain_keys = table.columns["payee"], [replace(key, nullable=False) for key in keys]
+    names = dict.fromkeys((*fields, *[key.field for key in keys]))
+    rows = select(*[table.columns[name].label(name) for name in names])
+    order = ordering("postgresql", table, plain_keys, ())
+    rows = rows.where(table.user_id == USER).order_by(*order).limit(LIMIT + OFFSET)
+    is_long, is_missing = has_long_payee(payee), payee.is_(None)
+    parts = [(~is_long, ~is_missing), (is_long,), (~is_long, is_missing)]
+    read = [rows.where(*which).subquery() for which in parts]
+    return union_all(*[select(part) for part in read]).cte("by_payee")
+
+
+def _chosen(
     database: str,
     resource: str,
     predicates: tuple[Predicate, ...],
     keys: tuple[OrderKey, ...],
-    counted: bool = False,
+    *fields: str,
+) -> Select[Any]:
+    """Select these fields of a page's rows, in order."""
+    table: ConditionTable = DATA_TABLES[resource]
+    clauses = user_rows(database, table, predicates)
+    is_by_payee = resource == RECORDS.name and bool(keys) and keys[0].field == "payee"
+    if database == "postgresql" and not predicates and is_by_payee:
+        columns = {column.name: column for column in _by_payee(keys, fields).c}
+        table, clauses = ConditionTable(table.user_id, columns, {}, table.lists), []
+    rows = select(*[table.columns[name] for name in fields]).where(*clauses)
+    order = ordering(database, table, keys, predicates)
+    return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
+
+
+def _json_page(
+    database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
 ) -> Select[Any]:
     """Select a page of a resource.
 
     The JSON of records is in `records_by_date`, and is looked up only for the records on the page.
-    counted: whether each row begins with the number of all records.
     """
     table = DATA_TABLES[resource]
     if table.json is not None:
@@ -58,8 +93,7 @@ def _json_page(
     # In order of date the records lie together in the list, and an index has their dates.
     is_dated = bool(keys) and keys[0].field == "recordDate"
     fields = ("id", "recordDate") if is_dated else ("id",)
-    page, number = chosen_rows(database, resource, predicates, keys, fields, counted=counted)
-    chosen = page.subquery("chosen")
+    chosen = _chosen(database, resource, predicates, keys, *fields).subquery("chosen")
     found = records_by_date.c
     is_chosen = [found.id == chosen.c[0]]
     if is_dated:
@@ -74,8 +108,7 @@ def _json_page(
         .correlate(chosen)
         .scalar_subquery()
     )
-    columns: list[ColumnElement[Any]] = [] if number is None else [number]
-    return select(*columns, func.coalesce(row, MISSING.decode())).select_from(chosen)
+    return select(func.coalesce(row, MISSING.decode())).select_from(chosen)
 
 
 def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> Select[Any]:
@@ -106,7 +139,7 @@ def _json_by_id(database: str, resource: str) -> Select[Any]:
     return found if database == "sqlite" else found.order_by(ids.c.ordinality)
 
 
-def _by_date(query: Query, counted: bool) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """Return the SQL of a list that needs only `records_by_date`, and the values it binds.
 
     Returns None if the filters or the order need other columns.
@@ -116,52 +149,32 @@ def _by_date(query: Query, counted: bool) -> tuple[tuple[Any, ...], dict[str, An
     key = query.sort[0]
     if not key.descending or key.equals is not None or key.field.name != "recordDate":
         return None
-    found = _searched(query)
+    found = searched(query.conditions)
     if found is None:
         return None
     (terms, bounds), values = found
-    if terms and counted:
-        return (by_date.counted_page, terms, *bounds), values
     if not terms and query.offset >= ANCHOR_INTERVAL:
         return (by_date.far_page, *bounds), values
     return (by_date.page, terms, *bounds), values
 
 
-#: Texts to search for, and whether there is an upper and a lower bound of dates.
-_Search = tuple[tuple[by_date.SearchTerm, ...], tuple[bool, bool]]
+def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
+    """Return the query with the ids of the records that a search finds; see `with_found_ids`."""
+    if query.resource is not RECORDS:
+        return query
+    # Without a total a search ends with the page.
+    is_needed = query.with_total
+    found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
+    return replace(query, conditions=found)
 
 
-def _searched(query: Query) -> tuple[_Search, dict[str, Any]] | None:
-    """Return the search if `records_by_date` can answer all conditions, and the values it binds."""
-    low, high = -MAX_UNITS, MAX_UNITS
-    terms, texts = [], []
-    for condition in query.conditions:
-        if condition.operator is Operator.NE:
-            return None
-        if condition.field.name == "recordDate" and isinstance(condition.operand, Span):
-            first, last = condition.bounds() or (MAX_UNITS, -MAX_UNITS)
-            low, high = max(low, first), min(high, last)
-        elif (search := by_date.search_of(condition)) is not None:
-            terms.append(search[0])
-            texts += search[1]
-        else:
-            return None
-    bounds = high < MAX_UNITS, low > -MAX_UNITS
-    return (tuple(terms), bounds), {"first": -high, "last": -low, **values_by_name(texts)}
-
-
-def _list_of(
-    user_id: int, query: Query, limit: int, *, counted: bool = False
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the function that selects a list, its arguments, and the values it binds.
-
-    counted: whether each row begins with the number of all rows.
-    """
-    found = _by_date(query, counted)
+def _list_of(user_id: int, query: Query, limit: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the function that selects a list, its arguments, and the values it binds."""
+    found = _by_date(query)
     if found is None:
         predicates, values = shape_and_values(query.conditions)
         keys = order_keys(query.sort)
-        found = (_json_page, query.resource.name, predicates, keys, counted), values
+        found = (_json_page, query.resource.name, predicates, keys), values
     return found[0], {**found[1], "user": user_id, "limit": limit, "offset": query.offset}
 
 
@@ -172,16 +185,13 @@ def _check_whole(lines: bytes) -> bytes:
     return lines
 
 
-def total_of(
-    connection: ReadConnection, user_id: int, query: Query, rows: int, number: int | None = None
-) -> int | None:
+def total_of(connection: ReadConnection, user_id: int, query: Query, rows: int) -> int | None:
     """Return the number of rows of the whole list, or None if the query does not ask for it.
 
-    rows: the number of rows read for the page, including one row beyond it. number: of all rows,
-    if a row of the page had it.
+    rows: the number of rows read for the page, including one row beyond it.
     """
-    if not query.with_total or number is not None:
-        return number
+    if not query.with_total:
+        return None
     if rows <= query.limit and (rows or not query.offset):
         # This page is the last one, so its rows tell the total.
         return query.offset + rows
@@ -190,7 +200,7 @@ def total_of(
 
 def count_rows(connection: ReadConnection, user_id: int, query: Query) -> int:
     """Return the number of rows of the whole list."""
-    found = _searched(query) if query.resource is RECORDS else None
+    found = searched(query.conditions) if query.resource is RECORDS else None
     if query.resource is RECORDS and not query.conditions and not connection.writes:
         shape: tuple[Any, ...] = (_record_count,)
         values: dict[str, Any] = {}
@@ -210,27 +220,18 @@ _LOOKED_UP = ("eq", "in", "in_json")
 
 
 def _page(
-    database: str,
-    resource: str,
-    predicates: tuple[Predicate, ...],
-    keys: tuple[OrderKey, ...],
-    counted: bool = False,
+    database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
 ) -> Select[Any]:
-    """Select a page of a resource. Records are chosen by their ids: indexes have no whole rows.
-
-    counted: whether each row ends with the number of all rows.
-    """
     table = DATA_TABLES[resource]
+    rows = select(*table.listed).where(*user_rows(database, table, predicates))
     order = ordering(database, table, keys, predicates)
-    found = user_rows(database, table, predicates)
-    # The index of transfers lacks ids: SQLite would rather read the whole index by date.
-    is_of_transfers = any(p.field == "transferId" and p.operator in _LOOKED_UP for p in predicates)
-    if resource != RECORDS.name or is_of_transfers:
-        return select(*table.listed).where(*found).order_by(*order).limit(LIMIT).offset(OFFSET)
-    chosen, number = chosen_rows(database, resource, predicates, keys, ("id",), counted=counted)
-    is_chosen = table.columns["id"].in_(select(chosen.subquery("chosen").c[0]))
-    columns = [*table.listed, *([] if number is None else [number])]
-    return select(*columns).where(table.user_id == USER, is_chosen).order_by(*order)
+    return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
+
+
+def _listed(database: str) -> Select[Any]:
+    table = DATA_TABLES[RECORDS.name]
+    rows = select(*table.listed).where(table.user_id == USER)
+    return looked_up(database, rows, table.columns["id"])
 
 
 def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
@@ -290,14 +291,14 @@ class RowReader(Part, DataReader):
             return super().list_json(user_id, query)
         if query.with_total:
             self.connection.begin_snapshot()
-        counted = counts_in_scan(self.connection, query)
-        shape, values = _list_of(user_id, query, query.limit + 1, counted=counted)
-        state, number, lines = self.connection.fetch_counted_lines(*shape, values=values)
+        query = _searched(self.connection, user_id, query)
+        shape, values = _list_of(user_id, query, query.limit + 1)
+        state, lines = self.connection.fetch_lines(*shape, values=values)
         _check_whole(lines)
         # Count line ends by removing them: 3 µs for a page of 70 kB, where `count` takes 17.
         rows = len(lines) - len(lines.replace(b"\n", b"")) + 1 if lines else 0
         has_more = rows > query.limit
-        total = total_of(self.connection, user_id, query, rows, number)
+        total = total_of(self.connection, user_id, query, rows)
         return JsonPage(state, lines[: lines.rfind(b"\n")] if has_more else lines, has_more, total)
 
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
@@ -319,17 +320,26 @@ class RowReader(Part, DataReader):
 
     def list_rows(self, user_id: int, query: Query) -> Page:
         self.connection.begin_snapshot()
+        query = _searched(self.connection, user_id, query)
         predicates, values = shape_and_values(query.conditions)
         values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
-        counted = counts_in_scan(self.connection, query)
-        shape = query.resource.name, predicates, order_keys(query.sort), counted
-        found = self.connection.fetch(_page, *shape, values=values)
-        number = found[0][-1] if counted and found else None
-        if counted:
-            found = [row[:-1] for row in found]
-        total = total_of(self.connection, user_id, query, len(found), number)
-        rows = DATA_TABLES[query.resource.name].load_listed(found[: query.limit])
-        return Page(rows, len(found) > query.limit, total)
+        shape = query.resource.name, predicates, order_keys(query.sort)
+        load = DATA_TABLES[query.resource.name].load_listed
+        # The index of transfers lacks ids: SQLite would rather read the whole index by date.
+        is_of_transfers = any(
+            p.field == "transferId" and p.operator in _LOOKED_UP for p in predicates
+        )
+        if query.resource is RECORDS and not is_of_transfers:
+            # Choose records by their ids first: indexes have no whole rows.
+            ids = [i for (i,) in self.connection.fetch(_chosen, *shape, "id", values=values)]
+            values = {"user": user_id, "ids": json.dumps(ids[: query.limit])}
+            by_id = {row["id"]: row for row in load(self.connection.fetch(_listed, values=values))}
+            rows, number = [by_id[row_id] for row_id in ids[: query.limit]], len(ids)
+        else:
+            found = self.connection.fetch(_page, *shape, values=values)
+            rows, number = load(found[: query.limit]), len(found)
+        total = total_of(self.connection, user_id, query, number)
+        return Page(rows, number > query.limit, total)
 
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         return self._rows_by_key(user_id, resource, "id", ids)

@@ -19,6 +19,7 @@ from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, loader_of
 from finance_api.storage.sql.parameters import LIMIT
 from finance_api.storage.sql.reading.conditions import Predicate, shape_and_values, user_rows
+from finance_api.storage.sql.reading.finding import with_found_ids
 from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
@@ -194,6 +195,7 @@ class SumReader(Part, DataReader):
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
         self.connection.begin_snapshot()
+        conditions = with_found_ids(self.connection, user_id, conditions)
         group_by = tuple(names)
         grain = _grain(group_by, conditions) if self.has_stored_sums else None
         months = None if grain is None else _whole_months(conditions)

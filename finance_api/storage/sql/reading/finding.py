@@ -1,0 +1,85 @@
+"""Finds the records of a search of texts once, for a page, its total and its sums."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Select, select
+
+from finance_api.query.model import Condition, Operator, Span, any_of
+from finance_api.resources import RECORDS
+from finance_api.storage.sql.connections.unit import ReadConnection
+from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.parameters import LIMIT
+from finance_api.storage.sql.reading import by_date
+from finance_api.storage.sql.reading.conditions import (
+    Predicate,
+    searches_texts,
+    shape_and_values,
+    user_rows,
+    values_by_name,
+)
+from finance_api.values.number import MAX_UNITS
+
+#: Up to this many records are looked up by their ids.
+MAX_FOUND = 10_000
+
+#: Texts to search for, and whether there is an upper and a lower bound of dates.
+_Search = tuple[tuple[by_date.SearchTerm, ...], tuple[bool, bool]]
+
+
+def searched(conditions: Sequence[Condition]) -> tuple[_Search, dict[str, Any]] | None:
+    """Return the search if `records_by_date` can answer all conditions, and the values it binds."""
+    low, high = -MAX_UNITS, MAX_UNITS
+    terms, texts = [], []
+    for condition in conditions:
+        if condition.operator is Operator.NE:
+            return None
+        if condition.field.name == "recordDate" and isinstance(condition.operand, Span):
+            first, last = condition.bounds() or (MAX_UNITS, -MAX_UNITS)
+            low, high = max(low, first), min(high, last)
+        elif (search := by_date.search_of(condition)) is not None:
+            terms.append(search[0])
+            texts += search[1]
+        else:
+            return None
+    bounds = high < MAX_UNITS, low > -MAX_UNITS
+    return (tuple(terms), bounds), {"first": -high, "last": -low, **values_by_name(texts)}
+
+
+def with_found_ids(
+    connection: ReadConnection,
+    user_id: int,
+    conditions: Sequence[Condition],
+    *,
+    is_needed: bool = True,
+) -> tuple[Condition, ...]:
+    """Return a condition on the ids of the records that a search of texts finds, if they are few.
+
+    A search reads all texts of a user; PostgreSQL may read them several times for one query.
+    is_needed: whether to search, unless the snapshot knows the ids already.
+    """
+    given = tuple(conditions)
+    if connection.writes or not given:
+        return given
+    predicates, values = shape_and_values(given)
+    if not searches_texts(predicates):
+        return given
+    key = user_id, given
+    if is_needed and key not in connection.found_ids:
+        connection.begin_snapshot()
+        shape: tuple[Any, ...] = (_found, predicates)
+        if (search := searched(given)) is not None:
+            (terms, bounds), values = search
+            shape = (by_date.found, terms, *bounds)
+        values |= {"user": user_id, "limit": MAX_FOUND + 1}
+        ids = [row_id for (row_id,) in connection.fetch(*shape, values=values)]
+        connection.found_ids[key] = ids if len(ids) <= MAX_FOUND else None
+    known = connection.found_ids.get(key)
+    # SQLAlchemy would drop the user from a query that finds nothing in any case.
+    return given if known is None else (any_of("id", known or [""]),)
+
+
+def _found(database: str, predicates: tuple[Predicate, ...]) -> Select[Any]:
+    table = DATA_TABLES[RECORDS.name]
+    found = select(table.columns["id"]).where(*user_rows(database, table, predicates))
+    return found.limit(LIMIT)
