@@ -36,7 +36,7 @@ class People:
         self.household = self._household(quota)
         self.newcomer = site.user("newcomer@example.org", password=PASSWORD)
         self.free = site.user("no-premium@example.org", premium=False)
-        #: Creates tokens in the tests, which would make the household's list too long.
+        #: The user for whom tests create tokens; they would make the household's list too long.
         self.maker = site.user("maker@example.org")
         site.save_questions(self.maker, {"Mine": "records?limit=5"})
         before = CORRECTED.replace(b"-9.99", b"-9.90").replace(b"7.25", b"7")

@@ -156,7 +156,7 @@ def test_nothing_is_wrong_with_what_the_program_stores(house):
 
 @alike
 def test_derived_data_with_faults_is_found_and_rebuilt(house):
-    """Plant one fault at a time: it alone is found, and nothing of it is left. By day, each fault
+    """Plant one fault at a time: it is found, and its repair leaves no trace. By day, each fault
     is planted on one database only: one in four on PostgreSQL.
     """
     before = house.command.done("dump", ANNA)

@@ -210,7 +210,7 @@ HEAVY = (
     *("mt940", "python_calamine"),
     *("finance_api.importers.camt.importer", "finance_api.importers.ofx.importer"),
 )
-#: Modules that commands which write need because of `zope.sqlalchemy`: the ORM, and all drivers.
+#: Modules that only writing commands need, because of `zope.sqlalchemy`: the ORM, and all drivers.
 OF_WRITING = ("sqlalchemy.dialects.postgresql", "sqlalchemy.orm", "psycopg")
 
 

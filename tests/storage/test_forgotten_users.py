@@ -130,7 +130,7 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
                     break
     assert len(noticed_by) > 50
     unnoticed = [what for what, name in noticed_by.items() if name is None]
-    # On a busy machine a time-out may be how a harmless one is noticed.
+    # On a busy machine a time-out may make a harmless one look noticed.
     assert {what.partition(":")[0] for what in unnoticed} <= HARMLESS, unnoticed
     figures(f"{len(noticed_by)} predicates left out in turn, {len(unnoticed)} of them harmless")
 

@@ -51,7 +51,7 @@ def imported_once(person: Person, data: bytes, options: Mapping[str, Any]) -> Im
             assert account["initialBalance"] + sum(amounts) == account["bankBalance"]
     before = person.snapshot()
     person.clock.set("2027-01-01T00:00:00Z")
-    # An entry that is split equals the whole of its parts.
+    # A split entry counts once, whatever the number of its parts.
     splits = Counter(record["splitId"] for record in records if record["splitId"])
     unchanged = import_any(person, data, options).unchanged
     assert unchanged == report.created - splits.total() + len(splits)

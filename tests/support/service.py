@@ -37,7 +37,8 @@ from support.clock import HeldClock
 
 #: The storages that a service can use.
 STORAGES = ("memory", "sqlite", "postgresql")
-#: By day all tests use this storage. Few tests use the others, the same ones at every run.
+#: By day (without `make nightly`) all tests use this storage, and a few the others: the same few at
+#: every run.
 BY_DAY = "sqlite"
 #: PostgreSQL behind a pooler.
 POOLED = ("pgbouncer_transaction", "pgbouncer_session")

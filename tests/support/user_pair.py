@@ -1,4 +1,4 @@
-"""Two users whose rows have the same ids, dates and texts, and all that one reads and writes."""
+"""Two users whose rows have equal ids, dates and texts, and all reads and writes of one user."""
 
 from dataclasses import replace
 from itertools import product
@@ -31,7 +31,7 @@ from finance_api.storage.testing.units import make_query, make_token
 DAY = 86_400
 OTHERS = [resource for resource in RESOURCES if resource is not RECORDS]
 WITH_JSON = [each for each in OTHERS if each.path and not each.computed_fields]
-#: Errors if one query finds rows of the other user, which the next query cannot find.
+#: Errors that occur if a query finds rows of the other user, and the next query does not find them.
 FAULTS = (
     StorageError,
     LookupError,

@@ -36,14 +36,14 @@ def service(shared):
 
 @pytest.fixture
 def net():
-    """Two thirds of an IPv4 address that no other test has."""
+    """The first three numbers of IPv4 addresses that no other test has."""
     number = next(_networks)
     return f"198.{51 + number // 256}.{number % 256}"
 
 
 @pytest.fixture
 def net6():
-    """Three groups of an IPv6 address that no other test has."""
+    """The first three groups of IPv6 addresses that no other test has."""
     return f"2001:db8:{next(_networks):x}"
 
 

@@ -17,7 +17,7 @@ from support.service import STORAGES
 
 pytestmark = pytest.mark.nightly
 
-#: Lists that hold nothing but licences or names for other programs.
+#: Files without hostile texts: only licences, or names for other programs.
 LEFT_OUT = ("UPSTREAM-LICENSE.txt",)
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 OWN = ("%", "_", "\\", "'; DROP TABLE records; --", "\x00", "a\x00b", "\ufeff", "\uffff")

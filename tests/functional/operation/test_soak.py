@@ -91,7 +91,7 @@ class Rig:
         self.writer = Writer(
             self.remote, self.command, self.model, self.tally, people, count(0.0, 0.5)
         )
-        #: What each worker uses, by the share of the soak.
+        #: (share of the soak that is over, process id of each worker -> what it uses)
         self.samples: list[tuple[float, dict[int, Use]]] = []
 
     def _person(self, name: str) -> Person:

@@ -254,7 +254,7 @@ def test_what_is_asked_for_in_the_path_is_not_shown_at_all(service, strings):
             r'<p class="lead">Did you mean <a href="[/a-z-]+">[A-Za-z ]+</a>\?</p>', "", text
         )
 
-    # Some contain a /, so they lead to no page, and to an error page without navigation.
+    # Some contain a /, so no page has their address, and the error page has no navigation.
     plain = {page("/settings/tokens/x/revoke"), page("/settings/x")}
     for n, asked in enumerate(addresses(strings)):
         kind = ("tokens", "jwts")[n % 2]

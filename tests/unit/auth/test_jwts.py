@@ -125,7 +125,7 @@ def test_without_a_name_the_only_key_in_use_counts():
 
 def test_a_key_out_of_use_refuses_at_the_exact_second():
     key = JwtKey("one", "HS256", SECRET, use_from=NOW, use_until=NOW + 10)
-    # A key may be used before its start by the leeway, but never after its end.
+    # A key may be used up to the leeway before its start, but never after its end.
     for now, accepted in ((NOW - 6, False), (NOW - 5, True), (NOW + 9, True), (NOW + 10, False)):
         if accepted:
             assert verify(token(), [key], now)

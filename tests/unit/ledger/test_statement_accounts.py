@@ -233,7 +233,7 @@ def test_an_existing_account_is_never_replaced_by_a_new_one_of_its_key(person):
     said = refused(person, lambda: person.ofx(file, account_name="Giro"))
     assert "leave out --account" in said
     assert balances(person) == {"Checking 100": 100}
-    # The balance stays the bank's when a record changes natively.
+    # The balance stays the bank's when an import in the native format changes a record.
     row = person.only(RECORDS)
     names = ("id", "source", "sourceId", "accountId", "payee")
     changes = {"amount": -10, "recordDate": "2026-01-10", "recordState": "void"}
