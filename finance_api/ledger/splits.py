@@ -35,7 +35,7 @@ UNSTATED: Row = {**dict.fromkeys(("source", "sourceId", "stated")), "furtherSour
 _OF_WHOLE = {**UNSTATED, "originalAmount": None, "originalCurrencyCode": None}
 #: Values that are the same in the whole and all parts.
 _SHARED = ("accountId", "recordDate")
-#: Values that parts take from a changed whole as long as they have the same.
+#: If one of these values of a whole changes, it also changes in parts that had the same value.
 _FOLLOWED = tuple(
     field.name
     for field in SPLITS.having_role(Role.STORED)

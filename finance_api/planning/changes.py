@@ -116,7 +116,7 @@ def list_changes(
     if since is not None and since.tag is None:
         raise SinceGone("since is a number without a tag")
     if since is not None and not set(types) <= set(since.types):
-        raise SinceGone("since is for fewer types")
+        raise SinceGone("since covers fewer types")
     position, day = _begin(since, today)
     needed = _needed_states(since)
     depends_on_day = any(resource.computed_fields for resource in types)

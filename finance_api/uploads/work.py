@@ -241,7 +241,7 @@ class UploadWork:
             return {} if watched is None else {"first": watched.first, **_table(watched.sample())}
 
     def _counting(self, begin: Step, watched: WatchedImporter | None) -> Step:
-        """Return the step, which also begins to report the progress of an import."""
+        """Return a step that does `begin`, and then reports the progress of the import."""
 
         def counting(session: LedgerSession, report: ImportReport) -> None:
             begin(session, report)

@@ -119,7 +119,7 @@ class OpenRows:
     # -- deciding
 
     def settle(self, found: Pair | Question) -> None:
-        """Decide an entry, even a decided one; or ask a question, once for each option."""
+        """Decide an entry, again if need be; or ask a question, once for each option."""
         if isinstance(found, Question):
             self._ask(found)
             return
@@ -217,7 +217,7 @@ def which_one(
     """Return the question whether a line is a known transaction or another one.
 
     fact, how: see `Question`. same, other: the option's values for each answer. again: whether the
-    user may have given it.
+    user may have given the option.
     """
     answers = (
         Answer((option, str(value)), (option,) * again, f"line {line} is {meaning}")

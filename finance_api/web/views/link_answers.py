@@ -27,7 +27,7 @@ from finance_api.web.page import current_region
 from finance_api.web.rendering import static_url
 from finance_api.web.routes import get
 
-#: The headers of the answer that a link shows. Others name the request or say more of its user.
+#: The headers of the answer that a link shows. All others are about the request or its user.
 _SHOWN = ("Content-Type", "Content-Encoding", "ETag", "X-Next-Offset")
 _HEADERS = (("Cache-Control", "private, no-cache"), ("Vary", "Accept-Encoding, Accept-Language"))
 #: The member in which the API says that something named in a question is gone.

@@ -277,14 +277,14 @@ def test_a_since_of_fewer_types_is_gone_for_more(client):
     client.load(account(1), record(1))
     records = Mirror(client, ("records",))
     records.read_all()
-    assert gone(client, records.since) == "since is for fewer types"
-    assert gone(client, records.since, types="accounts") == "since is for fewer types"
+    assert gone(client, records.since) == "since covers fewer types"
+    assert gone(client, records.since, types="accounts") == "since covers fewer types"
     both = Mirror(client, ("records", "accounts"))
     both.read_all()
     client.load(record(2))
     fewer = read(client, since=both.since, types="records")
     assert what(fewer["changes"]) == [("records", 2, True)]
-    assert gone(client, fewer["next"], types="records,accounts") == "since is for fewer types"
+    assert gone(client, fewer["next"], types="records,accounts") == "since covers fewer types"
 
 
 def test_a_since_is_gone_when_what_followed_is_forgotten(reader):
@@ -418,7 +418,7 @@ def test_tokens_of_one_user_do_not_share_answers(service):
     assert types == [{"accounts", "records"}, {"accounts"}, {"accounts", "records"}]
     assert answers[0].etag != answers[1].etag
     # The narrow client's cursor does not cover the records.
-    assert gone(wide, answers[1].json["next"]) == "since is for fewer types"
+    assert gone(wide, answers[1].json["next"]) == "since covers fewer types"
     assert what(read(narrow, since=answers[0].json["next"])["changes"]) == []
 
 
