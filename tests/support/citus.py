@@ -1,7 +1,6 @@
 """A Citus cluster: a coordinator and its workers, each with a database of the same name."""
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from sqlalchemy import NullPool, create_engine
 from sqlalchemy.engine import URL, make_url
 
 from finance_api.storage.sql.backend import SqlBackend
-from support.programs import Postgresql, postgresql_programs
+from support.programs import Postgresql, postgresql_programs, started
 
 #: A database of a cluster's coordinator, to which the tests connect instead of PostgreSQL.
 CITUS_URL = os.environ.get("FINANCE_TEST_CITUS_URL", "")
@@ -127,13 +126,12 @@ def citus() -> Iterator[PrivateCluster]:
     if programs is None or not has_citus():
         pytest.skip("Citus is not installed; scripts/citus builds it")
     with ExitStack() as stack:
-        servers = []
-        for _ in range(1 + _WORKERS):
-            directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="finance-tests-"))
-            server = Postgresql(programs, Path(directory), _SETTINGS)
-            stack.callback(server.stop)
-            server.start()
-            servers.append(server)
+        servers = [
+            stack.enter_context(
+                started(lambda directory: Postgresql(programs, directory, _SETTINGS))
+            )
+            for _ in range(1 + _WORKERS)
+        ]
         yield PrivateCluster(servers)
 
 

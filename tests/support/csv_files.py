@@ -1,35 +1,16 @@
 """Reads whole CSV files for tests."""
 
-import io
 import json
-from dataclasses import dataclass
 
 import pytest
 
 from finance_api.cli.importing import import_command
 from finance_api.importers.csv import CsvImporter, Layout
-from finance_api.importers.interface import (
-    Entry,
-    ImportRefused,
-    Remembered,
-    Statement,
-    nothing_remembered,
-)
+from finance_api.importers.interface import ImportRefused, Remembered, nothing_remembered
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 from support.losses import documented, lost_columns
-
-
-@dataclass
-class Read:
-    """One statement with its entries."""
-
-    statement: Statement
-    entries: list[Entry]
-
-    @property
-    def account(self):
-        return self.statement.account
+from support.whole import read_whole
 
 
 def read(data, options_of=nothing_remembered.options, profiles=None, **options):
@@ -37,17 +18,8 @@ def read(data, options_of=nothing_remembered.options, profiles=None, **options):
 
     options_of: as `Remembered.options`.
     """
-    stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
     remembered = Remembered(options_of, nothing_remembered.new_accounts, last_year=2027)
-    found: dict[int, Read] = {}
-    for statement, entry in CsvImporter(Layout(**options), profiles).read(stream, remembered):
-        if entry is None:
-            assert id(statement) not in found
-            found[id(statement)] = Read(statement, [])
-        else:
-            found[id(statement)].entries.append(entry)
-    assert not stream.closed
-    return list(found.values())
+    return read_whole(CsvImporter(Layout(**options), profiles), data, remembered)
 
 
 def options_in(words):

@@ -26,23 +26,19 @@ def edited(person: Person, function: Callable[..., Any], *arguments: Any, **opti
 
     dry_run: an option of the session.
     """
-    before, count = kept(person), len(entries(person))
+    before, count = kept(person), len(person.history())
     dry_run = options.pop("dry_run", False)
     now = person.clock.now()
     with changing(
         person.backend, person.user.email, now, action="edit", dry_run=dry_run
     ) as session:
         report = function(session, *arguments, **options)
-    if len(entries(person)) > count:
+    if len(person.history()) > count:
         assert restored(person) == before
     else:
         assert kept(person) == before
     person.audit()
     return report
-
-
-def entries(person: Person) -> list[Any]:
-    return list(person.look(lambda s: s.history.list_entries(person.user.id)))
 
 
 def kept(person: Person) -> dict[str, dict[str, Row]]:
@@ -56,7 +52,7 @@ def kept(person: Person) -> dict[str, dict[str, Row]]:
 def restored(person: Person) -> dict[str, dict[str, Row]]:
     """Return all rows as they would be after an undo of the newest entry."""
     rows = kept(person)
-    number = entries(person)[-1].number
+    number = person.history()[-1].number
     images = person.look(
         lambda s: s.history.scan_before(person.user.id, number, after=_ALL, limit=10_000)
     )

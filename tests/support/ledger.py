@@ -27,7 +27,6 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import (
     Change,
     HistoryEntry,
-    Storage,
     StorageBackend,
     User,
     reading,
@@ -59,24 +58,14 @@ def units(text: str) -> int:
 
 
 def account(number: int = 1, **values: Any) -> dict[str, Any]:
-    return {
-        "reserved_model_type": "Account",
-        "id": an_id(number),
-        "name": f"account {number}",
-        "currencyCode": "EUR",
-        **values,
-    }
+    return document(
+        "Account", number, **{"name": f"account {number}", "currencyCode": "EUR", **values}
+    )
 
 
 def record(number: int, **values: Any) -> dict[str, Any]:
-    return {
-        "reserved_model_type": "Record",
-        "id": an_id(number),
-        "accountId": an_id(1),
-        "amount": Decimal("-1.50"),
-        "recordDate": "2026-01-31",
-        **values,
-    }
+    made = {"reserved_model_type": "Record", "id": an_id(number), "accountId": an_id(1)}
+    return {**made, "amount": Decimal("-1.50"), "recordDate": "2026-01-31", **values}
 
 
 def document(model_type: str, number: int, **values: Any) -> dict[str, Any]:
@@ -213,12 +202,14 @@ class Person:
 
     def audit(self) -> None:
         """Check that all derived values agree with the rows they are derived from."""
-        found = self.look(lambda s: _kept(s, self.user.id))
-        accounts, categories, labels = found["accounts"], found["categories"], found["labels"]
+        accounts, categories, labels, records = (
+            {row["id"]: row for row in self.rows(resource)}
+            for resource in (ACCOUNTS, CATEGORIES, LABELS, RECORDS)
+        )
         balances = {row_id: row["initialBalance"] for row_id, row in accounts.items()}
         counts = dict.fromkeys(accounts, 0)
         last_days: dict[str, int | None] = dict.fromkeys(accounts)
-        for row in found["records"].values():
+        for row in records.values():
             of = accounts[row["accountId"]]
             counts[of["id"]] += 1
             day = row["recordDate"] - row["recordDate"] % DAY_SECONDS
@@ -234,7 +225,7 @@ class Person:
             assert row["recordType"] == ("expense" if row["amount"] < 0 else "income")
         wholes = {row["id"]: row for row in self.rows(SPLITS)}
         rest = {row_id: whole["amount"] for row_id, whole in wholes.items()}
-        for row in found["records"].values():
+        for row in records.values():
             assert row["id"] not in wholes
             if row["splitId"] is not None:
                 whole = wholes[row["splitId"]]
@@ -242,20 +233,13 @@ class Person:
                 for name in ("accountId", "recordDate"):
                     assert row[name] == whole[name]
                 assert (row["recordState"] == "void") is (whole["recordState"] == "void")
-        split_ids = {row["splitId"] for row in found["records"].values()} - {None}
+        split_ids = {row["splitId"] for row in records.values()} - {None}
         assert not any(rest[split_id] for split_id in split_ids)
         # A whole without parts is a deleted record.
         assert all(is_stated(wholes[row_id]) for row_id in wholes.keys() - split_ids)
         assert {i: row["balance"] for i, row in accounts.items()} == balances
         assert {i: row["recordCount"] for i, row in accounts.items()} == counts
         assert {i: row["lastRecordDate"] for i, row in accounts.items()} == last_days
-
-
-def _kept(storage: Storage, user_id: int) -> dict[str, dict[str, Row]]:
-    return {
-        resource.name: {row["id"]: row for row in storage.data.scan_rows(user_id, resource)}
-        for resource in (ACCOUNTS, CATEGORIES, LABELS, RECORDS)
-    }
 
 
 def ofx_statement(

@@ -14,7 +14,7 @@ from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 
 if TYPE_CHECKING:
-    from support.csv_files import Read
+    from support.whole import Whole
 
 #: Words of the layouts for the direction of money, or for a booked status.
 _SAID_BY_THE_AMOUNT = re.compile(
@@ -37,7 +37,7 @@ def documented() -> dict[str, set[str]]:
     return {name: set(map(folded, re.findall("`([^`]+)`", cell))) for name, cell in rows}
 
 
-def lost_columns(data: str | bytes, profile: str, found: Iterable["Read"]) -> set[str]:
+def lost_columns(data: str | bytes, profile: str, found: Iterable["Whole"]) -> set[str]:
     """Return the columns with a cell that an imported row has and no record shows.
 
     Leaves out the column of balances: an import compares balances with the rows, and stores the
@@ -69,7 +69,7 @@ class _Told:
         self._numbers: set[str] = {""}
         self._days: set[tuple[str, ...]] = set()
 
-    def add(self, read: "Read", entry: Any) -> None:
+    def add(self, read: "Whole", entry: Any) -> None:
         account, statement = read.account, read.statement
         texts = [account.name, account.number, account.currency, statement.currency_mark]
         texts += [*entry.labels, entry.payee, entry.note, entry.category, entry.bank_id]

@@ -2,13 +2,12 @@
 
 import http.client
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from support.programs import as_child, free_port, wait_until
+from support.programs import free_port, spawn, wait_until
 
 PROGRAM = Path(sys.executable).parent / "finance-api"
 
@@ -17,14 +16,8 @@ PROGRAM = Path(sys.executable).parent / "finance-api"
 def mcp_server(directory: Path, base: str, *options: str) -> Iterator[int]:
     """Run the MCP server. base: the address of the API. Yields the port."""
     port, log = free_port(), directory / "log"
-    with open(log, "wb") as out:
-        process = subprocess.Popen(
-            as_child([PROGRAM, "mcp", "--http", "--port", str(port), *options]),
-            env={**os.environ, "FINANCE_BASE": base},
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-        )
+    command = [PROGRAM, "mcp", "--http", "--port", str(port), *options]
+    process = spawn(command, log, env={**os.environ, "FINANCE_BASE": base})
 
     def listens() -> bool:
         assert process.poll() is None, log.read_text()

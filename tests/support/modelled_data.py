@@ -1,6 +1,7 @@
 """Random data of one user in a storage, and a plain model of it in Python."""
 
 import itertools
+from collections import defaultdict
 from datetime import date, timedelta
 
 from hypothesis import strategies as st
@@ -57,14 +58,16 @@ categories = st.tuples(
 labels = st.lists(
     st.fixed_dictionaries({"name": st.sampled_from(["a", "b"])}), min_size=NUMBER, max_size=NUMBER
 )
-records = st.lists(
-    st.fixed_dictionaries(
+
+
+def record_of(days, amounts, number_of_accounts=NUMBER):
+    return st.fixed_dictionaries(
         {
             "recordDate": st.tuples(days, st.sampled_from([0, 86_399])).map(
                 lambda pair: from_date(pair[0]) + pair[1]
             ),
             "amount": amounts,
-            "accountId": st.integers(1, NUMBER).map(make_id),
+            "accountId": st.integers(1, number_of_accounts).map(make_id),
             "categoryId": optional_id,
             "labelIds": st.lists(st.integers(1, NUMBER).map(make_id), max_size=2, unique=True).map(
                 tuple
@@ -74,9 +77,10 @@ records = st.lists(
             "transferId": st.sampled_from([None, None, make_id(9)]),
             "paymentType": st.sampled_from([None, "cash"]),
         }
-    ),
-    max_size=30,
-)
+    )
+
+
+records = st.lists(record_of(days, amounts), max_size=30)
 #: Query parameters as text.
 filters = st.lists(
     st.one_of(
@@ -163,6 +167,28 @@ class ModelledData:
             category_id = found[-1]["parentId"]
         return found
 
+    def left_out(self, record):
+        """Return why sums leave the record out."""
+        reasons = {
+            "void": record["recordState"] == "void",
+            "transfers": record["transferId"] is not None,
+            "excluded": self.account[record["accountId"]]["excludeFromStats"],
+        }
+        return [reason for reason, holds in reasons.items() if holds]
+
+    def groups(self, rows, values):
+        """Return the records by currency and values; values: makes all combinations of a record."""
+        found = defaultdict(list)
+        for row in rows:
+            for those in itertools.product(*values(row)):
+                found[row["currencyCode"], *those].append(row)
+        return found
+
+    def sums(self, rows):
+        received = sum(row["amount"] for row in rows if self.flow(row) == "received")
+        found = sums_of([row["amount"] for row in rows])
+        return {**found, "spent": received - found["net"], "received": received}
+
     def flow(self, record):
         category = self.category.get(record["categoryId"])
         kind = category and category["kind"]
@@ -176,6 +202,11 @@ class ModelledData:
             return storage.data.scan_rows(
                 self.unit.user.id, RECORDS, conditions=conditions_of(parameters)
             )
+
+
+def sums_of(amounts):
+    income, net = sum(amount for amount in amounts if amount > 0), sum(amounts)
+    return {"count": len(amounts), "income": income, "expense": net - income, "net": net}
 
 
 def numbered(resource, rows):

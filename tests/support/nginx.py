@@ -4,10 +4,8 @@ import ipaddress
 import os
 import shutil
 import ssl
-import subprocess
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from support.programs import as_child, free_port, missing, wait_until
+from support.programs import free_port, missing, spawn, started, wait_until
 
 SAMPLE = Path(__file__).parents[2] / "deploy" / "nginx.conf"
 #: The host name in the sample file.
@@ -31,6 +29,8 @@ class Nginx:
     def __init__(self, program: str, directory: Path, services: Sequence[int]) -> None:
         self._program = program
         self._directory = directory
+        # nginx's worker runs as another user.
+        directory.chmod(0o755)
         self.port, self.plain_port = free_port(), free_port()
         certificate, key = _self_signed(directory)
         self.tls = ssl.create_default_context(cafile=certificate)
@@ -62,13 +62,8 @@ class Nginx:
         return text if os.geteuid() == 0 else text.replace("user www-data;", "")
 
     def start(self) -> None:
-        with open(self._directory / "nginx.out", "wb") as output:
-            self._process = subprocess.Popen(
-                as_child([self._program, "-c", self._file, "-g", "daemon off;"]),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
+        command = [self._program, "-c", self._file, "-g", "daemon off;"]
+        self._process = spawn(command, self._directory / "nginx.out")
         wait_until(lambda: self._process.poll() is not None or bool(self.worker))
         assert self._process.poll() is None, self.said
 
@@ -89,26 +84,11 @@ class Nginx:
         return "".join(path.read_text() for path in paths if path.exists())
 
 
-@contextmanager
-def nginx(services: Sequence[int]) -> Iterator[Nginx]:
-    """Yield a running nginx. Skips the test if nginx is not installed."""
+def nginx(services: Sequence[int]) -> AbstractContextManager[Nginx]:
+    """Run nginx. Skips the test if nginx is not installed."""
     # On Debian, only root has nginx on the path.
-    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-    if program is None:
-        missing("nginx")
-    assert program is not None
-    # nginx's worker runs as another user, who cannot read pytest's directory.
-    directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
-    directory.chmod(0o755)
-    try:
-        server = Nginx(program, directory, services)
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
-    finally:
-        shutil.rmtree(directory)
+    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin") or missing("nginx")
+    return started(lambda directory: Nginx(program, directory, services))
 
 
 def _self_signed(directory: Path) -> tuple[Path, Path]:

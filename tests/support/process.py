@@ -15,7 +15,7 @@ import psutil
 
 from finance_api.runtime.settings import ENVIRONMENT_PREFIX
 from finance_api.settings import SERVER_SETTINGS, SETTINGS
-from support.programs import as_child, free_port
+from support.programs import free_port, spawn
 
 _ROOT = Path(__file__).parents[2]
 _PROGRAMS = Path(sys.executable).parent
@@ -42,15 +42,12 @@ class ServerProcess:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(ENVIRONMENT_PREFIX)}
         self._log = directory / f"{self.port}.log"
         self._begin = self._log.stat().st_size if self._log.exists() else 0
-        with open(self._log, "ab") as log:
-            self.process = subprocess.Popen(
-                as_child([_PROGRAMS / "pserve", ini, f"http_port={self.port}"]),
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**kept, **variables, "PYTHONUNBUFFERED": "1"},
-            )
+        self.process = spawn(
+            [_PROGRAMS / "pserve", ini, f"http_port={self.port}"],
+            self._log,
+            cwd=directory,
+            env={**kept, **variables, "PYTHONUNBUFFERED": "1"},
+        )
 
     @property
     def said(self) -> str:

@@ -15,9 +15,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import psutil
 import pytest
@@ -26,7 +26,7 @@ from sqlalchemy.engine import make_url
 REQUIRED = os.environ.get("FINANCE_TEST_REQUIRE_PROGRAMS") == "1"
 
 
-def missing(program: str) -> None:
+def missing(program: str) -> NoReturn:
     message = f"{program} is not installed"
     if REQUIRED:
         pytest.fail(f"{message}, and FINANCE_TEST_REQUIRE_PROGRAMS is 1")
@@ -43,6 +43,33 @@ def as_child(command: Sequence[Any], end: str = "TERM") -> list[Any]:
     if sys.platform != "linux" or env is None or setpriv is None:
         return list(command)
     return [env, "--default-signal=INT,QUIT,HUP", setpriv, "--pdeathsig", end, *command]
+
+
+def spawn(
+    command: Sequence[Any], log: Path, end: str = "TERM", **options: Any
+) -> subprocess.Popen[bytes]:
+    """Start a program that writes to a log, `as_child`."""
+    with open(log, "ab") as output:
+        return subprocess.Popen(
+            as_child(command, end),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            **options,
+        )
+
+
+@contextmanager
+def started(make: Callable[[Path], Any]) -> Iterator[Any]:
+    """Yield a running server. make: makes it in a directory of its own."""
+    # Not below pytest's directory, which the users of some servers cannot read.
+    with tempfile.TemporaryDirectory(prefix="finance-tests-") as directory:
+        server = make(Path(directory))
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 120) -> None:
@@ -133,15 +160,13 @@ class Postgresql:
             **self._settings,
         }
         options = [f"--{name}={value}" for name, value in settings.items()]
-        with open(self._directory / "log", "ab") as log:
-            self._process = subprocess.Popen(
-                as_child([self._programs / "postgres", "-D", self._data, *options], end="QUIT"),
-                **_as_user(self._user),
-                cwd=self._directory,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        self._process = spawn(
+            [self._programs / "postgres", "-D", self._data, *options],
+            self._directory / "log",
+            end="QUIT",
+            cwd=self._directory,
+            **_as_user(self._user),
+        )
         ready = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self._port)]
         wait_until(lambda: subprocess.run(ready, check=False).returncode == 0)
 
@@ -193,24 +218,13 @@ class Postgresql:
         return done.stdout.strip()
 
 
-@contextmanager
-def postgresql(primary: Postgresql | None = None) -> Iterator[Postgresql]:
-    """Yield a running server. Skips the test if PostgreSQL is not installed.
+def postgresql(primary: Postgresql | None = None) -> AbstractContextManager[Postgresql]:
+    """Run a server. Skips the test if PostgreSQL is not installed.
 
     primary: makes the server its standby.
     """
-    programs = postgresql_programs()
-    if programs is None:
-        missing("PostgreSQL")
-    assert programs is not None
-    # Not below pytest's directory, which PostgreSQL's user cannot read.
-    with tempfile.TemporaryDirectory(prefix="finance-tests-") as directory:
-        server = Postgresql(programs, Path(directory), primary=primary)
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
+    programs = postgresql_programs() or missing("PostgreSQL")
+    return started(lambda directory: Postgresql(programs, directory, primary=primary))
 
 
 class PgBouncer:
@@ -223,6 +237,7 @@ class PgBouncer:
     def __init__(
         self, program: str, directory: Path, server: str, mode: str, connections: int
     ) -> None:
+        self._program = program
         self._directory = directory
         self._user = _unprivileged_user()
         self._port = free_port()
@@ -241,17 +256,14 @@ class PgBouncer:
         )
         (directory / "users.txt").write_text(f'"{server_url.username}" ""\n')
         self._write(server)
-        with open(directory / "log", "ab") as log:
-            self._process = subprocess.Popen(
-                as_child([program, directory / "pgbouncer.ini"]),
-                **_as_user(self._user),
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
 
-    def wait(self) -> None:
+    def start(self) -> None:
+        self._process = spawn(
+            [self._program, self._directory / "pgbouncer.ini"],
+            self._directory / "log",
+            cwd=self._directory,
+            **_as_user(self._user),
+        )
         wait_until(lambda: _accepts(self._port) or self._process.poll() is not None)
         assert self._process.poll() is None, (self._directory / "log").read_text()
 
@@ -273,24 +285,12 @@ class PgBouncer:
                 shutil.chown(path, self._user)
 
 
-@contextmanager
-def pgbouncer(url: str, mode: str, connections: int) -> Iterator[PgBouncer]:
+def pgbouncer(url: str, mode: str, connections: int) -> AbstractContextManager[PgBouncer]:
     """Run PgBouncer in front of our PostgreSQL server. Skips the test if it is not installed."""
     # On Debian, PgBouncer is not on the path.
-    program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-    if program is None:
-        missing("PgBouncer")
-    assert program is not None
-    directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
-    try:
-        pooler = PgBouncer(program, directory, url, mode, connections)
-        try:
-            pooler.wait()
-            yield pooler
-        finally:
-            pooler.stop()
-    finally:
-        shutil.rmtree(directory)
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin"
+    program = shutil.which("pgbouncer", path=path) or missing("PgBouncer")
+    return started(lambda directory: PgBouncer(program, directory, url, mode, connections))
 
 
 def _documented_pgbouncer_ini() -> configparser.ConfigParser:
@@ -329,19 +329,12 @@ class RedisServer:
         return f"redis://127.0.0.1:{self._port}/0?socket_timeout=60&socket_connect_timeout=60"
 
     def start(self) -> None:
-        with open(self._directory / "log", "ab") as log:
-            self._process = subprocess.Popen(
-                as_child(
-                    [
-                        *(self._program, "--port", str(self._port), "--bind", "127.0.0.1"),
-                        *("--save", "", "--appendonly", "no", "--dir", str(self._directory)),
-                        *self._options,
-                    ]
-                ),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        command = [
+            *(self._program, "--port", str(self._port), "--bind", "127.0.0.1"),
+            *("--save", "", "--appendonly", "no", "--dir", str(self._directory)),
+            *self._options,
+        ]
+        self._process = spawn(command, self._directory / "log")
         wait_until(self._answers)
 
     def stop(self) -> None:
@@ -366,20 +359,7 @@ class RedisServer:
             return False
 
 
-@contextmanager
-def redis_server(*options: str) -> Iterator[RedisServer]:
-    """Yield a running server. Skips the test if Redis is not installed."""
-    program = shutil.which("redis-server")
-    if program is None:
-        missing("Redis")
-    assert program is not None
-    directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
-    try:
-        server = RedisServer(program, directory, options)
-        try:
-            server.start()
-            yield server
-        finally:
-            server.stop()
-    finally:
-        shutil.rmtree(directory)
+def redis_server(*options: str) -> AbstractContextManager[RedisServer]:
+    """Run a server. Skips the test if Redis is not installed."""
+    program = shutil.which("redis-server") or missing("Redis")
+    return started(lambda directory: RedisServer(program, directory, options))

@@ -12,9 +12,9 @@ import xlwt
 from odf import opendocument, table, text
 
 from finance_api.importers.csv import CsvImporter, Layout
-from finance_api.importers.interface import Entry, ImportRefused, Statement, nothing_remembered
+from finance_api.importers.interface import Entry, ImportRefused, nothing_remembered
 from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
-from support.csv_files import Read
+from support.whole import Whole, read_whole
 
 Rows = Sequence[Sequence[Any]]
 
@@ -99,16 +99,10 @@ def _cells(rows: Rows) -> Iterable[tuple[int, int, Any]]:
 
 def read_sheet(
     data: bytes, sheet: str | None = None, remembered=nothing_remembered, **options: Any
-) -> list[Read]:
+) -> list[Whole]:
     """Return the statements in the order of their first rows. Raises ImportRefused."""
-    found: list[tuple[Statement, list[Entry]]] = []
     importer = SpreadsheetImporter(CsvImporter(Layout(**options)), sheet)
-    for statement, entry in importer.read(io.BytesIO(data), remembered):
-        if entry is None:
-            found.append((statement, []))
-        else:
-            next(entries for known, entries in found if known is statement).append(entry)
-    return [Read(statement, entries) for statement, entries in found]
+    return read_whole(importer, data, remembered)
 
 
 HEADINGS = ["Date", "Payee", "Amount"]

@@ -7,9 +7,11 @@ from typing import Any
 from finance_api.importers.interface import (
     BankBalance,
     Entry,
+    Remembered,
     Statement,
     StatementAccount,
     StatementImporter,
+    nothing_remembered,
 )
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text, instant_text
@@ -27,21 +29,25 @@ class Whole:
         return self.statement.account
 
 
-def read_whole(importer: StatementImporter, data: str | bytes) -> list[Whole]:
+def read_whole(
+    importer: StatementImporter,
+    data: str | bytes,
+    remembered: Remembered = nothing_remembered,
+) -> list[Whole]:
     """Return the statements in the order of the file. Raises ImportRefused.
 
     Checks that the importer yields each statement once without an entry, before its entries.
     """
-    found: list[Whole] = []
+    found: dict[int, Whole] = {}
     stream = io.BytesIO(data if isinstance(data, bytes) else data.encode())
-    for statement, entry in importer.read(stream):
+    for statement, entry in importer.read(stream, remembered):
         if entry is None:
-            assert all(statement is not whole.statement for whole in found)
-            found.append(Whole(statement))
+            assert id(statement) not in found
+            found[id(statement)] = Whole(statement)
         else:
-            (whole,) = (whole for whole in found if whole.statement is statement)
-            whole.entries.append(entry)
-    return found
+            found[id(statement)].entries.append(entry)
+    assert not stream.closed
+    return list(found.values())
 
 
 def readable(whole: Whole) -> dict[str, Any]:

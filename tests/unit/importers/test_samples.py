@@ -9,8 +9,8 @@ from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 from support.any_file import any_importer
-from support.csv_files import Read, read
-from support.whole import read_whole, readable
+from support.csv_files import read
+from support.whole import Whole, read_whole, readable
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 CSV = SAMPLES / "csv"
@@ -23,7 +23,7 @@ OTHERS = [
 ]
 
 
-def as_json(found: Read) -> dict:
+def as_json(found: Whole) -> dict:
     statement = found.statement
     shown = {
         "account": statement.account.name,

@@ -13,12 +13,12 @@ from finance_api.planning.conversion import Conversion, with_converted
 from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SummaryQuery
 from finance_api.planning.summaries.summary import summarize
 from finance_api.query.model import Operator, Span, condition_on
-from finance_api.resources import ACCOUNTS, LABELS, RECORDS
-from finance_api.resources.records import record_type
-from finance_api.storage.testing import Unit, make_id, make_row
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.storage.testing import Unit, make_id
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.rates import DayRates
 from finance_api.values.time import from_date, to_date
+from support.modelled_data import ModelledData, record_of, sums_of, values_of
 from support.nightly import count
 
 STORAGES = ["memory", "sqlite", "postgresql"]
@@ -27,8 +27,6 @@ FIRST = date(2026, 2, 20)
 CODES = ["EUR", "USD", "CHF", "JPY", "AED"]
 #: Base currencies, the preferred ones first.
 BASES = ["EUR", "GBP", "USD"]
-
-_users = itertools.count(1)
 
 NUMBER_OF_DAYS = 25
 days = st.integers(0, NUMBER_OF_DAYS - 1).map(lambda n: FIRST + timedelta(days=n))
@@ -48,30 +46,20 @@ amounts = st.integers(-30, 30) | st.sampled_from(
 NUMBER = 4
 accounts = st.lists(
     st.fixed_dictionaries(
-        {"currencyCode": codes, "excludeFromStats": st.sampled_from([False, False, True])}
+        {
+            "name": st.just("x"),
+            "currencyCode": codes,
+            "excludeFromStats": st.sampled_from([False, False, True]),
+            "initialBalance": amounts,
+        }
     ),
     min_size=NUMBER,
     max_size=NUMBER,
 )
-records = st.lists(
-    st.fixed_dictionaries(
-        {
-            "recordDate": st.tuples(days, st.sampled_from([0, 86_399])).map(
-                lambda pair: from_date(pair[0]) + pair[1]
-            ),
-            "amount": amounts,
-            "accountId": st.integers(1, NUMBER).map(make_id),
-            "labelIds": st.lists(st.integers(1, 2).map(make_id), max_size=2, unique=True).map(
-                tuple
-            ),
-            "payee": st.sampled_from([None, "a", "b"]),
-            "recordState": st.sampled_from([None, "void"]),
-            "transferId": st.sampled_from([None, None, make_id(9)]),
-        }
-    ),
-    min_size=3,
-    max_size=25,
-)
+records = st.lists(record_of(days, amounts, NUMBER), min_size=3, max_size=25)
+
+LABELS = [{"name": "x"}] * 3
+CATEGORIES = [{"name": "x", "parentId": None, "group": None, "kind": None}] * 3
 
 #: Currencies with a rate, with a rate that becomes too old, and without a rate.
 EXAMPLE = (
@@ -79,7 +67,10 @@ EXAMPLE = (
         **{(FIRST + timedelta(days=at), "EUR", "USD"): f"1.0{at}" for at in range(NUMBER_OF_DAYS)},
         (FIRST, "USD", "CHF"): "0.9",
     },
-    [{"currencyCode": code, "excludeFromStats": False} for code in ("EUR", "USD", "CHF", "AED")],
+    [
+        {"name": "x", "currencyCode": code, "excludeFromStats": False, "initialBalance": 0}
+        for code in ("EUR", "USD", "CHF", "AED")
+    ],
     [
         {
             "recordDate": from_date(FIRST) + at * DAY,
@@ -87,8 +78,7 @@ EXAMPLE = (
             "accountId": make_id(account),
             "labelIds": tuple(map(make_id, range(1, at % 3 + 1))),
             "payee": "a" if at % 2 else None,
-            "recordState": None,
-            "transferId": None,
+            **dict.fromkeys(("categoryId", "recordState", "transferId", "paymentType")),
         }
         for at in range(NUMBER_OF_DAYS)
         for account, amount in ((1, -15), (2, 15), (3, -(2**32)), (4, 1))
@@ -151,73 +141,26 @@ def converted(quoted, amount, code, day, target):
     return None
 
 
-class RandomData:
-    """Random data of one user, in a storage that has only this object's rates."""
-
-    def __init__(self, backend, some_accounts, some_records):
-        self.unit = Unit(backend, f"user{next(_users)}")
-        self.accounts = [make_row(ACCOUNTS, n, **a) for n, a in enumerate(some_accounts, 1)]
-        currency = {row["id"]: row["currencyCode"] for row in self.accounts}
-        self.excluded = {row["id"] for row in self.accounts if row["excludeFromStats"]}
-        self.records = [
-            make_row(
-                RECORDS,
-                n,
-                **row,
-                currencyCode=currency[row["accountId"]],
-                recordType=record_type(row["amount"]),
-                labels=tuple("xy"[int(i[:8], 16) - 1] for i in row["labelIds"]),
-            )
-            for n, row in enumerate(some_records, 1)
-        ]
-        self.unit.put(ACCOUNTS, *self.accounts)
-        self.unit.put(LABELS, *(make_row(LABELS, n, name="xy"[n - 1]) for n in (1, 2)))
-        self.unit.put(RECORDS, *self.records)
-
-
-def group_values(record, name):
-    day = to_date(record["recordDate"])
-    match name:
-        case "account":
-            return [record["accountId"]]
-        case "label":
-            return list(record["labelIds"]) or [None]
-        case "month":
-            return [f"{day:%Y-%m}"]
-        case "day":
-            return [f"{day}"]
-    return [record[name]]
-
-
 def expected_summary(data, quoted, group_by, include, since, target):
     """Return the sums of the columns by group, and the records that could not be converted."""
-    groups = defaultdict(lambda: [0] * 8)
-    missing = Counter()
+    counted, in_target, missing = [], {}, Counter()
     for record in data.records:
-        if to_date(record["recordDate"]) < since:
-            continue
-        if (record["recordState"] and "void" not in include) or (
-            record["transferId"] and "transfers" not in include
-        ):
-            continue
-        if record["accountId"] in data.excluded and "excluded" not in include:
-            continue
-        amount, code = record["amount"], record["currencyCode"]
-        day = to_date(record["recordDate"])
-        in_target = converted(quoted, amount, code, day, target)
-        if in_target is None:
-            missing[code, day] += 1
-        for values in itertools.product(*(group_values(record, name) for name in group_by)):
-            sums = groups[code, *values]
-            for at, value, is_there in ((0, amount, True), (4, in_target, in_target is not None)):
-                if is_there:
-                    sums[at] += 1
-                    sums[at + 1 + (amount < 0)] += value
-                    sums[at + 3] += value
-    for sums in groups.values():
-        if not sums[4]:
-            sums[5:] = [None] * 3
-    return {key: tuple(sums) for key, sums in groups.items()}, missing
+        day, code = to_date(record["recordDate"]), record["currencyCode"]
+        if day >= since and include.issuperset(data.left_out(record)):
+            counted.append(record)
+            amount = converted(quoted, record["amount"], code, day, target)
+            in_target[record["id"]] = amount
+            missing.update([(code, day)] if amount is None else [])
+    groups = {}
+    for key, found in data.groups(counted, lambda row: group_values(data, row, group_by)).items():
+        those = [in_target[row["id"]] for row in found if in_target[row["id"]] is not None]
+        own = sums_of([row["amount"] for row in found]).values()
+        groups[key] = *own, *(sums_of(those).values() if those else (0, None, None, None))
+    return groups, missing
+
+
+def group_values(data, row, group_by):
+    return [[value[-1] for value in values_of(data, row, name)] for name in group_by]
 
 
 _SUMS = ("count", "income", "expense", "net")
@@ -245,7 +188,7 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
     @example(*EXAMPLE)
     @given(quotes, accounts, records, st.lists(questions, min_size=1, max_size=3))
     def check(quoted, some_accounts, some_records, asked):
-        data = RandomData(backend, some_accounts, some_records)
+        data = ModelledData(backend, some_accounts, CATEGORIES, LABELS, some_records)
         set_rates(data.unit, quoted)
         user = data.unit.user.id
         for group_by, include, since, target in asked:

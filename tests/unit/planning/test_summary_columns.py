@@ -4,7 +4,6 @@ from calendar import monthrange
 from collections import defaultdict
 from datetime import date, timedelta
 from fractions import Fraction
-from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -92,13 +91,7 @@ class Model:
         self.first = to_date(max(low for low, _ in spans))
         high = min(high for _, high in spans)
         self.last = to_date(high) if self.is_ended else None
-        self.counted = [
-            row
-            for row in data.records
-            if row["recordState"] != "void"
-            and row["transferId"] is None
-            and not data.account[row["accountId"]]["excludeFromStats"]
-        ]
+        self.counted = [row for row in data.records if not data.left_out(row)]
 
     def between(self, first, last):
         return [
@@ -109,11 +102,7 @@ class Model:
         ]
 
     def groups(self, rows):
-        found = defaultdict(list)
-        for row in rows:
-            for values in product(*(self.values(row, name) for name in self.names)):
-                found[row["currencyCode"], *values].append(row)
-        return found
+        return self.data.groups(rows, lambda row: [self.values(row, name) for name in self.names])
 
     def values(self, row, name):
         if name in self.periods:
@@ -207,31 +196,24 @@ class Model:
         so_far = defaultdict(int)
         found = {}
         for key in sorted(keys, key=lambda k: self.time_of(k) if self.periods else 0):
-            amounts = sorted(row["amount"] for row in groups.get(key, ()))
-            net, number = sum(amounts), len(amounts)
+            of_group = groups.get(key, ())
+            amounts = sorted(row["amount"] for row in of_group)
+            sums = self.data.sums(of_group)
+            net, number = sums["net"], sums["count"]
             series = key[0], *self.series(key)
             so_far[series] += net
             total = sum(
                 r["amount"] for r in rows if r["currencyCode"] == key[0] and r["amount"] < 0
             )
-            expense = sum(amount for amount in amounts if amount < 0)
-            received = sum(
-                r["amount"] for r in groups.get(key, ()) if self.data.flow(r) == "received"
-            )
             middle = amounts[(number - 1) // 2 : number // 2 + 1]
             length, months = self.elapsed(key, first, last)
             found[key] = {
-                "count": number,
-                "income": net - expense,
-                "expense": expense,
-                "net": net,
-                "spent": received - net,
-                "received": received,
+                **sums,
                 "avg": rounded(Fraction(net, number)) if number else None,
                 "median": rounded(Fraction(sum(middle), len(middle))) if middle else None,
                 "min": min(amounts, default=None),
                 "max": max(amounts, default=None),
-                "share": rounded(Fraction(expense * 10_000, total)) if total else None,
+                "share": rounded(Fraction(sums["expense"] * 10_000, total)) if total else None,
                 "cumulative": so_far[series],
                 "perDay": rounded(Fraction(net, length)) if length else None,
                 "perMonth": rounded(net / months) if months else None,

@@ -14,7 +14,7 @@ from finance_api.resources import (
     STANDING_ORDERS,
 )
 from finance_api.storage.interface import reading
-from support.edits import edited, entries
+from support.edits import edited
 from support.ledger import account, an_id, document, record
 
 BASE = [
@@ -63,7 +63,7 @@ def test_budget_is_added_by_names(books):
     assert (row["accountIds"], row["limitAmount"]) == ((an_id(1),), 4_005_000)
     assert row["createdAt"] == row["updatedAt"] == books.clock.now()
     assert report.made == [(row["id"], "Food")]
-    assert entries(books)[-1].action == "edit"
+    assert books.history()[-1].action == "edit"
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,10 @@ def test_balance_follows_a_hand_set_initial_balance(books):
 def test_a_manual_edit_to_the_same_value_counts_as_manual(books):
     edited(books, set_object, ACCOUNTS, "Checking", {"initialBalance": "0"})
     assert books.row(ACCOUNTS, 1)["setByHand"] == ("initialBalance",)
-    count = len(entries(books))
+    count = len(books.history())
     revision = books.revision
     edited(books, set_object, ACCOUNTS, "Checking", {"initialBalance": "0"})
-    assert (len(entries(books)), books.revision) == (count, revision)
+    assert (len(books.history()), books.revision) == (count, revision)
 
 
 def test_initial_balance_is_given_back_to_the_bank(books):
@@ -141,7 +141,7 @@ def test_an_undo_restores_kinds(books):
     before = kinds(books)
     edited(books, set_object, CATEGORIES, "Groceries", {"kind": "income"})
     edited(books, set_object, CATEGORIES, "Groceries", {"color": "red"})
-    first, second = (entry.number for entry in entries(books)[-2:])
+    first, second = (entry.number for entry in books.history()[-2:])
     # A kind derived from the parent is not a change by itself.
     with reading(books.backend) as storage:
         changed = [

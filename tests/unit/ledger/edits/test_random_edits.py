@@ -14,7 +14,7 @@ from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, LABELS, RECORD_RULES
-from support.edits import edited, entries, given_back
+from support.edits import edited, given_back
 from support.ledger import Person, account, an_id, document, record
 from support.nightly import count
 from support.service import STORAGES
@@ -123,7 +123,7 @@ def test_every_edit_agrees_and_can_be_undone(backends, storage):
         )
         past = []
         for function, *arguments in drawn:
-            before, done = person.snapshot(), len(entries(person))
+            before, done = person.snapshot(), len(person.history())
             past.append((before[1], done))
             try:
                 if function is None:
@@ -131,10 +131,10 @@ def test_every_edit_agrees_and_can_be_undone(backends, storage):
                 else:
                     edited(person, function, *arguments)
             except ChangeRefused:
-                assert (person.snapshot(), len(entries(person))) == (before, done)
+                assert (person.snapshot(), len(person.history())) == (before, done)
                 person.audit()
         for dump, done in reversed(past):
-            for entry in reversed(entries(person)[done:]):
+            for entry in reversed(person.history()[done:]):
                 if entry.undone_at is None:
                     undo_entry(person, entry.number)
             assert without_times(person.dump()) == without_times(dump)

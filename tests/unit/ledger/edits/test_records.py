@@ -11,7 +11,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.records import remove_records
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.values.time import date_text
-from support.edits import downloaded, edited, entries, given_back
+from support.edits import downloaded, edited, given_back
 from support.ledger import Person, account, an_id, document, record
 from support.nightly import count
 
@@ -81,12 +81,12 @@ def respelt(text, *, delimiter=",", quoting=csv.QUOTE_MINIMAL, line_end="\r\n", 
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_download_given_back_changes_nothing(books, delimiter, quoting, encoding):
-    before, count = books.snapshot(), len(entries(books))
+    before, count = books.snapshot(), len(books.history())
     text = respelt(downloaded(books), delimiter=delimiter, quoting=quoting, line_end="\n")
     report = given_back(books, text.encode(encoding))
     assert (report.updated, report.changes) == (0, [])
     assert books.snapshot() == before
-    assert len(entries(books)) == count
+    assert len(books.history()) == count
 
 
 def test_download_as_it_is_and_with_the_line_of_excel_changes_nothing(books):

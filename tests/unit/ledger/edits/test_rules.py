@@ -7,7 +7,7 @@ from finance_api.ledger.derivation import list_rules
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORD_RULES, RECORDS
-from support.edits import edited, entries, given_back
+from support.edits import edited, given_back
 from support.ledger import account, an_id, document, record
 from support.statements import Reader
 
@@ -74,9 +74,9 @@ def test_rules_are_for_records_without_category(books):
     assert category(books, 34) == (None, (), None)
     assert (report.updated, report.remarks) == (2, ["by category: 2 Groceries"])
     assert books.row(RECORDS, 31)["setByHand"] == ()
-    count = len(entries(books))
+    count = len(books.history())
     assert edited(books, apply_rules).updated == 0
-    assert len(entries(books)) == count
+    assert len(books.history()) == count
 
 
 def test_all_is_for_categories_of_rules_but_not_for_those_of_files(books):

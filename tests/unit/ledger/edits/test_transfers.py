@@ -18,7 +18,7 @@ from finance_api.ledger.edits.transfers import (
 from finance_api.planning.tracking import tracked_budgets
 from finance_api.resources import BUDGETS, RECORDS
 from finance_api.values.time import parse_date
-from support.edits import edited, entries
+from support.edits import edited
 from support.ledger import Person, account, an_id, document, record
 from support.nightly import count
 
@@ -128,7 +128,7 @@ def test_what_is_listed_is_linked_and_left_out_then(person):
     assert one["transferId"] == other["transferId"] is not None
     assert (one["setByHand"], third["transferId"]) == (("transferId",), None)
     assert edited(person, find_transfers, link=True).proposals == []
-    assert len(entries(person)) == 2
+    assert len(person.history()) == 2
 
 
 def test_any_two_are_linked_across_currencies_and_unlinked_for_good(person):
@@ -190,7 +190,7 @@ def test_import_links_by_number_within_its_own_change(person):
     assert rows[an_id(10)]["transferId"] == rows[an_id(11)]["transferId"] is not None
     assert rows[an_id(10)]["setByHand"] == rows[an_id(11)]["setByHand"] == ()
     assert rows[an_id(12)]["transferId"] is None
-    number = entries(person)[-1].number
+    number = person.history()[-1].number
     images = person.look(lambda s: s.history.scan_before(person.user.id, number, limit=9))
     assert {image.row_id for image in images if image.resource is RECORDS} == {an_id(10)}
 
