@@ -9,18 +9,9 @@ import orjson
 
 from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.listing import next_link
+from finance_api.api.openapi import schemas
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
-from finance_api.api.openapi.schemas import (
-    Schema,
-    array_of,
-    date_time,
-    of_fields,
-    of_members,
-    of_names,
-    of_order,
-    value,
-)
 from finance_api.api.parameters import (
     SORT_MEANING,
     Fault,
@@ -91,7 +82,7 @@ _BOUNDS = {
     "date_to": ("record_date", Operator.LTE),
 }
 _BEYOND = {Operator.GTE: "above", Operator.LTE: "below"}
-_OPERANDS: dict[str, Schema] = {
+_OPERANDS: dict[str, schemas.Schema] = {
     "amount": {"type": "string", "pattern": DECIMAL_PATTERN, "examples": ["-100.5"]},
     "record_date": {"type": "string", "pattern": TIME_SPAN_PATTERN, "examples": ["2026-01-31"]},
 }
@@ -120,7 +111,7 @@ _TRANSACTIONS_SCHEMA = ParameterSchema(
     *page(MAX_TRANSACTIONS),
     parameter(
         "sort_by",
-        Scalar(_sort, of_order(_SORT_KEYS, DEFAULT_SORT)),
+        Scalar(_sort, schemas.of_order(_SORT_KEYS, DEFAULT_SORT)),
         SORT_MEANING,
         _sort(DEFAULT_SORT),
     ),
@@ -132,18 +123,18 @@ _TRANSACTIONS_SCHEMA = ParameterSchema(
 )
 
 
-def _transaction_page() -> Schema:
+def _transaction_page() -> schemas.Schema:
     converted = converted_fields(CONVERTED[RECORDS])
     keys = {field.name: snake_case(field.name) for field in converted}
     keys |= {field.name: key for key, field in TRANSACTION_FIELDS.items()}
-    row = of_fields("Transaction", list(TRANSACTION_FIELDS.values()), converted, keys)
+    row = schemas.of_fields("Transaction", list(TRANSACTION_FIELDS.values()), converted, keys)
     row["properties"] |= {
-        "record_date": date_time("Date of the transaction.", "2026-01-31T00:00:00Z"),
-        "record_state": value(
+        "record_date": schemas.date_time("Date of the transaction.", "2026-01-31T00:00:00Z"),
+        "record_state": schemas.value(
             "Void transactions count in no sum or balance.", "active", enum=["active", VOID]
         ),
     }
-    return of_members("TransactionPage", {"transactions": array_of(row)})
+    return schemas.of_members("TransactionPage", {"transactions": schemas.array_of(row)})
 
 
 @cache
@@ -211,7 +202,7 @@ _DOCUMENTS_SCHEMA = ParameterSchema(
         "document_type",
         Scalar(
             _types,
-            of_names(
+            schemas.of_names(
                 (ALL, *_BY_TYPE),
                 ["Account", "Label"],
                 **{"if": {"contains": {"const": ALL}}, "then": {"maxItems": 1}},
@@ -225,28 +216,28 @@ _DOCUMENTS_SCHEMA = ParameterSchema(
 )
 
 
-def _document_page() -> Schema:
+def _document_page() -> schemas.Schema:
     data = []
     for resource in DOCUMENTS:
         fields = [f for f in resource.listed_fields if f.name != "id"]
         more = converted_fields(CONVERTED[resource]) if resource in CONVERTED else ()
         keys = {f.name: snake_case(f.name) for f in (*fields, *more)}
-        data.append(of_fields(f"{resource.model_type}Data", fields, more, keys))
-    document = of_members(
+        data.append(schemas.of_fields(f"{resource.model_type}Data", fields, more, keys))
+    document = schemas.of_members(
         "Document",
         {
-            "id": value("Identifier.", EXAMPLE_ID, format="uuid"),
-            "reserved_model_type": value("The type.", "Account", enum=[*_BY_TYPE]),
+            "id": schemas.value("Identifier.", EXAMPLE_ID, format="uuid"),
+            "reserved_model_type": schemas.value("The type.", "Account", enum=[*_BY_TYPE]),
             "data": {"anyOf": data},
         },
     )
     members = {
-        "documents": array_of(document),
-        "total": value("Number of documents of all these types.", 7),
-        "limit": value("Maximum number of documents of each type on a page.", 30),
-        "offset": value("Number of documents of each type before the page.", 0),
+        "documents": schemas.array_of(document),
+        "total": schemas.value("Number of documents of all these types.", 7),
+        "limit": schemas.value("Maximum number of documents of each type on a page.", 30),
+        "offset": schemas.value("Number of documents of each type before the page.", 0),
     }
-    return of_members("DocumentPage", members)
+    return schemas.of_members("DocumentPage", members)
 
 
 def _page(storage: Storage, user_id: int, query: Query) -> Page:
@@ -326,7 +317,11 @@ class DocumentsRequest(DataRequest):
 
 
 def _service(
-    path: str, make: type[DataRequest], permission: Permission, page: Schema, **declared: Any
+    path: str,
+    make: type[DataRequest],
+    permission: Permission,
+    page: schemas.Schema,
+    **declared: Any,
 ) -> Service:
     return data_service(
         path,

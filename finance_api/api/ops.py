@@ -14,16 +14,9 @@ from finance_api.api.openapi.responses import NO_STORE, Header, ResponseDescript
 from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.representation import Representation, json_response
 from finance_api.api.service import Service, View
+from finance_api.http import surfaces
 from finance_api.http.compression import compress, gzipped, takes_gzip
 from finance_api.http.requests import Request, client_address, is_known_directly
-from finance_api.http.surfaces import (
-    DOCS,
-    INDEX,
-    INTERNAL_DESCRIPTION,
-    PUBLIC_DESCRIPTION,
-    WALLET_DESCRIPTION,
-    route_patterns,
-)
 from finance_api.storage.errors import StorageError
 from finance_api.values.version import __version__
 
@@ -64,10 +57,10 @@ def get_version(request: Request) -> Response:
 _WALLET, _DOCS = "walletDescription", "docs"
 #: The meaning and the path of each link, by its name.
 _LINKS = {
-    "description": ("OpenAPI document of the public API.", PUBLIC_DESCRIPTION),
-    _WALLET: ("OpenAPI document of the Wallet-compatible API.", WALLET_DESCRIPTION),
-    "internalDescription": ("OpenAPI document of the internal API.", INTERNAL_DESCRIPTION),
-    _DOCS: ("The OpenAPI documents as a page.", DOCS),
+    "description": ("OpenAPI document of the public API.", surfaces.PUBLIC_DESCRIPTION),
+    _WALLET: ("OpenAPI document of the Wallet-compatible API.", surfaces.WALLET_DESCRIPTION),
+    "internalDescription": ("OpenAPI document of the internal API.", surfaces.INTERNAL_DESCRIPTION),
+    _DOCS: ("The OpenAPI documents as a page.", surfaces.DOCS),
     "health": ("Whether the storage can be read.", "/__heartbeat__"),
     "version": ("Name and version of the service.", "/__version__"),
 }
@@ -79,7 +72,7 @@ _LINKS_SCHEMA = of_members(
 
 
 def get_index(request: Request) -> Response:
-    patterns, before = route_patterns(request.registry), request.script_name
+    patterns, before = surfaces.route_patterns(request.registry), request.script_name
     links = {name: before + path for name, (_, path) in _LINKS.items() if path in patterns}
     return json_response({"name": "finance-api", "version": __version__, "links": links})
 
@@ -184,8 +177,8 @@ SERVICES = (
         "Name and version of the service.",
         response=_unstored("Version", {"name": _NAME, "version": _VERSION}),
     ),
-    _open(INDEX, get_index, "Index of the API.", response=_INDEX),
-    _open(f"{INDEX}/api", get_index, "Index of the API.", response=_INDEX),
+    _open(surfaces.INDEX, get_index, "Index of the API.", response=_INDEX),
+    _open(f"{surfaces.INDEX}/api", get_index, "Index of the API.", response=_INDEX),
     _open(
         "/__metrics__",
         get_metrics,
@@ -198,6 +191,6 @@ SERVICES = (
             text="# TYPE process_open_fds gauge\nprocess_open_fds 42.0\n",
         ),
     ),
-    description_service(PUBLIC_DESCRIPTION, PUBLIC),
-    description_service(INTERNAL_DESCRIPTION, INTERNAL),
+    description_service(surfaces.PUBLIC_DESCRIPTION, PUBLIC),
+    description_service(surfaces.INTERNAL_DESCRIPTION, INTERNAL),
 )

@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from finance_api.auth import question_links
 from finance_api.auth.personal_tokens import is_open_to_all
-from finance_api.auth.question_links import (
-    issue_link,
-    link_path,
-    live_links,
-    revoke_link,
-    revoke_links,
-)
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.questions.forms import forms_of
@@ -105,7 +99,7 @@ def remove(cli: CliContext, email: str, name: str) -> None:
     with cli.writing() as storage:
         user = get_user(storage, email)
         found = get_question(storage, user, name)
-        revoke_links(storage, user.id, cli.clock.now(), found.id)
+        question_links.revoke_links(storage, user.id, cli.clock.now(), found.id)
         storage.questions.delete(user.id, found.id)
     say(f"removed {found.id} ({found.name})")
 
@@ -151,7 +145,7 @@ def add_link(
     with cli.writing() as storage:
         user = get_user(storage, email)
         asked = get_question(storage, user, question_name)
-        secret = issue_link(
+        secret = question_links.issue_link(
             storage,
             user,
             asked.id,
@@ -162,7 +156,7 @@ def add_link(
             is_open_to_all=is_open_to_all(cli.settings),
         )
     for form in forms_of(asked.address):
-        click.echo(link_path(secret, form.ending))
+        click.echo(question_links.link_path(secret, form.ending))
 
 
 @link.command("list", epilog="Example: finance-api question link list me@example.com --json")
@@ -202,10 +196,10 @@ def revoke(cli: CliContext, email: str, which: str | None, is_all: bool) -> None
     now = cli.clock.now()
     with cli.writing() as storage:
         user = get_user(storage, email)
-        live = live_links(storage.links.list_by_user(user.id), now)
+        live = question_links.live_links(storage.links.list_by_user(user.id), now)
         found = live if which is None else _chosen(storage, user, live, which)
         for each in found:
-            revoke_link(storage, each, now)
+            question_links.revoke_link(storage, each, now)
     for each in found:
         say(f"revoked {each.id} ({each.name})")
 

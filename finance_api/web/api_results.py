@@ -11,14 +11,7 @@ from urllib.parse import quote, urlencode
 from finance_api.http.errors import problem
 from finance_api.http.requests import Request, is_https
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.planning.balances import (
-    BalancesQuery,
-    balance_rows,
-    balance_totals,
-    converted_totals,
-    list_balances,
-    with_converted_balances,
-)
+from finance_api.planning import balances
 from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
 from finance_api.planning.counted import counted_only, with_flow
@@ -130,18 +123,20 @@ class ApiResults:
         given = asked.parameters
         days = (given.get(name) for name in ("from", "to"))
         begin, end = (parse_whole_days(day).on(self.today) if day else None for day in days)
-        query = BalancesQuery(
+        query = balances.BalancesQuery(
             Period(given["interval"]),
             begin.first if begin else None,
             end.last_day if end else None,
             self._conditions(RECORDS, given),
         )
-        found = list_balances(self._storage, self._user_id, query, self.today)
+        found = balances.list_balances(self._storage, self._user_id, query, self.today)
         converted = []
         if target := given.get("convertTo"):
-            rows = balance_rows(found, query.interval)
-            converted = converted_totals(with_converted_balances(self._storage, rows, target))
-        return balance_totals(found, query.interval), converted
+            rows = balances.balance_rows(found, query.interval)
+            converted = balances.converted_totals(
+                balances.with_converted_balances(self._storage, rows, target)
+            )
+        return balances.balance_totals(found, query.interval), converted
 
     def periods(self, budget: Row, asked: ApiRequest) -> list[Row]:
         """Return the last periods of a budget, newest first."""

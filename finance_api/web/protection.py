@@ -22,18 +22,10 @@ from pyramid.viewderivers import INGRESS
 from zope.interface import implementer
 
 from finance_api.auth import sessions
+from finance_api.http import surfaces
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.identity import SessionIdentity
 from finance_api.http.requests import Handler, Request, is_https
-from finance_api.http.surfaces import (
-    DOCS,
-    GUIDES,
-    INTERNAL_SURFACE,
-    LINKS,
-    UPLOADS,
-    WALLET,
-    is_page,
-)
 from finance_api.web.guides import error_guide
 from finance_api.web.page import LOGIN, regional
 from finance_api.web.routes import STATIC
@@ -48,7 +40,7 @@ _DOCS_POLICY = _POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inl
     "img-src 'self'", "img-src 'self' data:"
 )
 #: Errors of these paths have the members that their clients know.
-_WITHOUT_HELP = (INTERNAL_SURFACE, WALLET)
+_WITHOUT_HELP = (surfaces.INTERNAL_SURFACE, surfaces.WALLET)
 #: For links of saved questions, whose address is a secret. `headers_tween` adds their policy.
 _LINK_HEADERS = {"X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
 _HEADERS = {
@@ -69,14 +61,14 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
         # Not request.path, which may not be decodable.
         path = request.environ.get("PATH_INFO", "")
-        is_read_by_people = is_page(path)
+        is_read_by_people = surfaces.is_page(path)
         with regional(request) if is_read_by_people else nullcontext():
             response = handler(request)
-        if path.startswith(LINKS):
+        if path.startswith(surfaces.LINKS):
             response.headers.update(link_headers)
         elif is_read_by_people or response.content_type == "text/html":
             response.headers.update(_HEADERS)
-            if path.startswith(DOCS) and not path.startswith(GUIDES):
+            if path.startswith(surfaces.DOCS) and not path.startswith(surfaces.GUIDES):
                 response.headers["Content-Security-Policy"] = _DOCS_POLICY
             if not (path.startswith(STATIC) and response.status_int == 200):
                 response.headers["Cache-Control"] = "no-store"
@@ -148,10 +140,10 @@ def require_own_form(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
     """
 
     def checked(context: Any, request: Request) -> Any:
-        if request.method not in _SAFE_METHODS and is_page(request.path_info):
+        if request.method not in _SAFE_METHODS and surfaces.is_page(request.path_info):
             sent = _BLANK.sub("", request.environ.get("CONTENT_TYPE", "")).lower()
             # The form with a file is read by its view; see `receiving`.
-            has_file = request.path_info == UPLOADS
+            has_file = request.path_info == surfaces.UPLOADS
             if not (sent.startswith(_UPLOAD) if has_file else sent in _FORMS):
                 raise HTTPUnsupportedMediaType
             if not _is_own_origin(request):
@@ -195,5 +187,5 @@ def includeme(config: Configurator) -> None:
     config.set_default_csrf_options(
         # Pyramid checks the origin over HTTPS only.
         check_origin=False,
-        callback=lambda request: is_page(request.path_info),
+        callback=lambda request: surfaces.is_page(request.path_info),
     )

@@ -5,15 +5,7 @@ from typing import Any
 from pyramid.response import Response
 
 from finance_api.api.data_request import unstored_response
-from finance_api.api.openapi.responses import (
-    LINK,
-    NEXT_OFFSET,
-    OF_DATA,
-    OF_PAGE,
-    OF_UNSTORED,
-    TOTAL,
-    ResponseDescription,
-)
+from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_members, value
 from finance_api.api.parameters import ParameterSchema, page
 from finance_api.api.representation import JSON, OF_LISTS, negotiate
@@ -114,9 +106,9 @@ SERVICES = (
         _PATH,
         list_questions,
         "Saved questions, by name.",
-        response=ResponseDescription(
-            of_members("QuestionPage", {"questions": array_of(_QUESTION), **OF_PAGE}),
-            headers=OF_UNSTORED,
+        response=responses.ResponseDescription(
+            of_members("QuestionPage", {"questions": array_of(_QUESTION), **responses.OF_PAGE}),
+            headers=responses.OF_UNSTORED,
         ),
         schema=ParameterSchema(*page(MAX_LIMIT)),
         **_DECLARED,
@@ -125,7 +117,7 @@ SERVICES = (
         f"{_PATH}/{{id:{FORM}}}",
         get_question,
         "One saved question.",
-        response=ResponseDescription(_QUESTION, headers=OF_UNSTORED),
+        response=responses.ResponseDescription(_QUESTION, headers=responses.OF_UNSTORED),
         schema=ParameterSchema(),
         **_DECLARED,
     ),
@@ -133,10 +125,10 @@ SERVICES = (
         f"{_PATH}/{{id:{FORM}}}/answer",
         get_answer,
         "The answer to a saved question, with the envelope of its address.",
-        response=ResponseDescription(
+        response=responses.ResponseDescription(
             _ENVELOPE,
             OF_LISTS,
-            headers=(*OF_DATA, LINK, NEXT_OFFSET, TOTAL),
+            headers=(*responses.OF_DATA, responses.LINK, responses.NEXT_OFFSET, responses.TOTAL),
             problems=(409,),
             text="month,net\r\n2026-01,-42.5\r\n",
         ),

@@ -6,19 +6,8 @@ from typing import Any
 
 from finance_api.api.data_request import Reading
 from finance_api.api.parameters import Parameter
-from finance_api.api.wallet import enriching, occurrences
+from finance_api.api.wallet import enriching, objects, occurrences
 from finance_api.api.wallet.members import Context, Member
-from finance_api.api.wallet.objects import (
-    ACCOUNT,
-    BUDGET,
-    CATEGORY,
-    GOAL,
-    LABEL,
-    RECORD,
-    RECORD_RULE,
-    STANDING_ORDER,
-    STANDING_ORDER_ITEM,
-)
 from finance_api.api.wallet.parameters import (
     COMMON,
     CONVERT_TO,
@@ -101,7 +90,7 @@ def _list(
 LISTS = (
     _list(
         RECORDS,
-        RECORD,
+        objects.RECORD,
         "recordDate note amount counterParty=payee accountId labelId=labelIds transferId "
         "recordType recordState paymentType",
         [
@@ -117,7 +106,7 @@ LISTS = (
     ),
     _list(
         ACCOUNTS,
-        ACCOUNT,
+        objects.ACCOUNT,
         "name accountType currencyCode archived",
         [
             exact(ACCOUNTS["bankAccountNumber"]),
@@ -127,7 +116,7 @@ LISTS = (
     ),
     _list(
         CATEGORIES,
-        CATEGORY,
+        objects.CATEGORY,
         "name customCategory archived",
         [
             constant("cardinality", CATEGORIES, "none", "must", "need", "want"),
@@ -136,16 +125,16 @@ LISTS = (
     ),
     _list(
         BUDGETS,
-        BUDGET,
+        objects.BUDGET,
         "name startDate endDate currencyCode type closed labelId=labelIds accountId=accountIds",
         [by_category(BUDGETS["categoryIds"]), SPENDING],
         enrich=enriching.add_spending,
         depends_on_today=True,
     ),
-    _list(GOALS, GOAL, "name note"),
+    _list(GOALS, objects.GOAL, "name note"),
     _list(
         STANDING_ORDERS,
-        STANDING_ORDER,
+        objects.STANDING_ORDER,
         "name currencyCode labelId=labelIds",
         depends_on_today=True,
     ),
@@ -154,14 +143,14 @@ LISTS = (
         key="standingOrderItems",
         title="StandingOrderItem",
         resource=STANDING_ORDERS,
-        members=STANDING_ORDER_ITEM,
+        members=objects.STANDING_ORDER_ITEM,
         parameters=(*COMMON, *occurrences.PARAMETERS),
         read=occurrences.read_page,
         depends_on_today=True,
     ),
     _list(
         LABELS,
-        LABEL,
+        objects.LABEL,
         "name archived",
         [
             related("recordId", RECORDS, "labelIds"),
@@ -170,5 +159,5 @@ LISTS = (
             related("recordRuleId", RECORD_RULES, "labelIds"),
         ],
     ),
-    _list(RECORD_RULES, RECORD_RULE, "name labelId=labelIds"),
+    _list(RECORD_RULES, objects.RECORD_RULE, "name labelId=labelIds"),
 )

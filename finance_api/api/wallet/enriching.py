@@ -7,15 +7,8 @@ from typing import Any
 from finance_api.api.data_request import Reading
 from finance_api.api.wallet.members import Context, decimal, moment
 from finance_api.api.wallet.parameters import UNKNOWN_CATEGORIES
+from finance_api.planning import tracking
 from finance_api.planning.conversion import Conversion
-from finance_api.planning.tracking import (
-    BudgetPeriod,
-    BudgetSums,
-    RecordGroup,
-    current_period,
-    last_periods,
-    span_of,
-)
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.common import INCOME
@@ -107,9 +100,11 @@ def add_spending(reading: Reading, rows: Sequence[Row], context: Context) -> Non
     if number is None:
         return
     today = context.today
-    asked = [(row, current_period(row, today), _past(row, today, number)) for row in rows]
-    within = [(b, span_of(p)) for b, now, past in asked for p in (now, *past) if p is not None]
-    sums = BudgetSums(storage, user_id, within)
+    asked = [(row, tracking.current_period(row, today), _past(row, today, number)) for row in rows]
+    within = [
+        (b, tracking.span_of(p)) for b, now, past in asked for p in (now, *past) if p is not None
+    ]
+    sums = tracking.BudgetSums(storage, user_id, within)
     computed_at = moment(max(today, context.changed_at))
     for row, current, past in asked:
         context.spending[row["id"]] = {
@@ -119,18 +114,18 @@ def add_spending(reading: Reading, rows: Sequence[Row], context: Context) -> Non
         }
 
 
-def _past(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
+def _past(budget: Row, today: int, number: int) -> list[tracking.BudgetPeriod]:
     """Return up to ``number`` periods before the current one, newest first."""
-    current = current_period(budget, today)
-    found = [p for p in last_periods(budget, today, number + 1) if p != current]
+    current = tracking.current_period(budget, today)
+    found = [p for p in tracking.last_periods(budget, today, number + 1) if p != current]
     return found[:number]
 
 
 def _spending(
-    sums: BudgetSums, budget: Row, period: BudgetPeriod, context: Context
+    sums: tracking.BudgetSums, budget: Row, period: tracking.BudgetPeriod, context: Context
 ) -> dict[str, Any]:
     limit = budget["limitAmount"]
-    groups = list(sums.groups_of(budget, span_of(period)))
+    groups = list(sums.groups_of(budget, tracking.span_of(period)))
     own = [group for group in groups if group.currency == budget["currencyCode"]]
     counted = [group for group in own if _excluded_as(group) is None]
     incomes = _sum(group for group in counted if group.record_type == INCOME)
@@ -156,13 +151,13 @@ def _spending(
     return {**found, "limit": decimal(limit)} if context.has_older else found
 
 
-def _text(budget: Row, period: BudgetPeriod) -> str:
+def _text(budget: Row, period: tracking.BudgetPeriod) -> str:
     if budget["type"] == CUSTOM or period.start is None:
         return "custom"
     return period_text(_TEXTS.get(budget["type"], Period.MONTH), period.start)
 
 
-def _excluded_as(group: RecordGroup) -> str | None:
+def _excluded_as(group: tracking.RecordGroup) -> str | None:
     if group.is_transfer:
         return "transfers"
     if group.category_id == _DEBT:
@@ -172,7 +167,7 @@ def _excluded_as(group: RecordGroup) -> str | None:
     return "incomeCategories" if group.kind == INCOME else None
 
 
-def _excluded(groups: Sequence[RecordGroup]) -> dict[str, Any]:
+def _excluded(groups: Sequence[tracking.RecordGroup]) -> dict[str, Any]:
     counts: Counter[str | None] = Counter()
     for group in groups:
         counts[_excluded_as(group)] += group.number
@@ -184,5 +179,5 @@ def _excluded(groups: Sequence[RecordGroup]) -> dict[str, Any]:
     }
 
 
-def _sum(groups: Iterable[RecordGroup]) -> int:
+def _sum(groups: Iterable[tracking.RecordGroup]) -> int:
     return sum(group.amount for group in groups)

@@ -7,28 +7,11 @@ import anyio
 import uvicorn
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
-from mcp import MCPError
+from mcp import MCPError, types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    TextContent,
-    TextResourceContents,
-)
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -63,10 +46,14 @@ _VALIDATORS = {t.name: Draft202012Validator(t.declaration.input_schema) for t in
 def make_server(base: str, authorization: Callable[[Context], str]) -> Server[Any]:
     """base: the address of the API. authorization: returns the header of a caller."""
 
-    async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[tool.declaration for tool in TOOLS])
+    async def list_tools(
+        _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[tool.declaration for tool in TOOLS])
 
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         tool = _named(BY_NAME, params.name, "tool")
         arguments = params.arguments or {}
         fault = best_match(_VALIDATORS[tool.name].iter_errors(arguments))
@@ -80,9 +67,11 @@ def make_server(base: str, authorization: Callable[[Context], str]) -> Server[An
             return result(document, is_error=True)
         return await call(tool, arguments, Api(base, authorization(context)))
 
-    async def list_resources(_: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
+    async def list_resources(
+        _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
         found = [
-            Resource(
+            types.Resource(
                 name=uri.rpartition("/")[2],
                 title=tool.title,
                 uri=uri,
@@ -91,19 +80,19 @@ def make_server(base: str, authorization: Callable[[Context], str]) -> Server[An
             )
             for uri, tool in RESOURCES.items()
         ]
-        return ListResourcesResult(resources=found)
+        return types.ListResourcesResult(resources=found)
 
     async def read_resource(
-        context: Context, params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
+        context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         tool = _named(RESOURCES, params.uri, "resource")
         answer = await call(tool, {}, Api(base, authorization(context)))
         (content,) = answer.content
-        assert isinstance(content, TextContent)
+        assert isinstance(content, types.TextContent)
         if answer.is_error:
-            raise MCPError(INTERNAL_ERROR, content.text)
-        contents = TextResourceContents(uri=params.uri, mime_type=_JSON, text=content.text)
-        return ReadResourceResult(contents=[contents])
+            raise MCPError(types.INTERNAL_ERROR, content.text)
+        contents = types.TextResourceContents(uri=params.uri, mime_type=_JSON, text=content.text)
+        return types.ReadResourceResult(contents=[contents])
 
     return Server(
         "finance-api",
@@ -119,11 +108,15 @@ def make_server(base: str, authorization: Callable[[Context], str]) -> Server[An
     )
 
 
-async def _list_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
-    return ListPromptsResult(prompts=[task.declaration(name) for name, task in PROMPTS.items()])
+async def _list_prompts(
+    _: Context, __: types.PaginatedRequestParams | None
+) -> types.ListPromptsResult:
+    return types.ListPromptsResult(
+        prompts=[task.declaration(name) for name, task in PROMPTS.items()]
+    )
 
 
-async def _get_prompt(_: Context, params: GetPromptRequestParams) -> GetPromptResult:
+async def _get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
     return _named(PROMPTS, params.name, "prompt").result(params.arguments or {})
 
 
@@ -131,7 +124,7 @@ def _named(choices: Mapping[str, Choice], name: str, what: str) -> Choice:
     """Raises MCPError."""
     if name not in choices:
         message = f"There is no such {what}. The {what}s are {', '.join(choices)}."
-        raise MCPError(INVALID_PARAMS, message)
+        raise MCPError(types.INVALID_PARAMS, message)
     return choices[name]
 
 

@@ -8,25 +8,17 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
+from finance_api.http import surfaces
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import (
-    DOCS,
-    GUIDES,
-    INTERNAL_DESCRIPTION,
-    LLMS,
-    PUBLIC_DESCRIPTION,
-    PUBLIC_SURFACE,
-    WALLET_DESCRIPTION,
-)
 from finance_api.web.guides import FILES, IMAGES, MARKDOWN, get_guide, llms_text
 from finance_api.web.page import page
 
-_WALLET = f"{DOCS}/wallet"
+_WALLET = f"{surfaces.DOCS}/wallet"
 #: Path -> name of the API, and path of its description.
 _REFERENCES = {
-    DOCS: ("Public", PUBLIC_DESCRIPTION),
-    _WALLET: ("Wallet", WALLET_DESCRIPTION),
-    f"{DOCS}/internal": ("Internal", INTERNAL_DESCRIPTION),
+    surfaces.DOCS: ("Public", surfaces.PUBLIC_DESCRIPTION),
+    _WALLET: ("Wallet", surfaces.WALLET_DESCRIPTION),
+    f"{surfaces.DOCS}/internal": ("Internal", surfaces.INTERNAL_DESCRIPTION),
 }
 #: Common first questions, and the requests that answer them; the guide has more.
 _QUESTIONS = (
@@ -55,7 +47,7 @@ def show_guide(request: Request) -> Any:
     name = request.matchdict["name"].strip("/")
     if name in FILES:
         guide = get_guide(name)
-        return page("guide", guide.title, guide=guide, is_first=not name, guides=GUIDES)
+        return page("guide", guide.title, guide=guide, is_first=not name, guides=surfaces.GUIDES)
     if name in MARKDOWN:
         return _text("text/markdown", MARKDOWN[name].read_text(encoding="utf-8"))
     if name in IMAGES:
@@ -84,21 +76,21 @@ def show_reference(request: Request) -> dict[str, Any]:
     served = _served(request.registry.settings)
     title, description = served[request.path]
     names = [(path, name) for path, (name, _) in served.items()]
-    questions = [(f"{PUBLIC_SURFACE}{target}", text) for text, target in _QUESTIONS]
+    questions = [(f"{surfaces.PUBLIC_SURFACE}{target}", text) for text, target in _QUESTIONS]
     return page(
         "docs",
         title,
         here=request.path,
         description=description,
         references=names,
-        questions=questions if request.path == DOCS else [],
-        guides=GUIDES,
+        questions=questions if request.path == surfaces.DOCS else [],
+        guides=surfaces.GUIDES,
     )
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("guides", GUIDES + "{name:(?:/.*)?}")
-    config.add_route("llms", LLMS)
+    config.add_route("guides", surfaces.GUIDES + "{name:(?:/.*)?}")
+    config.add_route("llms", surfaces.LLMS)
     everybody = {"request_method": "GET", "permission": NO_PERMISSION_REQUIRED}
     config.add_view(show_guide, route_name="guides", renderer="guide.jinja2", **everybody)
     config.add_view(show_llms_text, route_name="llms", **everybody)

@@ -16,14 +16,8 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits import objects
 from finance_api.ledger.edits.naming import editable_fields
-from finance_api.ledger.edits.objects import (
-    add_object,
-    check_limit,
-    remove_object,
-    set_object,
-    uses_of,
-)
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.computing import compute, list_computed
 from finance_api.planning.recurring import Recurring, Status, list_recurring, payee_key, with_orders
@@ -33,22 +27,9 @@ from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_OR
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.values import Row
 from finance_api.values.ids import new_id
+from finance_api.web import forms
 from finance_api.web.api_results import ApiRequest, ApiResults
 from finance_api.web.cells import NONE, Cells, title_of
-from finance_api.web.forms import (
-    FormFaults,
-    conflict,
-    controls_of,
-    digest_of,
-    field_texts,
-    form_errors,
-    form_id,
-    label_of,
-    plain_texts,
-    read_texts,
-    sent_texts,
-    with_new_category,
-)
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
@@ -110,7 +91,7 @@ class ObjectViews:
             shown.name,
             shown.title,
             shown=shown,
-            columns=[(label_of(field), cells.css(field)) for field in fields],
+            columns=[(forms.label_of(field), cells.css(field)) for field in fields],
             rows=rows,
             total=found.total,
             pager=Pager.of(request, found.total or 0),
@@ -135,11 +116,13 @@ class ObjectViews:
 
     def add(self) -> Response | dict[str, Any]:
         sent = self.request.POST
-        texts, row_id = self._sent(sent), form_id(sent)
+        texts, row_id = self._sent(sent), forms.form_id(sent)
         action = f"add {self.resource.path}"
-        with form_errors() as errors, editing(self.request, action) as session:
+        with forms.form_errors() as errors, editing(self.request, action) as session:
             defaults = {field.name: field.default for field in self.fields.values()}
-            add_object(session, self.resource, self._given(session, texts, defaults), row_id)
+            objects.add_object(
+                session, self.resource, self._given(session, texts, defaults), row_id
+            )
         if errors:
             return refused(self.request, {**self._form(texts, None, errors), "form_id": row_id})
         return changed(session, self.shown.path)
@@ -149,20 +132,20 @@ class ObjectViews:
         row = own_row(self.request, self.resource)
         if (kept := kept_form(self.request)) is not None:
             return self._kept(kept, row)
-        return self._form(field_texts(self.fields, row), row, {})
+        return self._form(forms.field_texts(self.fields, row), row, {})
 
     def change(self) -> Response | dict[str, Any]:
         request, resource, texts = self.request, self.resource, self._sent(self.request.POST)
         row_id = own_row(request, resource)["id"]
-        with form_errors() as errors, editing(request, f"set {resource.path}") as session:
+        with forms.form_errors() as errors, editing(request, f"set {resource.path}") as session:
             stored = session.row_set(resource).rows.get(row_id)
             if stored is None:
                 raise HTTPNotFound()
-            now = field_texts(self.fields, stored)
-            if request.POST.get("seen") != digest_of(now):
-                raise conflict(session, self.fields, texts, now)
+            now = forms.field_texts(self.fields, stored)
+            if request.POST.get("seen") != forms.digest_of(now):
+                raise forms.conflict(session, self.fields, texts, now)
             if given := self._given(session, texts, stored):
-                set_object(session, resource, row_id, given)
+                objects.set_object(session, resource, row_id, given)
         if errors:
             return refused(request, self._form(texts, own_row(request, resource), errors))
         return changed(session, self.shown.path)
@@ -175,14 +158,14 @@ class ObjectViews:
         with_records = self.resource is ACCOUNTS and "with_records" in self.request.POST
         try:
             with editing(self.request, f"remove {self.resource.path}") as session:
-                remove_object(session, self.resource, row["id"], with_records=with_records)
+                objects.remove_object(session, self.resource, row["id"], with_records=with_records)
         except ChangeRefused:
             # The page says what uses it.
             return refused(self.request, self._removal(row))
         return changed(session, self.shown.path)
 
     def _removal(self, row: Row) -> dict[str, Any]:
-        uses = uses_of(own_rows(self.request), self.resource, row["id"])
+        uses = objects.uses_of(own_rows(self.request), self.resource, row["id"])
         own_records = uses.pop(RECORDS, None) if self.resource is ACCOUNTS else None
         return page(
             self.shown.name,
@@ -195,7 +178,7 @@ class ObjectViews:
 
     def _sent(self, sent: MultiDict) -> dict[str, str]:
         """Return the texts of the form that was sent."""
-        texts = sent_texts(self.fields, sent)
+        texts = forms.sent_texts(self.fields, sent)
         return with_rule(texts, sent) if RULE in texts else texts
 
     def _given(
@@ -205,22 +188,22 @@ class ObjectViews:
 
         Raises FormFaults, with each sentence beside its field, and ChangeRefused.
         """
-        named = with_new_category(session, texts)
-        values = read_texts(session, self.fields, named, before)
-        named = plain_texts(self.fields, named, values)
+        named = forms.with_new_category(session, texts)
+        values = forms.read_texts(session, self.fields, named, before)
+        named = forms.plain_texts(self.fields, named, values)
         given = {name: named[name] for name in values if values[name] != before[name]}
         if values.get(RULE) and {RULE, "startDate"} & given.keys():
             check_end(values[RULE], values["startDate"])
         try:
-            check_limit(self.resource, {name: values[name] for name in given})
+            objects.check_limit(self.resource, {name: values[name] for name in given})
         except ChangeRefused as error:
-            raise FormFaults({"limitAmount": sentence(error)}) from None
+            raise forms.FormFaults({"limitAmount": sentence(error)}) from None
         return given
 
     def _kept(self, sent: MultiDict, row: Row | None) -> dict[str, Any]:
         """Return the variables of a form that was kept, with its hidden fields."""
         shown = self._form(self._sent(sent), row, {})
-        return {**shown, "form_id": form_id(sent), "seen": sent.get("seen", "")}
+        return {**shown, "form_id": forms.form_id(sent), "seen": sent.get("seen", "")}
 
     def _form(
         self, texts: dict[str, str], row: Row | None, errors: dict[str, str]
@@ -231,7 +214,7 @@ class ObjectViews:
         if "form" in errors:
             # A refusal names fields; the form shows their labels.
             for field in self.fields.values():
-                label = label_of(field).lower()
+                label = forms.label_of(field).lower()
                 errors["form"] = re.sub(rf"\b{field.name}\b", label, errors["form"])
         facts: list[tuple[str, Markup | str]] = []
         detail: ObjectDetail | None = None
@@ -246,7 +229,7 @@ class ObjectViews:
                 api += detail.requests
             else:
                 facts = self._facts(owned, row)
-        controls = with_repeats(controls_of(owned, self.fields, texts))
+        controls = with_repeats(forms.controls_of(owned, self.fields, texts))
         rare = [control for control in controls if control.name in shown.rare]
         return page(
             shown.name,
@@ -258,7 +241,7 @@ class ObjectViews:
             errors=errors,
             row_id=None if row is None else row["id"],
             form_id=new_id(),
-            seen="" if row is None else digest_of(field_texts(self.fields, row)),
+            seen="" if row is None else forms.digest_of(forms.field_texts(self.fields, row)),
             facts=facts,
             detail=detail,
             row=row,
@@ -273,7 +256,7 @@ class ObjectViews:
             return [("Next dates", dates or NONE)]
         cells = Cells(owned)
         known = [*self.resource.having_role(Role.DERIVED), *self.resource.computed_fields]
-        return [(label_of(field), cells.cell(field, row)) for field in known]
+        return [(forms.label_of(field), cells.cell(field, row)) for field in known]
 
 
 def _default_text(field: Field) -> str:
@@ -329,7 +312,7 @@ def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
         "recurrenceRule": found.repetition.rule,
         "startDate": found.due,
     }
-    texts = field_texts(fields, {**defaults, **given})
+    texts = forms.field_texts(fields, {**defaults, **given})
     return {name: text for name, text in texts.items() if text and text != "false"}
 
 

@@ -8,15 +8,9 @@ from typing import Any
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
+from finance_api.auth import question_links
 from finance_api.auth.personal_tokens import IssueRefused, is_live, is_open_to_all
 from finance_api.auth.policy import Permission, has_api_access
-from finance_api.auth.question_links import (
-    digest_of_path,
-    issue_link,
-    link_path,
-    revoke_link,
-    revoke_links,
-)
 from finance_api.http.requests import Request, is_https
 from finance_api.http.surfaces import PUBLIC_SURFACE, QUESTIONS_PAGE
 from finance_api.questions.addresses import PATHS, AddressRefused, fault_of
@@ -195,7 +189,7 @@ def change(request: Request) -> Any:
     def save(storage: WritableStorage, address: str) -> Question:
         name, now = request.sent_text("name"), request.now
         if address != question.address and not request.sent_text("keep_links"):
-            revoke_links(storage, question.user_id, now, question.id)
+            question_links.revoke_links(storage, question.user_id, now, question.id)
         return change_question(storage, question, name=name, address=address, now=now)
 
     return _saved(request, question, save)
@@ -238,7 +232,7 @@ def remove(request: Request) -> Response:
     user_id, question_id = request.user.id, request.path_id
     with writing_for_user(request) as storage:
         storage.questions.delete(user_id, question_id)
-        revoke_links(storage, user_id, request.now, question_id)
+        question_links.revoke_links(storage, user_id, request.now, question_id)
     return done(QUESTIONS_PAGE, "question-removed")
 
 
@@ -278,7 +272,7 @@ def create_link(request: Request) -> Any:
     if not errors:
         try:
             with writing_for_user(request) as storage:
-                secret = issue_link(
+                secret = question_links.issue_link(
                     storage,
                     request.user,
                     question.id,
@@ -298,14 +292,15 @@ def create_link(request: Request) -> Any:
 def show_link(request: Request) -> Any:
     """Show the addresses once; then redirect to the question."""
     question, secret = _own(request), taken(request)
-    sha256 = digest_of_path(link_path(secret, ""))
+    sha256 = question_links.digest_of_path(question_links.link_path(secret, ""))
     made = [link for link in active_links(request, question) if link.sha256 == sha256]
     if not made:
         return SeeOther(_path(question))
     # request.scheme is only the scheme between proxy and server.
     start = f"{'https' if is_https(request) else 'http'}://{request.host}{request.script_name}"
     addresses = [
-        (form, start + link_path(secret, form.ending)) for form in forms_of(question.address)
+        (form, start + question_links.link_path(secret, form.ending))
+        for form in forms_of(question.address)
     ]
     return page("questions", "Your new link", question=question, link=made[0], addresses=addresses)
 
@@ -325,7 +320,7 @@ def revoke_one(request: Request) -> Response:
     question = _own(request)
     link = _own_link(request, question)
     with writing_for_user(request) as storage:
-        revoke_link(storage, link, request.now)
+        question_links.revoke_link(storage, link, request.now)
     return done(_path(question), "link-revoked")
 
 
@@ -340,5 +335,5 @@ def confirm_revoking_all(request: Request) -> dict[str, Any]:
 def revoke_all(request: Request) -> Response:
     question = _own(request)
     with writing_for_user(request) as storage:
-        revoke_links(storage, question.user_id, request.now, question.id)
+        question_links.revoke_links(storage, question.user_id, request.now, question.id)
     return done(_path(question), "links-revoked")

@@ -26,23 +26,10 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.time import date_text, from_date, to_date
+from finance_api.web import forms
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
-from finance_api.web.forms import (
-    Control,
-    FormFaults,
-    conflict,
-    controls_of,
-    digest_of,
-    field_texts,
-    form_errors,
-    form_id,
-    label_of,
-    read_texts,
-    sent_texts,
-    with_new_category,
-)
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
     SeeOther,
@@ -83,7 +70,7 @@ _MAX_CANDIDATES = 20
 
 def texts_of_record(row: Row) -> dict[str, str]:
     """Return the texts of a stored record."""
-    texts = field_texts(FIELDS, row)
+    texts = forms.field_texts(FIELDS, row)
     texts[DIRECTION] = OUT if row[_AMOUNT] < 0 else IN
     texts[_AMOUNT] = texts[_AMOUNT].removeprefix("-")
     return texts
@@ -97,9 +84,9 @@ def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
     return {name: given.get(name) or defaults.get(name, "") for name in names}
 
 
-def controls_of_record(owned: UserRows, texts: Mapping[str, str]) -> list[Control]:
+def controls_of_record(owned: UserRows, texts: Mapping[str, str]) -> list[forms.Control]:
     """The controls of the form, with hints for people who enter a payment."""
-    controls = controls_of(owned, FIELDS, texts)
+    controls = forms.controls_of(owned, FIELDS, texts)
     return [replace(control, hint=_HINTS.get(control.name, "")) for control in controls]
 
 
@@ -107,7 +94,7 @@ def sent_record(sent: MultiDict) -> dict[str, str]:
     """Return the texts of a form that was sent."""
     direction = IN if sent.get(DIRECTION) == IN else OUT
     account = {name: str(sent.get(name, "")) for name in (NEW_ACCOUNT, NEW_CURRENCY)}
-    return {**sent_texts(FIELDS, sent), DIRECTION: direction, **account}
+    return {**forms.sent_texts(FIELDS, sent), DIRECTION: direction, **account}
 
 
 def with_new_account(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
@@ -121,7 +108,7 @@ def with_new_account(session: LedgerSession, texts: Mapping[str, str]) -> dict[s
     if not currency:
         errors[NEW_CURRENCY] = "Choose the account's currency."
     if errors:
-        raise FormFaults(errors)
+        raise forms.FormFaults(errors)
     given = parse_assignments(session, ACCOUNTS, {"name": name, "currencyCode": currency})
     return {**texts, _ACCOUNT: str(put_new(session, ACCOUNTS, given)["id"])}
 
@@ -137,20 +124,20 @@ def read_record(
     sign = _sign(texts, errors)
     # Read the amount as it was typed, so that a refusal names no sign that nobody typed.
     known = None if stored is None else {**stored, _AMOUNT: sign * stored[_AMOUNT]}
-    before = {} if known is None else field_texts(FIELDS, known)
+    before = {} if known is None else forms.field_texts(FIELDS, known)
     if before.get(_DATE) != texts[_DATE]:
         _check_year(session, texts, errors)
     try:
-        read = read_texts(session, FIELDS, texts, known)
-    except FormFaults as faults:
-        raise FormFaults({**faults.errors, **errors}) from None
+        read = forms.read_texts(session, FIELDS, texts, known)
+    except forms.FormFaults as faults:
+        raise forms.FormFaults({**faults.errors, **errors}) from None
     read[_AMOUNT] *= sign
     values = {name: value for name, value in read.items() if before.get(name) != texts[name]}
     if stored is not None and values.get(_DATE) == from_date(to_date(stored[_DATE])):
         # The same day in another form: the record keeps its time.
         del values[_DATE]
     if errors:
-        raise FormFaults(errors)
+        raise forms.FormFaults(errors)
     return values
 
 
@@ -169,8 +156,8 @@ def _sign(texts: Mapping[str, str], errors: dict[str, str]) -> int:
 
 def _check_year(session: LedgerSession, texts: Mapping[str, str], errors: dict[str, str]) -> None:
     try:
-        day = read_texts(session, {_DATE: FIELDS[_DATE]}, texts)[_DATE]
-    except FormFaults:
+        day = forms.read_texts(session, {_DATE: FIELDS[_DATE]}, texts)[_DATE]
+    except forms.FormFaults:
         return
     year = to_date(day).year
     if not _FIRST_YEAR <= year <= _LAST_YEAR:
@@ -194,7 +181,7 @@ def _title(row: Row) -> str:
 def show_new(request: Request) -> dict[str, Any]:
     """An empty form, one with values from a link, or with those of the record ``like``."""
     if (kept := kept_form(request)) is not None:
-        return _new_form(request, sent_record(kept), {}, form_id(kept))
+        return _new_form(request, sent_record(kept), {}, forms.form_id(kept))
     texts = texts_of_new(request.today, request.GET)
     if "like" in request.GET:
         request.matchdict["id"] = request.GET["like"]
@@ -205,9 +192,9 @@ def show_new(request: Request) -> dict[str, Any]:
 
 @post("record.new", Permission.DATA_WRITE, "record_new")
 def add(request: Request) -> Response | dict[str, Any]:
-    texts, record_id = sent_record(request.POST), form_id(request.POST)
-    with form_errors() as errors, editing(request, ADD) as session:
-        named = with_new_category(session, with_new_account(session, texts))
+    texts, record_id = sent_record(request.POST), forms.form_id(request.POST)
+    with forms.form_errors() as errors, editing(request, ADD) as session:
+        named = forms.with_new_category(session, with_new_account(session, texts))
         add_record(session, read_record(session, named), record_id)
     if errors:
         return refused(request, _new_form(request, texts, errors, record_id))
@@ -266,12 +253,12 @@ def show_record(request: Request) -> Response | dict[str, Any]:
 def change_record(request: Request) -> Response | dict[str, Any]:
     stored = own_row(request, RECORDS)
     texts = sent_record(request.POST)
-    with form_errors() as errors, editing(request, SET) as session:
+    with forms.form_errors() as errors, editing(request, SET) as session:
         now = session.storage.data.get_rows(session.user.id, RECORDS, [stored["id"]])
         stored = now.get(stored["id"], stored)
-        if request.POST.get("seen") != digest_of(texts_of_record(stored)):
-            raise conflict(session, FIELDS, texts, texts_of_record(stored))
-        named = with_new_category(session, texts)
+        if request.POST.get("seen") != forms.digest_of(texts_of_record(stored)):
+            raise forms.conflict(session, FIELDS, texts, texts_of_record(stored))
+        named = forms.with_new_category(session, texts)
         report = change_records(session, [stored["id"]], read_record(session, named, stored))
         is_moved = any(change.id != stored["id"] for change in report.changes)
     if errors:
@@ -286,7 +273,7 @@ def _form(
     cells = Cells(owned)
     left_out = (*FIELDS, *_SAID_OTHERWISE)
     shown = [f for f in RECORDS.listed_fields if f.name not in left_out]
-    facts = [(label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
+    facts = [(forms.label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
     transfer_id = row["transferId"]
     halves = other_halves(owned, [transfer_id])[transfer_id] if transfer_id else []
     return page(
@@ -294,7 +281,7 @@ def _form(
         _title(row),
         row=row,
         rule=rule_link(row),
-        seen=digest_of(texts_of_record(row)),
+        seen=forms.digest_of(texts_of_record(row)),
         facts=facts,
         others=[half for half in halves if half["id"] != row["id"]],
         can_link=transfer_id is None and row["recordState"] != VOID and row["splitId"] is None,
@@ -315,7 +302,7 @@ def confirm_removing(request: Request) -> dict[str, Any]:
 @post("record.remove", Permission.DATA_WRITE, "record_remove")
 def remove(request: Request) -> Response | dict[str, Any]:
     row = own_row(request, RECORDS)
-    with form_errors() as errors, editing(request, "records remove") as session:
+    with forms.form_errors() as errors, editing(request, "records remove") as session:
         remove_records(session, [row["id"]])
     if errors:
         return refused(request, _removal(row, errors))
@@ -337,10 +324,10 @@ def show_candidates(request: Request) -> dict[str, Any]:
 @post("record.link", Permission.DATA_WRITE, "record_link")
 def link(request: Request) -> Response | dict[str, Any]:
     row = own_row(request, RECORDS)
-    with form_errors() as errors, editing(request, "transfers link") as session:
+    with forms.form_errors() as errors, editing(request, "transfers link") as session:
         other = request.sent_text("other")
         if not other:
-            raise FormFaults({"form": "Choose the other half of the transfer."})
+            raise forms.FormFaults({"form": "Choose the other half of the transfer."})
         link_records(session, row["id"], other)
     if errors:
         return refused(request, _candidates(request, row, errors))

@@ -18,19 +18,8 @@ from finance_api.query.model import Condition
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import RECORD_STATES
+from finance_api.web import forms
 from finance_api.web.api_results import ApiResults, conditions_of
-from finance_api.web.forms import (
-    NEW_CATEGORY,
-    FormFaults,
-    category_called,
-    choice_label,
-    digest_of,
-    find_option,
-    form_errors,
-    last_parts,
-    named_options,
-    read_texts,
-)
 from finance_api.web.kept_forms import ROW, kept_form
 from finance_api.web.overview import Money
 from finance_api.web.page import (
@@ -72,7 +61,7 @@ def list_records(request: Request) -> dict[str, Any]:
 
 
 #: The controls of the form that changes the chosen records.
-GIVEN = ("set_category", NEW_CATEGORY, "set_label", "set_note", "set_state")
+GIVEN = ("set_category", forms.NEW_CATEGORY, "set_label", "set_note", "set_state")
 _CHOSEN_ALL = "all"
 _NOT_LISTED = "The record whose category you typed is no longer in this list."
 
@@ -99,7 +88,7 @@ def list_page(
         # The record was deleted, or has left the list.
         errors = {"form": next(iter(errors.values()), _NOT_LISTED)}
     accounts, categories, labels = (
-        named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
+        forms.named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
     )
     selecting, entries = _selecting(request, sent), sent or MultiDict()
     return page(
@@ -110,7 +99,7 @@ def list_page(
         rule_of=rule_link,
         here=filters.path(offset=str(pager.offset or "")),
         paths=dict(categories),
-        names=last_parts(categories),
+        names=forms.last_parts(categories),
         typed=typed or ("", ""),
         addable=typed[1] if typed and not rows_called(owned, CATEGORIES, typed[1]) else "",
         sums=sums,
@@ -164,7 +153,7 @@ def _presence(word: str) -> list[tuple[str, str]]:
 
 
 def _choices(values: Iterable[str]) -> list[tuple[str, str]]:
-    return [(value, choice_label(value)) for value in values]
+    return [(value, forms.choice_label(value)) for value in values]
 
 
 def _currencies(owned: UserRows) -> list[str]:
@@ -181,14 +170,14 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
     filters, seen = RecordFilters.of(request), request.sent_text("seen")
     here = filters.path(offset=str(offset_of(request) or ""))
     action = "records remove" if request.sent_text("do") == _REMOVE else "records edit"
-    with form_errors() as errors:
+    with forms.form_errors() as errors:
         with editing(request, action, dry_run=not seen) as session:
             selection = _Selection.of(request, session, filters)
             change = _change(session, request)
             sums = selection.sums()
             # Other records may have the same number and sums, so compare the revision.
             shown = {code: f"{number} {sum_}" for code, (number, sum_) in sums.items()}
-            digest = digest_of({**shown, "revision": str(session.revision)})
+            digest = forms.digest_of({**shown, "revision": str(session.revision)})
             is_current = seen == digest
             if is_current:
                 change.make(session, selection.ids())
@@ -228,10 +217,10 @@ class _Selection:
         ticked = ticked_ids(request.POST)
         if request.sent_text("all") != "true":
             if not ticked:
-                raise FormFaults({"id": "Choose one or more records."})
+                raise forms.FormFaults({"id": "Choose one or more records."})
             return cls(session, ticked, None)
         if filters.errors:
-            raise FormFaults({"id": "Correct the filters first."})
+            raise forms.FormFaults({"id": "Correct the filters first."})
         user_id, given = session.user.id, filters.list_parameters
         found = conditions_of(session.storage, user_id, request.today, RECORDS, given)
         return cls(session, [], found)
@@ -292,18 +281,18 @@ def _change(session: LedgerSession, request: Request) -> _Change:
         case "state":
             state = request.sent_text("set_state")
             if not state:
-                raise FormFaults({"set_state": "Choose a state."})
+                raise forms.FormFaults({"set_state": "Choose a state."})
             values = {"recordState": _value(session, "recordState", "set_state", state)}
-            return _Change("Set the state of", f"to {choice_label(state)}", values)
+            return _Change("Set the state of", f"to {forms.choice_label(state)}", values)
         case "remove":
             return _Change("Delete", is_removal=True)
     return _category_change(session, request)
 
 
 def _category_change(session: LedgerSession, request: Request) -> _Change:
-    wanted, new = request.sent_text("set_category"), request.sent_text(NEW_CATEGORY).strip()
+    wanted, new = request.sent_text("set_category"), request.sent_text(forms.NEW_CATEGORY).strip()
     if new:
-        row_id, name = category_called(session, new), new
+        row_id, name = forms.category_called(session, new), new
     elif wanted == NONE:
         return _Change("Remove the category of", values={"categoryId": None})
     else:
@@ -314,20 +303,20 @@ def _category_change(session: LedgerSession, request: Request) -> _Change:
 def _chosen(session: LedgerSession, resource: Resource, row_id: str, key: str) -> tuple[str, str]:
     """The id and the name of one of the user's rows. Raises FormFaults."""
     if not row_id:
-        raise FormFaults({f"set_{key}": f"Choose a {key}."})
+        raise forms.FormFaults({f"set_{key}": f"Choose a {key}."})
     try:
         row = find_row(session, resource, row_id)
     except ChangeRefused as error:
-        raise FormFaults({f"set_{key}": sentence(error)}) from None
+        raise forms.FormFaults({f"set_{key}": sentence(error)}) from None
     return str(row["id"]), str(row["name"])
 
 
 def _value(session: LedgerSession, name: str, key: str, text: str) -> Any:
     """Read a field of records. key: of its control. Raises FormFaults."""
     try:
-        return read_texts(session, {name: RECORDS[name]}, {name: text})[name]
-    except FormFaults as faults:
-        raise FormFaults({key: faults.errors[name]}) from None
+        return forms.read_texts(session, {name: RECORDS[name]}, {name: text})[name]
+    except forms.FormFaults as faults:
+        raise forms.FormFaults({key: faults.errors[name]}) from None
 
 
 @post("records.category", Permission.DATA_WRITE, "records")
@@ -336,16 +325,16 @@ def set_category(request: Request) -> Response | dict[str, Any]:
     row, text = own_row(request, RECORDS), request.sent_text("category").strip()
     # Only a second button adds a category, so that Enter does not create one from a typo.
     is_new = text and request.sent_text("new") == text
-    with form_errors() as errors, editing(request, "records edit") as session:
-        options = named_options(session, CATEGORIES)
+    with forms.form_errors() as errors, editing(request, "records edit") as session:
+        options = forms.named_options(session, CATEGORIES)
         if not is_new:
-            category = find_option(options, text, "category") if text else None
+            category = forms.find_option(options, text, "category") if text else None
         (stored,) = [each for page in stored_records(session, [row["id"]]) for each in page]
         if (stored["categoryId"] or "") != request.sent_text("seen"):
             now = dict(options).get(stored["categoryId"], "none")
-            raise FormFaults({"form": _CHANGED_ELSEWHERE.format(now)})
+            raise forms.FormFaults({"form": _CHANGED_ELSEWHERE.format(now)})
         if is_new:
-            category = category_called(session, text)
+            category = forms.category_called(session, text)
         change_records(session, [row["id"]], {"categoryId": category})
     if errors:
         faults = {f"c-{row['id']}": next(iter(errors.values()))}

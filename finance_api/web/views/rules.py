@@ -9,14 +9,8 @@ from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
+from finance_api.ledger.edits import rules
 from finance_api.ledger.edits.report import Change, EditReport
-from finance_api.ledger.edits.rules import (
-    APPLY,
-    SEARCHED_BY_RULES,
-    add_and_apply_rule,
-    add_rule,
-    apply_rules,
-)
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.keywords import first_word, keyword_of
 from finance_api.query.model import Condition, Operator, Query, condition_on
@@ -24,16 +18,8 @@ from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.storage.interface import TooManySums
 from finance_api.values import Row
 from finance_api.values.text import TextError, clean, fold
+from finance_api.web import forms
 from finance_api.web.api_results import ApiRequest
-from finance_api.web.forms import (
-    NEW_CATEGORY,
-    FormFaults,
-    category_called,
-    form_errors,
-    joined,
-    label_of,
-    named_options,
-)
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import changed, editing, own_row, own_rows, page, page_after, refused
 from finance_api.web.routes import get, post
@@ -55,7 +41,7 @@ def show_rule(request: Request) -> dict[str, Any]:
     if (kept := kept_form(request)) is not None:
         return _form(request, row, _sent(kept), kept.get("back", ""), {})
     texts = {"keyword": _proposed(request, row), "category": row["categoryId"] or ""}
-    return _form(request, row, {**texts, NEW_CATEGORY: ""}, request.GET.get("back", ""), {})
+    return _form(request, row, {**texts, forms.NEW_CATEGORY: ""}, request.GET.get("back", ""), {})
 
 
 @post("records.rule", Permission.DATA_WRITE, "record_rule")
@@ -66,24 +52,24 @@ def add_or_check(request: Request) -> Response | dict[str, Any]:
     texts = _sent(request.POST)
     if action == "check":
         return _form(request, row, texts, back, {})
-    with form_errors() as errors, editing(request, "rules add") as session:
-        keyword, new = texts["keyword"].strip(), texts[NEW_CATEGORY].strip()
+    with forms.form_errors() as errors, editing(request, "rules add") as session:
+        keyword, new = texts["keyword"].strip(), texts[forms.NEW_CATEGORY].strip()
         if not keyword:
-            raise FormFaults({"keyword": "Enter a keyword."})
-        category = category_called(session, new) if new else texts["category"]
+            raise forms.FormFaults({"keyword": "Enter a keyword."})
+        category = forms.category_called(session, new) if new else texts["category"]
         if category not in session.categories.rows:
-            raise FormFaults({"category": "Choose a category."})
+            raise forms.FormFaults({"category": "Choose a category."})
         if action == "add":
-            add_rule(session, [keyword], category=category)
+            rules.add_rule(session, [keyword], category=category)
         else:
-            add_and_apply_rule(session, keyword, category)
+            rules.add_and_apply_rule(session, keyword, category)
     if errors:
         return refused(request, _form(request, row, texts, back, errors))
     return changed(session, page_after(back))
 
 
 def _sent(sent: MultiDict) -> dict[str, str]:
-    return {name: str(sent.get(name, "")) for name in ("keyword", "category", NEW_CATEGORY)}
+    return {name: str(sent.get(name, "")) for name in ("keyword", "category", forms.NEW_CATEGORY)}
 
 
 def _form(
@@ -92,7 +78,7 @@ def _form(
     owned = own_rows(request)
     keyword = texts["keyword"].strip()
     found = _matches(request, keyword)
-    given = {"keywords": joined([keyword]), "categoryId": texts["category"]}
+    given = {"keywords": forms.joined([keyword]), "categoryId": texts["category"]}
     return page(
         "records",
         "Make a rule",
@@ -100,7 +86,7 @@ def _form(
         texts=texts,
         back=page_after(back or "/records"),
         errors=errors,
-        categories=[("", "Choose"), *named_options(owned, CATEGORIES)],
+        categories=[("", "Choose"), *forms.named_options(owned, CATEGORIES)],
         matches=found,
         more=ApiRequest("/rules/new", given).target,
     )
@@ -142,7 +128,7 @@ class _Matches:
 def _matches(request: Request, keyword: str) -> _Matches | None:
     """Return the keyword's matches; None if they have too many different texts to count."""
     user_id, data, found = request.user.id, request.storage.data, _Matches()
-    for name in SEARCHED_BY_RULES:
+    for name in rules.SEARCHED_BY_RULES:
         conditions = _containing(name, keyword)
         if conditions is None:
             break
@@ -174,12 +160,12 @@ def preview_or_apply(request: Request) -> Response | dict[str, Any]:
     recategorise = request.sent_text("all") == "true"
     seen = request.sent_text("revision")
     if seen:
-        with editing(request, APPLY) as session:
+        with editing(request, rules.APPLY) as session:
             if seen == str(session.revision):
-                apply_rules(session, recategorise=recategorise)
+                rules.apply_rules(session, recategorise=recategorise)
                 return changed(session, "/rules")
-    with editing(request, APPLY, dry_run=True) as session:
-        report = apply_rules(session, recategorise=recategorise)
+    with editing(request, rules.APPLY, dry_run=True) as session:
+        report = rules.apply_rules(session, recategorise=recategorise)
         rows, revision = _changed(session, report.changes), session.revision
     return _page(
         report, rows=rows, recategorise=recategorise, revision=revision, is_stale=bool(seen)
@@ -200,6 +186,6 @@ def _page(report: EditReport | None, **variables: Any) -> dict[str, Any]:
         "rules",
         "Apply the rules",
         report=report,
-        label_of=lambda change: label_of(RECORDS[change.field]),
+        label_of=lambda change: forms.label_of(RECORDS[change.field]),
         **{**defaults, **variables},
     )

@@ -10,37 +10,18 @@ from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.ledger.edits.splits import (
-    MAX_PARTS,
-    OF_A_PART,
-    Part,
-    Split,
-    find_split,
-    join_parts,
-    split_record,
-)
+from finance_api.ledger.edits import splits
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.web.forms import (
-    NEW_CATEGORY,
-    Control,
-    FormFaults,
-    controls_of,
-    digest_of,
-    field_texts,
-    form_errors,
-    joined,
-    read_texts,
-    with_new_category,
-)
+from finance_api.web import forms
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import CHANGED_MEANWHILE, changed, done, editing, own_rows, page, refused
 from finance_api.web.routes import get, post
 
 AMOUNT = "amount"
-_FIELDS = {name: RECORDS[name] for name in (AMOUNT, *OF_A_PART)}
+_FIELDS = {name: RECORDS[name] for name in (AMOUNT, *splits.OF_A_PART)}
 
 
 @dataclass(frozen=True)
@@ -67,7 +48,7 @@ class Splittable:
     @classmethod
     def find(cls, owned: UserRows, row_id: str) -> "Splittable":
         """row_id: of a record, of a split, or of one of its parts. Raises HTTPNotFound."""
-        split = find_split(owned, row_id)
+        split = splits.find_split(owned, row_id)
         rows = owned.storage.data.get_rows(owned.user.id, RECORDS, [row_id])
         record = split.whole if split else rows.get(row_id)
         if record is None:
@@ -83,23 +64,23 @@ class Splittable:
     def seen(self) -> str:
         """A digest of the stored values that the form shows."""
         rows = {row["id"]: str(sorted(row.items())) for row in (self.record, *self.parts)}
-        return digest_of(rows)
+        return forms.digest_of(rows)
 
     @property
     def rows(self) -> list[PartRow]:
         """The rows of the form: the parts, or two blank ones like the record."""
         if self.parts:
             return [PartRow(part["id"], self._texts(part)) for part in self.parts]
-        first = PartRow("", {**field_texts(_FIELDS, self.record), AMOUNT: ""})
+        first = PartRow("", {**forms.field_texts(_FIELDS, self.record), AMOUNT: ""})
         return [first, self.blank_row]
 
     @property
     def blank_row(self) -> PartRow:
         empty = {**self.record, AMOUNT: None, "categoryId": None, "labelIds": ()}
-        return PartRow("", field_texts(_FIELDS, empty))
+        return PartRow("", forms.field_texts(_FIELDS, empty))
 
     def _texts(self, part: Row) -> dict[str, str]:
-        return field_texts(_FIELDS, {**part, AMOUNT: self.sign * part[AMOUNT]})
+        return forms.field_texts(_FIELDS, {**part, AMOUNT: self.sign * part[AMOUNT]})
 
 
 def sent_rows(sent: MultiDict) -> list[PartRow]:
@@ -111,32 +92,32 @@ def sent_rows(sent: MultiDict) -> list[PartRow]:
 
 
 def _texts_of_row(sent: MultiDict, number: int) -> dict[str, str]:
-    texts = {NEW_CATEGORY: str(sent.get(_name(NEW_CATEGORY, number), ""))}
+    texts = {forms.NEW_CATEGORY: str(sent.get(_name(forms.NEW_CATEGORY, number), ""))}
     for field in _FIELDS.values():
         values = [str(value) for value in sent.getall(_name(field.name, number))]
-        texts[field.name] = joined(values) if field.kind.is_list else (values or [""])[0]
+        texts[field.name] = forms.joined(values) if field.kind.is_list else (values or [""])[0]
     return texts
 
 
 def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> list[PartRow]:
     """Return the rows, with the remaining amount in the first row without one."""
-    rest = field_texts({AMOUNT: _FIELDS[AMOUNT]}, {AMOUNT: rest_of(owned, split, rows)})
+    rest = forms.field_texts({AMOUNT: _FIELDS[AMOUNT]}, {AMOUNT: rest_of(owned, split, rows)})
     row = next((row for row in rows if row.is_blank), split.blank_row)
     filled = PartRow(row.id, {**row.texts, **rest})
     return [filled if each is row else each for each in rows] + [filled] * (row not in rows)
 
 
-def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[Control]:
+def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[forms.Control]:
     """Return the controls of a row. number: of the row, from 1."""
     return [
         replace(
             control,
             name=_name(control.name, number),
             hint="",
-            new_field=_name(NEW_CATEGORY, number),
+            new_field=_name(forms.NEW_CATEGORY, number),
             optional=control.name != AMOUNT,
         )
-        for control in controls_of(owned, _FIELDS, row.texts)
+        for control in forms.controls_of(owned, _FIELDS, row.texts)
     ]
 
 
@@ -144,27 +125,29 @@ def _name(field: str, number: int) -> str:
     return f"{field}-{number}"
 
 
-def read_parts(session: LedgerSession, split: Splittable, rows: Sequence[PartRow]) -> list[Part]:
+def read_parts(
+    session: LedgerSession, split: Splittable, rows: Sequence[PartRow]
+) -> list[splits.Part]:
     """Return the parts; rows without an amount stand for none. Raises FormFaults."""
-    parts: list[Part] = []
+    parts: list[splits.Part] = []
     errors: dict[str, str] = {}
     for number, row in enumerate(rows, 1):
         if row.is_blank:
             continue
         try:
-            values = _read(session, with_new_category(session, row.texts))
-        except FormFaults as faults:
+            values = _read(session, forms.with_new_category(session, row.texts))
+        except forms.FormFaults as faults:
             errors |= {_name(name, number): text for name, text in faults.errors.items()}
             continue
         amount = split.sign * values.pop(AMOUNT)
-        parts.append(Part(amount, row.id or None, values))
+        parts.append(splits.Part(amount, row.id or None, values))
     if errors:
-        raise FormFaults(errors)
+        raise forms.FormFaults(errors)
     return parts
 
 
 def _read(owned: UserRows, texts: Mapping[str, str]) -> dict[str, Any]:
-    return read_texts(owned, _FIELDS, texts)
+    return forms.read_texts(owned, _FIELDS, texts)
 
 
 def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
@@ -173,14 +156,16 @@ def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
     for row in rows:
         try:
             rest -= 0 if row.is_blank else _read(owned, row.texts)[AMOUNT]
-        except FormFaults:
+        except forms.FormFaults:
             continue
     return int(rest)
 
 
 def split_variables(owned: UserRows, record: Row) -> dict[str, Any]:
     """Return what the page of a record shows about splitting it."""
-    split: Split | None = find_split(owned, record["id"]) if record["splitId"] else None
+    split: splits.Split | None = (
+        splits.find_split(owned, record["id"]) if record["splitId"] else None
+    )
     siblings = [] if split is None else [p for p in split.parts if p["id"] != record["id"]]
     can_split = record["transferId"] is None and record["recordState"] != VOID
     return {"split": split, "siblings": siblings, "can_split": split is None and can_split}
@@ -200,11 +185,11 @@ def split(request: Request) -> Response | dict[str, Any]:
     seen, action = request.sent_text("seen"), request.sent_text("do")
     if action in ("add", "rest"):
         return _form(request, rows, {}, seen=seen, action=action)
-    with form_errors() as errors, editing(request, "records split") as session:
+    with forms.form_errors() as errors, editing(request, "records split") as session:
         stored = Splittable.find(session, row_id)
         if seen != stored.seen:
-            raise FormFaults({"form": CHANGED_MEANWHILE})
-        split_record(session, row_id, read_parts(session, stored, rows))
+            raise forms.FormFaults({"form": CHANGED_MEANWHILE})
+        splits.split_record(session, row_id, read_parts(session, stored, rows))
     if errors:
         return refused(request, _form(request, rows, errors))
     # This page is also there after an undo, unlike those of the parts.
@@ -214,11 +199,11 @@ def split(request: Request) -> Response | dict[str, Any]:
 @post("record.join", Permission.DATA_WRITE)
 def join(request: Request) -> Response:
     """Join the parts of a split; does nothing if they are joined already."""
-    found = find_split(own_rows(request), request.path_id)
+    found = splits.find_split(own_rows(request), request.path_id)
     if found is None:
         return done("/records", "same")
     with editing(request, "records join") as session:
-        join_parts(session, found.whole["id"])
+        splits.join_parts(session, found.whole["id"])
     return changed(session, f"/records/{found.whole['id']}")
 
 
@@ -238,9 +223,9 @@ def _form(
     split = Splittable.find(owned, request.path_id)
     rows = split.rows if sent is None else sent
     if action == "add":
-        rows = [*rows, split.blank_row][:MAX_PARTS]
+        rows = [*rows, split.blank_row][: splits.MAX_PARTS]
     elif action == "rest":
-        rows = with_rest(owned, split, rows)[:MAX_PARTS]
+        rows = with_rest(owned, split, rows)[: splits.MAX_PARTS]
     parts = [(row.id, controls_of_row(owned, n, row)) for n, row in enumerate(rows, 1)]
     return page(
         "records",
@@ -256,5 +241,5 @@ def _form(
         seen=split.seen if seen is None else seen,
         action=f"/records/{request.path_id}/split",
         back=f"/records/{split.parts[0]['id'] if split.parts else split.record['id']}",
-        can_add=len(rows) < MAX_PARTS,
+        can_add=len(rows) < splits.MAX_PARTS,
     )

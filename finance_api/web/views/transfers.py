@@ -7,12 +7,7 @@ from pyramid.response import Response
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.transfers import (
-    confirm_transfers,
-    dismiss_transfers,
-    find_transfers,
-    list_proposals,
-)
+from finance_api.ledger.edits import transfers
 from finance_api.web.page import (
     PAGE_ROWS,
     Pager,
@@ -28,8 +23,8 @@ from finance_api.web.page import (
 from finance_api.web.routes import get, post
 
 _CHANGES = {
-    "confirm": ("transfers link", confirm_transfers),
-    "dismiss": ("transfers dismiss", dismiss_transfers),
+    "confirm": ("transfers link", transfers.confirm_transfers),
+    "dismiss": ("transfers dismiss", transfers.dismiss_transfers),
 }
 
 
@@ -43,7 +38,9 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     return page(
         "transfers",
         "Transfers to confirm",
-        proposals=list_proposals(own_rows(request), limit=PAGE_ROWS, offset=offset_of(request)),
+        proposals=transfers.list_proposals(
+            own_rows(request), limit=PAGE_ROWS, offset=offset_of(request)
+        ),
         pager=Pager.of(request, total),
         chosen=frozenset(request.sent_texts("pair")) if errors else frozenset(),
         errors=errors,
@@ -55,7 +52,7 @@ def change_transfers(request: Request) -> Response | dict[str, Any]:
     action = request.sent_text("do")
     if action == "find":
         with editing(request, "transfers find") as session:
-            find_transfers(session)
+            transfers.find_transfers(session)
         return done("/transfers", "transfers-found")
     name, change = _CHANGES["confirm" if action == "confirm" else "dismiss"]
     pairs = [text.partition(" ")[::2] for text in request.sent_texts("pair")]
