@@ -18,11 +18,7 @@ from finance_api.api.data_request import (
     Reading,
     TaggedRequest,
 )
-from finance_api.api.parameters import (
-    CONVERT_TO,
-    COUNTED,
-    WITH_SUBCATEGORIES,
-)
+from finance_api.api.parameters import CONVERT_TO, COUNTED, WITH_SUBCATEGORIES
 from finance_api.api.representation import (
     CSV,
     HINTS,

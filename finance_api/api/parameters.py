@@ -17,13 +17,7 @@ from finance_api.api.openapi.conditions import (
     conditions_meaning,
     of_conditions,
 )
-from finance_api.api.openapi.schemas import (
-    CURRENCY,
-    Schema,
-    of_names,
-    of_order,
-    one_or_more,
-)
+from finance_api.api.openapi.schemas import CURRENCY, Schema, of_names, of_order, one_or_more
 from finance_api.auth.authentication import TOKEN_IN_QUERY, TOKEN_PARAMETERS
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request

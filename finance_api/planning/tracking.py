@@ -15,14 +15,7 @@ from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
-from finance_api.values.time import (
-    DAY_SECONDS,
-    MAX_SECONDS,
-    MIN_SECONDS,
-    Period,
-    end_of,
-    start_of,
-)
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _OUTSIDE = dict.fromkeys(names_of(BUDGETS.computed_fields))
 _PERIODS = {WEEK: Period.WEEK, MONTH: Period.MONTH, YEAR: Period.YEAR}

@@ -10,14 +10,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.time import (
-    DAY_SECONDS,
-    MONTHS,
-    Period,
-    end_of,
-    months_before,
-    start_of,
-)
+from finance_api.values.time import DAY_SECONDS, MONTHS, Period, end_of, months_before, start_of
 
 #: A page of records in default order is cheap with filters on these fields, and up to this offset.
 _OF_THE_ORDER = ("recordDate", "recordState", "id")

@@ -10,12 +10,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 
-from finance_api.runtime.settings import (
-    ENVIRONMENT_PREFIX,
-    Setting,
-    SettingError,
-    Settings,
-)
+from finance_api.runtime.settings import ENVIRONMENT_PREFIX, Setting, SettingError, Settings
 
 #: Settings of Pyramid itself, which are passed on to it.
 _PASSED_ON = ("pyramid.",)

@@ -22,12 +22,7 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
-from finance_api.storage.errors import (
-    NotFound,
-    StorageDamaged,
-    StorageNotReady,
-    StorageUnavailable,
-)
+from finance_api.storage.errors import NotFound, StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.values.text import near_names
 from finance_api.web.kept_forms import carried_form, keep_of_ended_session, keep_of_older_session
 from finance_api.web.object_pages import NAVIGATION

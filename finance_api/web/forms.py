@@ -13,12 +13,7 @@ from webob.multidict import MultiDict
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused
-from finance_api.ledger.edits.naming import (
-    find_row,
-    parse_value,
-    rows_called,
-    written_name,
-)
+from finance_api.ledger.edits.naming import find_row, parse_value, rows_called, written_name
 from finance_api.ledger.edits.objects import add_category
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree

@@ -11,14 +11,7 @@ from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.ratelimit.redis import RedisLimiter
-from support.limiter_models import (
-    HOUR,
-    NOW,
-    bucket_rule,
-    in_threads,
-    make_key,
-    take_many,
-)
+from support.limiter_models import HOUR, NOW, bucket_rule, in_threads, make_key, take_many
 from support.programs import redis_server
 
 RULE = bucket_rule("500/hour")

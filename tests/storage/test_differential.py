@@ -8,15 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from finance_api.query.model import (
-    Condition,
-    Operator,
-    Query,
-    SortKey,
-    Span,
-    either,
-    operators_of,
-)
+from finance_api.query.model import Condition, Operator, Query, SortKey, Span, either, operators_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS

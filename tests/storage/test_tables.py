@@ -104,12 +104,7 @@ def test_an_index_has_the_order_of_all_records_and_another_one_serves_filters(
 def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
     """Reading only the index takes a fifth of the time for the range of a year."""
     names = (
-        "currencyCode",
-        "accountId",
-        "categoryId",
-        "recordType",
-        "recordDate",
-        "isVoid",
+        *("currencyCode", "accountId", "categoryId", "recordType", "recordDate", "isVoid"),
         "isTransfer",
     )
     predicates = (Predicate("recordDate", "ge"), Predicate("recordDate", "le"))

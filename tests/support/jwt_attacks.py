@@ -4,12 +4,14 @@ import hmac
 import json
 import re
 import secrets
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import PublicFormat
+
+from support.jwt_keys import b64
 
 PATH = "/internal/v1/get-records"
 SPKI, PKCS1 = PublicFormat.SubjectPublicKeyInfo, PublicFormat.PKCS1
@@ -18,15 +20,11 @@ MAX_TTL = 2_592_000
 IDP = "https://idp.example.org"
 
 
-def b64(data):
-    return urlsafe_b64encode(data).decode().rstrip("=")
-
-
 def segment(value):
     """Encode a part of a token. value: bytes, JSON text, or a value to write as JSON."""
     if not isinstance(value, bytes | str):
         value = json.dumps(value)
-    return b64(value.encode() if isinstance(value, str) else value)
+    return b64(value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value)
 
 
 class Attacker:

@@ -10,14 +10,7 @@ from typing import TypeVar
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from finance_api.ratelimit.interface import (
-    Algorithm,
-    Level,
-    Limit,
-    RateLimiter,
-    Rule,
-    parse_limits,
-)
+from finance_api.ratelimit.interface import Algorithm, Level, Limit, RateLimiter, Rule, parse_limits
 from support.nightly import count
 
 #: A moment without fractions of a second, in milliseconds.

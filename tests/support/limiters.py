@@ -9,13 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given
 
-from finance_api.ratelimit.interface import (
-    Decision,
-    Level,
-    Limit,
-    RateLimiter,
-    Rule,
-)
+from finance_api.ratelimit.interface import Decision, Level, Limit, RateLimiter, Rule
 from support.limiter_models import (
     CHECKED,
     DAY,

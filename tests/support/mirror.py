@@ -7,13 +7,7 @@ from support.service import Client
 
 #: The types as changes name and order them.
 TYPES = (
-    "accounts",
-    "budgets",
-    "categories",
-    "goals",
-    "labels",
-    "record-rules",
-    "records",
+    *("accounts", "budgets", "categories", "goals", "labels", "record-rules", "records"),
     "standing-orders",
 )
 _DATA = '"data":'

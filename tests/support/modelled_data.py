@@ -12,14 +12,7 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.records import record_type
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.time import (
-    DAY_SECONDS,
-    Period,
-    from_date,
-    period_text,
-    start_of,
-    to_date,
-)
+from finance_api.values.time import DAY_SECONDS, Period, from_date, period_text, start_of, to_date
 
 FIRST = date(2025, 11, 17)
 NUMBER = 3

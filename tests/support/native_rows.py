@@ -6,14 +6,7 @@ from typing import Any
 Native = dict[str, Any]
 
 _TYPES = (
-    "Account",
-    "Category",
-    "Label",
-    "Record",
-    "Budget",
-    "Goal",
-    "StandingOrder",
-    "RecordRule",
+    *("Account", "Category", "Label", "Record", "Budget", "Goal", "StandingOrder", "RecordRule"),
     "SplitRecord",
 )
 

@@ -40,18 +40,7 @@ from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.naming import snake_case
 from finance_api.settings import SETTINGS
 from finance_api.web.routes import ROUTES, STATIC
-from support.pages import (
-    BLOCK,
-    DOCS,
-    PAGES,
-    PROJECT,
-    SPAN,
-    page,
-    page_ids,
-    rows,
-    rows_of,
-    section,
-)
+from support.pages import BLOCK, DOCS, PAGES, PROJECT, SPAN, page, page_ids, rows, rows_of, section
 
 
 @pytest.fixture(scope="module")

@@ -22,12 +22,7 @@ from finance_api.api.openapi.schemas import Schema, example_of, of_field
 from finance_api.api.representation import BY_SUFFIX, JSON, NDJSON, XLSX, Representation
 from finance_api.api.service import Service
 from finance_api.http.errors import CONTENT_TYPE
-from finance_api.http.surfaces import (
-    INDEX,
-    INTERNAL_SURFACE,
-    SURFACES,
-    needs_token,
-)
+from finance_api.http.surfaces import INDEX, INTERNAL_SURFACE, SURFACES, needs_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
 from finance_api.values.version import __version__

@@ -5,12 +5,7 @@ import orjson
 from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
-from finance_api.api.parameters import (
-    ParameterSchema,
-    Scalar,
-    integer,
-    parameter,
-)
+from finance_api.api.parameters import ParameterSchema, Scalar, integer, parameter
 from finance_api.api.service import data_service
 from finance_api.auth.authentication import lacks_scopes
 from finance_api.auth.policy import Permission, own_by_any_token

@@ -59,12 +59,7 @@ from finance_api.query.model import (
     RelativeDate,
     SortKey,
 )
-from finance_api.query.parse import (
-    MAX_CONDITIONS,
-    parse_conditions,
-    parse_names,
-    parse_order,
-)
+from finance_api.query.parse import MAX_CONDITIONS, parse_conditions, parse_names, parse_order
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, names_of
 from finance_api.values.time import MONTHS, Period, date_text

@@ -12,12 +12,7 @@ from finance_api.api.parameters import Listed, ParameterSchema, conditions_on, p
 from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.planning.intervals import INTERVALS
-from finance_api.planning.recurring import (
-    Recurring,
-    Status,
-    list_recurring,
-    with_orders,
-)
+from finance_api.planning.recurring import Recurring, Status, list_recurring, with_orders
 from finance_api.query.errors import QueryError, quoted
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.resources.common import (

@@ -25,19 +25,8 @@ from finance_api.api.parameters import (
 from finance_api.api.wallet.schemas import named
 from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
-from finance_api.query.model import (
-    RANGES,
-    Condition,
-    Operator,
-    SortKey,
-    operators_of,
-)
-from finance_api.query.parse import (
-    MAX_LIST_OPERANDS,
-    parse_boolean,
-    parse_conditions,
-    parse_sort,
-)
+from finance_api.query.model import RANGES, Condition, Operator, SortKey, operators_of
+from finance_api.query.parse import MAX_LIST_OPERANDS, parse_boolean, parse_conditions, parse_sort
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource

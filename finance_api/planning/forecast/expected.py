@@ -8,13 +8,7 @@ from typing import NamedTuple
 
 from finance_api.planning.intervals import on_working_day
 from finance_api.planning.recurrence import next_due, schedule_of
-from finance_api.planning.recurring import (
-    Payment,
-    Recurring,
-    Status,
-    find_recurring,
-    with_orders,
-)
+from finance_api.planning.recurring import Payment, Recurring, Status, find_recurring, with_orders
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
 from finance_api.runtime.time_limit import in_time
 from finance_api.values import Row

@@ -53,11 +53,7 @@ from finance_api.storage.sql.tables import (
     user_data,
     users,
 )
-from finance_api.storage.sql.writing.projection import (
-    ProjectedRecord,
-    ProjectedRecords,
-    projected,
-)
+from finance_api.storage.sql.writing.projection import ProjectedRecord, ProjectedRecords, projected
 from finance_api.storage.sql.writing.rebuilding import rebuild
 from finance_api.values import Row
 from finance_api.values.text import counted

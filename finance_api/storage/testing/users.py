@@ -4,21 +4,8 @@ import pytest
 
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import (
-    AuditAction,
-    AuditEntry,
-    Jwt,
-    Session,
-    unit_of_work,
-)
-from finance_api.storage.testing.units import (
-    DAY,
-    OneUser,
-    Unit,
-    add_user,
-    make_row,
-    make_token,
-)
+from finance_api.storage.interface import AuditAction, AuditEntry, Jwt, Session, unit_of_work
+from finance_api.storage.testing.units import DAY, OneUser, Unit, add_user, make_row, make_token
 
 
 class UsersConformance(OneUser):

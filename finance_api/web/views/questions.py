@@ -23,7 +23,7 @@ from finance_api.questions.saved import (
     change_question,
     checked_name,
 )
-from finance_api.storage.interface import Question, QuestionLink, WritableStorage
+from finance_api.storage.interface import Question, QuestionLink
 from finance_api.values.time import date_text
 from finance_api.web.answer_tables import answer_table
 from finance_api.web.api_results import ApiRequest
@@ -169,11 +169,7 @@ def show_new(request: Request) -> dict[str, Any]:
 
 @post("question.new", _WRITE, "question_form")
 def add(request: Request) -> Any:
-    def save(storage: WritableStorage, address: str) -> Question:
-        user, now = request.user, request.now
-        return add_question(storage, user, name=request.sent_text("name"), address=address, now=now)
-
-    return _saved(request, None, save)
+    return _saved(request, None)
 
 
 @get("question.edit", _WRITE, "question_form")
@@ -184,20 +180,12 @@ def show_edit(request: Request) -> dict[str, Any]:
 
 @post("question.edit", _WRITE, "question_form")
 def change(request: Request) -> Any:
-    question = _own(request)
-
-    def save(storage: WritableStorage, address: str) -> Question:
-        name, now = request.sent_text("name"), request.now
-        if address != question.address and not request.sent_text("keep_links"):
-            question_links.revoke_links(storage, question.user_id, now, question.id)
-        return change_question(storage, question, name=name, address=address, now=now)
-
-    return _saved(request, question, save)
+    return _saved(request, _own(request))
 
 
-def _saved(request: Request, question: Question | None, save: Any) -> Any:
+def _saved(request: Request, question: Question | None) -> Any:
     """Check the form, save it, and redirect to the question; or show the form with its errors."""
-    values = {name: request.sent_text(name) for name in _FIELDS}
+    values, now = {name: request.sent_text(name) for name in _FIELDS}, request.now
     errors, address = {}, ""
     try:
         checked_name(values["name"])
@@ -210,7 +198,13 @@ def _saved(request: Request, question: Question | None, save: Any) -> Any:
     if not errors:
         try:
             with writing_for_user(request) as storage:
-                saved = save(storage, address)
+                given: dict[str, Any] = {"name": values["name"], "address": address, "now": now}
+                if question is None:
+                    saved = add_question(storage, request.user, **given)
+                else:
+                    if address != question.address and not request.sent_text("keep_links"):
+                        question_links.revoke_links(storage, question.user_id, now, question.id)
+                    saved = change_question(storage, question, **given)
             return done(_path(saved), "saved")
         except QuestionRefused as error:
             errors["name"] = str(error)

@@ -87,13 +87,8 @@ def test_the_forms_of_localhost_are_answered(client):
 
 def test_another_host_is_refused_and_not_repeated(client):
     for host in (
-        "evil.example",
-        "localhost.evil.example",
-        "localhost@evil.example",
-        "evil.example:80",
-        "localhost, evil.example",
-        "xlocalhost",
-        "127.0.0.1.evil.example",
+        *("evil.example", "localhost.evil.example", "localhost@evil.example", "evil.example:80"),
+        *("localhost, evil.example", "xlocalhost", "127.0.0.1.evil.example"),
         "localhost:80:evil.example",
     ):
         response = client.get("records", headers={"Host": host})

@@ -57,12 +57,7 @@ def test_a_wrong_issuer_or_audience_is_refused(attacker):
         for wrong in (
             *("x", "Finance_api", "FINANCE_API", "finance_api ", " finance_api", "finance_ap"),
             *(
-                "finance_api\0",
-                "finance_api,x",
-                "finance",
-                "https://finance_api",
-                "*",
-                "%",
+                *("finance_api\0", "finance_api,x", "finance", "https://finance_api", "*", "%"),
                 "\ud800",
             ),
         ):

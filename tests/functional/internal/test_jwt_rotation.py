@@ -6,12 +6,7 @@ from pathlib import Path
 import pytest
 
 from finance_api.auth.jwt_keys import add_signing_key
-from support.jwt_attacks import (
-    LEEWAY,
-    MAX_TTL,
-    Attacker,
-    assert_401,
-)
+from support.jwt_attacks import LEEWAY, MAX_TTL, Attacker, assert_401
 from support.service import STORAGES, Service
 
 

@@ -2,10 +2,7 @@
 
 import pytest
 
-from support.native_rows import (
-    account,
-    record,
-)
+from support.native_rows import account, record
 
 FOREIGN, MISSING = "abcdef00-0000-4000-8000-00000000000a", "abcdef00-0000-4000-8000-00000000000b"
 

@@ -10,15 +10,7 @@ from webtest.http import StopableWSGIServer
 
 from finance_api.clients.mcp.tool_table import BY_NAME
 from support.mcp_client import INJECTED, TRANSPORTS, Site, refusal, run_async, told, with_client
-from support.native_rows import (
-    account,
-    category,
-    label,
-    record,
-    split_record,
-    standing_order,
-    uid,
-)
+from support.native_rows import account, category, label, record, split_record, standing_order, uid
 from support.nightly import count
 from support.service import Service
 

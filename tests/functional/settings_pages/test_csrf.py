@@ -24,29 +24,12 @@ from support.world import World
 
 #: The routes that change data.
 POSTS = (
-    "settings.login",
-    "settings.logout",
-    "settings.token_new",
-    "settings.token",
-    "settings.token_regenerate",
-    "settings.token_revoke",
-    "settings.jwts",
-    "settings.jwt_revoke",
-    "settings.jwt_revoke_all",
-    "settings.password",
-    "settings.profile",
-    "settings.session_end",
-    "settings.sign_out_everywhere",
-    "question.new",
-    "question.link_new",
-    "question.link_revoke",
-    "question.links_revoke",
-    "goals.new",
-    "goals.remove",
-    "records",
-    "record.unlink",
-    "import.discard",
-    "imports.undo",
+    *("settings.login", "settings.logout", "settings.token_new", "settings.token"),
+    *("settings.token_regenerate", "settings.token_revoke", "settings.jwts", "settings.jwt_revoke"),
+    *("settings.jwt_revoke_all", "settings.password", "settings.profile", "settings.session_end"),
+    *("settings.sign_out_everywhere", "question.new", "question.link_new", "question.link_revoke"),
+    *("question.links_revoke", "goals.new", "goals.remove", "records", "record.unlink"),
+    *("import.discard", "imports.undo"),
 )
 #: Routes that share a view with one of these, or are tested with their pages.
 LIKE_THESE = {f"{name}{action}" for name in OBJECT_PAGES for action in (".new", ".edit", ".remove")}

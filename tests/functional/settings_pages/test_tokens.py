@@ -133,29 +133,22 @@ def test_reloading_the_page_that_shows_a_token_makes_and_shows_none(service, use
 @pytest.mark.parametrize(
     ("given", "wrong"),
     [
-        ({"name": ""}, {"name"}),
-        ({"name": " \t "}, {"name"}),
-        ({"name": "x" * (MAX_NAME_CHARACTERS + 1)}, {"name"}),
-        ({"name": "a\x00b"}, {"name"}),
-        ({"name": "\x01\x02"}, {"name"}),
-        ({"scopes": []}, {"scopes"}),
-        ({"scopes": ["records", "everything"]}, {"scopes"}),
-        ({"scopes": [""]}, {"scopes"}),
-        ({"scopes": ["Records"]}, {"scopes"}),
-        ({"expiry": []}, {"expiry"}),
-        ({"expiry": "31"}, {"expiry"}),
-        ({"expiry": "-30"}, {"expiry"}),
-        ({"expiry": "٣٠"}, {"expiry"}),
-        ({"expiry": "date", "expires_on": ""}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "tomorrow"}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "2026-02-30"}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "2026-03-18"}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "2020-01-01"}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "0000-00-00"}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "9999-12-31"}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "10000-01-01"}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "2027-01-01T00:00:00Z"}, {"expires_on"}),
-        ({"expiry": "date", "expires_on": "２０２７-01-01"}, {"expires_on"}),
+        *(
+            ({"name": name}, {"name"})
+            for name in ("", " \t ", "x" * (MAX_NAME_CHARACTERS + 1), "a\x00b", "\x01\x02")
+        ),
+        *(
+            ({"scopes": scopes}, {"scopes"})
+            for scopes in ([], ["records", "everything"], [""], ["Records"])
+        ),
+        *(({"expiry": expiry}, {"expiry"}) for expiry in ([], "31", "-30", "٣٠")),
+        *(
+            ({"expiry": "date", "expires_on": day}, {"expires_on"})
+            for day in (
+                *("", "tomorrow", "2026-02-30", "2026-03-18", "2020-01-01", "0000-00-00"),
+                *("9999-12-31", "10000-01-01", "2027-01-01T00:00:00Z", "２０２７-01-01"),
+            )
+        ),
         ({"name": "", "scopes": [], "expiry": "x"}, {"name", "scopes", "expiry"}),
     ],
 )

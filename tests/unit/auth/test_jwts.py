@@ -6,7 +6,6 @@ The attacks that one request shows are in tests/functional/internal/test_jwt_*.p
 import hashlib
 import hmac
 import json
-from base64 import urlsafe_b64encode
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, padding, rsa
@@ -17,12 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finance_api.auth.jwt_keys import JwtKey
-from finance_api.auth.jwts import (
-    Claims,
-    JwtRefused,
-    JwtRules,
-    verify_jwt,
-)
+from finance_api.auth.jwts import Claims, JwtRefused, JwtRules, verify_jwt
+from support.jwt_attacks import segment
+from support.jwt_keys import b64
 
 NOW = 1_800_000_000
 RULES = JwtRules(("finance_api", "idp"), "finance_api", max_ttl_seconds=7_200, leeway_seconds=5)
@@ -37,17 +33,6 @@ PAYLOAD = {
     "iat": NOW,
     "exp": NOW + 3_600,
 }
-
-
-def b64(data):
-    return urlsafe_b64encode(data).decode().rstrip("=")
-
-
-def segment(value):
-    """value: bytes, JSON text, or a value to write as JSON."""
-    if not isinstance(value, bytes | str):
-        value = json.dumps(value)
-    return b64(value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value)
 
 
 def token(payload=PAYLOAD, header=HEADER, key=SECRET, digest="sha256"):

@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from finance_api.auth.jwt_keys import (
-    KeyFileError,
-    KeyRing,
-    read_key_file,
-)
+from finance_api.auth.jwt_keys import KeyFileError, KeyRing, read_key_file
 from support.jwt_keys import OTHER_SECRET, SECRET, hs, key_set, public_jwk
 
 # -- issuers and readers

@@ -11,12 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from finance_api.auth import jwt_keys
-from finance_api.auth.jwt_keys import (
-    KeyFileError,
-    add_signing_key,
-    read_key_file,
-    signing_key,
-)
+from finance_api.auth.jwt_keys import KeyFileError, add_signing_key, read_key_file, signing_key
 from finance_api.auth.jwts import JwtRules
 from finance_api.values.time import parse_time
 from support.jwt_keys import hs, key_set, public_jwk

@@ -24,13 +24,8 @@ CURVES = {"P-256": ec.SECP256R1, "P-384": ec.SECP384R1, "P-521": ec.SECP521R1}
 OURS = ("HS256", "RS256", "ES256")
 #: In these tests the token is right, but the JSON Web Key, or its key set, is faulty.
 ABOUT_THE_KEY = {
-    "invalidBase64Padding",
-    "rejectWrongUse",
-    "rejectWrongKeyOps",
-    "rejectsKeyWithRocaVulnerability",
-    "rejectsValid",
-    "rejectsModifiedKey",
-    "rejectsAesKey",
+    *("invalidBase64Padding", "rejectWrongUse", "rejectWrongKeyOps"),
+    *("rejectsKeyWithRocaVulnerability", "rejectsValid", "rejectsModifiedKey", "rejectsAesKey"),
     "mismatchedAlgAndCurve",
 }
 #: Faults of keys for which a key file is refused.

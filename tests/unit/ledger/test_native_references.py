@@ -110,14 +110,9 @@ def test_record_without_a_currency_has_its_accounts(person):
 @pytest.mark.parametrize(
     "rule",
     [
-        "nonsense",
-        "FREQ=SECONDLY",
-        "FREQ=HOURLY",
-        "FREQ=MONTHLY;COUNT=2;UNTIL=20270101",
-        "FREQ=DAILY;FREQ=DAILY",
-        "FREQ=DAILY\nRRULE:FREQ=DAILY",
-        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
-        "BYDAY=MO",
+        *("nonsense", "FREQ=SECONDLY", "FREQ=HOURLY", "FREQ=MONTHLY;COUNT=2;UNTIL=20270101"),
+        *("FREQ=DAILY;FREQ=DAILY", "FREQ=DAILY\nRRULE:FREQ=DAILY"),
+        *("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "BYDAY=MO"),
     ],
 )
 def test_recurrence_rules_are_checked_with_their_line(person, rule):

@@ -3,13 +3,7 @@
 import pytest
 
 from finance_api.planning.intervals import INTERVALS
-from finance_api.planning.recurring import (
-    Payment,
-    Status,
-    find_recurring,
-    payee_key,
-    with_orders,
-)
+from finance_api.planning.recurring import Payment, Status, find_recurring, payee_key, with_orders
 from finance_api.values.time import DAY_SECONDS, date_text, parse_date
 from support.nightly import count
 from support.recurring_payments import Payments

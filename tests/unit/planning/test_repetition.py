@@ -43,17 +43,10 @@ def test_every_choice_makes_a_valid_rule_that_is_read_back(pattern, every):
 @pytest.mark.parametrize(
     "rule",
     [
-        "FREQ=MONTHLY;BYMONTHDAY=1,15",
-        "FREQ=WEEKLY;COUNT=3;UNTIL=20300101",
-        "FREQ=WEEKLY;COUNT=0",
-        "FREQ=WEEKLY;COUNT=10001",
-        "FREQ=WEEKLY;COUNT=3;COUNT=4",
-        "FREQ=WEEKLY;UNTIL=20300231",
-        "FREQ=WEEKLY;INTERVAL=0",
-        "FREQ=WEEKLY;INTERVAL=1001",
-        "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1",
-        "FREQ=DAILY;BYDAY=MO",
-        "",
+        *("FREQ=MONTHLY;BYMONTHDAY=1,15", "FREQ=WEEKLY;COUNT=3;UNTIL=20300101"),
+        *("FREQ=WEEKLY;COUNT=0", "FREQ=WEEKLY;COUNT=10001", "FREQ=WEEKLY;COUNT=3;COUNT=4"),
+        *("FREQ=WEEKLY;UNTIL=20300231", "FREQ=WEEKLY;INTERVAL=0", "FREQ=WEEKLY;INTERVAL=1001"),
+        *("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1", "FREQ=DAILY;BYDAY=MO", ""),
     ],
 )
 def test_other_rules_are_no_choice(rule):

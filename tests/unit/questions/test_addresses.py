@@ -2,11 +2,7 @@
 
 import pytest
 
-from finance_api.questions.addresses import (
-    MAX_ADDRESS_CHARACTERS,
-    AddressRefused,
-    normal_address,
-)
+from finance_api.questions.addresses import MAX_ADDRESS_CHARACTERS, AddressRefused, normal_address
 
 
 @pytest.mark.parametrize(

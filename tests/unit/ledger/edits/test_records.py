@@ -27,16 +27,7 @@ BASE = [
     document("Label", 23, name="a;b"),
 ]
 HOSTILE = [
-    "=1+1",
-    "a;=b",
-    "\tx",
-    "a\n=b",
-    ' "=c"',
-    "'=d",
-    "Bäckerei",
-    "„Łódź“",
-    "x,y",
-    'say "hi"',
+    *("=1+1", "a;=b", "\tx", "a\n=b", ' "=c"', "'=d", "Bäckerei", "„Łódź“", "x,y", 'say "hi"'),
     "+49 1",
 ]
 ROWS = [
