@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import cache
 
 from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.common import amount_field, text_field
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.storage.interface import Storage
@@ -37,22 +38,19 @@ def converted_field(name: str) -> Field:
     """Return the column of a converted amount."""
     converted = f"converted{name[0].upper()}{name[1:]}"
     meaning = f"{name} in the currency of convertTo."
-    return Field(name=converted, kind=Kind.NUMBER, meaning=meaning, example=-49.9)
+    return amount_field(converted, meaning, -49.9)
 
 
 CONVERTED_CURRENCY = Field(
-    name="convertedCurrencyCode",
-    kind=Kind.CHOICE,
+    "convertedCurrencyCode",
+    Kind.CHOICE,
+    "The currency of convertTo.",
+    "USD",
     choices=CURRENCIES,
     nullable=False,
-    meaning="The currency of convertTo.",
-    example="USD",
 )
-CONVERSION_ERROR = Field(
-    name="conversionError",
-    kind=Kind.TEXT,
-    meaning="Why it could not be converted.",
-    example=no_rate("EUR", "USD", "2026-01-31"),
+CONVERSION_ERROR = text_field(
+    "conversionError", "Why it could not be converted.", no_rate("EUR", "USD", "2026-01-31")
 )
 
 
