@@ -20,11 +20,8 @@ _COMPARED = 200
 _NAMES = {"accountName": ACCOUNTS, "category": CATEGORIES, "labels": LABELS}
 #: The words for a condition on a name in a hint, by operator.
 _SENTENCES = {
-    Operator.EQ: "is called {}",
-    Operator.NE: "is called {}",
-    Operator.ANY_OF: "is called {}",
-    Operator.CONTAINS: "has {} in its name",
-    Operator.CONTAINS_I: "has {} in its name",
+    **dict.fromkeys((Operator.EQ, Operator.NE, Operator.ANY_OF), "is called {}"),
+    **dict.fromkeys((Operator.CONTAINS, Operator.CONTAINS_I), "has {} in its name"),
     Operator.STARTS_WITH_I: "has a name that begins with {}",
 }
 

@@ -203,7 +203,7 @@ def test_another_projection_has_another_version():
             if resource is RECORDS:
                 derived.append(repr(projected(row, lambda row_id, json: 1)).encode())
     fingerprint = hashlib.sha256(b"\n".join(derived)).hexdigest()[:16]
-    assert fingerprint == FINGERPRINTS[rebuilding.VERSION]
+    assert FINGERPRINTS.get(rebuilding.VERSION) == fingerprint
 
 
 def test_versions_are_those_of_the_migrations_in_their_order():

@@ -92,10 +92,8 @@ def _comparison(condition: Condition) -> tuple[str, tuple[Any, ...]]:
     operand: Any = condition.operand
     separator = SEPARATORS.get(condition.field.kind, "")
     match condition.operator:
-        case Operator.IS_NULL:
-            return "is_null", ()
-        case Operator.NOT_NULL:
-            return "not_null", ()
+        case Operator.IS_NULL | Operator.NOT_NULL:
+            return condition.operator.name.lower(), ()
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
             return _range(condition.bounds())
         case Operator.CONTAINS:
