@@ -264,7 +264,7 @@ def page_after(wanted: str) -> str:
     path = wanted.partition("?")[0]
     harmless = wanted.isprintable() and wanted.isascii() and "\\" not in wanted
     # Browsers take %2e for a dot.
-    if harmless and is_page(path) and "/." not in unquote(path) and path != LOGIN:
+    if harmless and is_page(path) and "/." not in unquote(path) and not path.startswith(LOGIN):
         return wanted
     return OVERVIEW
 

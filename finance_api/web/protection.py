@@ -114,7 +114,7 @@ class CsrfTokens:
         expected = [self.get_csrf_token(request)]
         # The sign-in form may be in a tab that was open before another tab signed in.
         visitor = sessions.sent_secret(request, _VISITOR)
-        if request.path_info == LOGIN and visitor is not None:
+        if request.path_info.startswith(LOGIN) and visitor is not None:
             expected.append(sessions.csrf_token(visitor))
         supplied = str(supplied_token).encode("utf-8", "replace")
         return any(hmac.compare_digest(token.encode(), supplied) for token in expected)

@@ -4,7 +4,6 @@ from finance_api.auth.sessions import digest as session_digest
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.routes import ROUTES
 from support.browser import (
-    LOGIN,
     PASSWORD,
     Visitor,
     jwts_of,
@@ -82,7 +81,7 @@ class World:
 
     def sender(self, name):
         """Return the visitor who sends the form, and the right token."""
-        if name == "settings.login":
+        if name.startswith("settings.login"):
             visitor = Visitor(self.service)
-            return visitor, csrf_of(visitor.get(LOGIN).text)
+            return visitor, csrf_of(visitor.get(self.path(name)).text)
         return self.visitor, self.visitor.csrf()

@@ -52,21 +52,27 @@ def sign_in(request: Request) -> Any:
     if not lets_in(user, password) or user is None:
         return _wrong(request, user, **given)
     attempt.succeeded()
-    now = request.now
-    old = sessions.sent_secret(request, "session")
-    with writing(request) as storage:
-        if not is_unchanged(storage, user):
-            return _wrong(request, user, **given)
-        if old is not None:
-            storage.sessions.delete(sessions.digest(old))
-        sessions.prune_sessions(storage, now)
-        secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
-        storage.note(user.id, AuditAction.SIGN_IN, now)
+    secret = begin_session(request, user, AuditAction.SIGN_IN)
+    if secret is None:
+        return _wrong(request, user, **given)
     wanted = keep_carried(request, user, given["carried"]) or page_after(given["next"])
     response = SeeOther(wanted)
     sessions.set_cookie(request, response, "session", secret)
     remember_browser(request, response, user.uuid, user.password_hash or "")
     return response
+
+
+def begin_session(request: Request, user: User, action: AuditAction) -> str | None:
+    """Replace the browser's session; return the new secret, or None if the user has changed."""
+    now, old = request.now, sessions.sent_secret(request, "session")
+    with writing(request) as storage:
+        if not is_unchanged(storage, user):
+            return None
+        if old is not None:
+            storage.sessions.delete(sessions.digest(old))
+        sessions.prune_sessions(storage, now)
+        storage.note(user.id, action, now)
+        return sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
 
 
 def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:

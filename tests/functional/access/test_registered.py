@@ -56,7 +56,7 @@ def test_every_view_names_a_permission(registry):
         methods = view["request_methods"]
         is_open = "/" + path.lstrip("/") in OPEN_PAGES
         if is_open or is_page("/" + path.lstrip("/")):
-            assert (named == {NO_PERMISSION_REQUIRED}) is is_open
+            assert (named == {NO_PERMISSION_REQUIRED}) is is_open, f"{path}: see OPEN_PAGES"
         elif path in OPERATORS or methods is None:
             # A view without methods is Cornice's 405 for all other methods.
             assert named == {NO_PERMISSION_REQUIRED}

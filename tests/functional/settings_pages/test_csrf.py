@@ -137,7 +137,7 @@ def test_without_the_right_token_nothing_is_done(world, name):
     line = "; ".join(f"{k}={v}" for k, v in cookie.items())
     assert visitor.post(path, form, headers={"Cookie": line}).status_int == 403
     assert dump(world.service) == before
-    if name != "settings.login":
+    if not name.startswith("settings.login"):
         assert visitor.is_signed_in()
 
 
@@ -286,7 +286,7 @@ def test_a_form_that_says_that_it_is_utf_8_is_one(plain, ending):
 
 
 @on_one_storage
-@pytest.mark.parametrize("name", sorted(set(GETS) - {"settings.login"}))
+@pytest.mark.parametrize("name", [name for name in GETS if not name.startswith("settings.login")])
 def test_who_is_not_signed_in_is_led_to_the_form(world, name):
     path = world.path(name) + "?period=12weeks&x=%C3%BC"
     for method in ("GET", "HEAD"):
@@ -295,7 +295,7 @@ def test_who_is_not_signed_in_is_led_to_the_form(world, name):
 
 
 @on_one_storage
-@pytest.mark.parametrize("name", sorted(set(POSTS) - {"settings.login"}))
+@pytest.mark.parametrize("name", [name for name in POSTS if not name.startswith("settings.login")])
 def test_who_is_not_signed_in_can_send_nothing(world, name):
     visitor = Visitor(world.service)
     before = dump(world.service)
