@@ -25,7 +25,6 @@ from finance_api.http.surfaces import (
     PUBLIC_SURFACE,
     SETTINGS_PAGES,
     SUFFIXES,
-    USAGE_PATH,
     WALLET,
     WALLET_SURFACE,
     needs_token,
@@ -148,25 +147,23 @@ def test_the_parameters_of_lists_are_documented(services: dict[str, Any]) -> Non
             assert {n.name for n in schema.children if not isinstance(n.typ, Conditions)} <= named
 
 
-#: The sections of endpoints with computed answers.
+#: Sections that say in a sentence which parameters there are.
+_IN_SENTENCES = ("records-by-id", "one-object", "saved-questions", "exports")
+#: The anchors of the sections of all other endpoints but lists, by path.
 WORKED_OUT = {
-    USAGE_PATH: "API usage",
-    "/v1/api/changes": "Changes",
-    "/v1/api/records/summary": "Summaries",
-    "/v1/api/records/recurring": "Recurring payments",
-    "/v1/api/records/duplicates": "Duplicates",
-    "/v1/api/accounts/balances": "Balances over time",
-    "/v1/api/accounts/forecast": "Forecast",
-    "/v1/api/budgets/{id}/periods": "Past periods of a budget",
-    "/v1/api/standing-orders/upcoming": "Upcoming standing orders",
+    row[0].strip("`"): link[1]
+    for row in rows(section(page("api.md"), "Endpoints"))
+    if (link := re.search(r"\(#([a-z-]+)\)", row[-1])) and link[1] not in _IN_SENTENCES
+    if row[0].strip("`").removeprefix(PUBLIC_SURFACE) not in {r.path for r in PUBLIC_RESOURCES}
 }
 
 
 def _parameters(path: str) -> list[tuple[str, str, str]]:
     """Return the first list of parameters in the section of an endpoint: name, default, value."""
-    heading = WORKED_OUT.get(path) or f"Parameters of {path.rpartition('/')[2]}"
+    anchor = WORKED_OUT.get(path) or f"parameters-of-{path.rpartition('/')[2]}"
+    heading = f"(?i:{anchor.replace('-', '.')})"
     lists = section(_page_of(path), heading).strip().split("\n\n")
-    return _PARAMETER.findall(next(each for each in lists if _PARAMETER.match(each)))
+    return _PARAMETER.findall(next((each for each in lists if _PARAMETER.match(each)), ""))
 
 
 def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
@@ -181,13 +178,13 @@ def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
         documented = _parameters(path)
         # The filters of records have a table of their own; common parameters are in that of the
         # lists.
-        is_summary = WORKED_OUT.get(path) == "Summaries"
+        is_summary = WORKED_OUT.get(path) == "summaries"
         nodes = [
             node
             for node in schema.children
             if node.name != AMOUNTS and not (is_summary and isinstance(node.typ, Conditions))
         ]
-        assert [name for name, *_ in documented] == [node.name for node in nodes]
+        assert [name for name, *_ in documented] == [node.name for node in nodes], path
         for node, (_, default, values) in zip(nodes, documented, strict=True):
             if default:
                 assert node.deserialize([default]) == node.missing

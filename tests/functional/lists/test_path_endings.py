@@ -1,6 +1,7 @@
 """``.csv``, ``.ndjson`` and ``.xlsx`` at the end of a list's path; workbooks."""
 
 import io
+import re
 import zipfile
 from decimal import Decimal
 from xml.etree import ElementTree
@@ -71,6 +72,16 @@ EXPORTED = [
     ("standing-orders/upcoming", {"limit": 1}),
     (f"budgets/{uid('Budget', 1)}/periods", {"last": 2}),
 ]
+
+
+def test_every_path_that_takes_endings_is_among_these(service):
+    found = {
+        re.sub("{id:.*}", uid("Budget", 1), each.base_path.removeprefix("/v1/api/"))
+        for each in service.app.registry.cornice_services.values()
+        if each.response is not None and each.response.has_suffixes
+    }
+    others = {path for path in found if path.startswith(("export/", "questions/"))}
+    assert found - others == {path for path, _ in EXPORTED}
 
 
 @pytest.mark.parametrize(("path", "query"), EXPORTED, ids=[path for path, _ in EXPORTED])
