@@ -1,11 +1,11 @@
 """Helpers of the views: variables, the region, forms, units of work, redirections, long lists."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlencode
 
 from pyramid.config import Configurator
@@ -30,6 +30,7 @@ from finance_api.values import Row
 from finance_api.values.regions import DEFAULT, Region, RegionError, parse_region, region_of
 from finance_api.values.text import numbers_as_in
 
+_Found = TypeVar("_Found")
 #: How long a page waits for another writer.
 LOCK_SECONDS = 1
 
@@ -208,6 +209,13 @@ def own_row(request: Request, resource: Resource) -> Row:
         raise HTTPNotFound()
     row: Row = rows[request.path_id]
     return row
+
+
+def first_of(found: Iterable[_Found]) -> _Found:
+    """Return the first, and raise a 404 if there is none."""
+    for each in found:
+        return each
+    raise HTTPNotFound()
 
 
 def sentence(error: Exception) -> str:

@@ -18,6 +18,7 @@ from finance_api.web.page import (
     SeeOther,
     done,
     editing,
+    first_of,
     page,
     page_after,
     refused,
@@ -25,6 +26,7 @@ from finance_api.web.page import (
 from finance_api.web.routes import get, post
 
 IMPORTS = "/imports"
+_SHOWN = ("number", "at", "action", "by", "revision", "undone_at", "pruned")
 _CHANGED = "Your data has changed since you opened this page. Check the changes again, and confirm."
 
 
@@ -67,10 +69,7 @@ def _entry(request: Request) -> HistoryEntry:
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise HTTPNotFound()
     entries = request.storage.history.list_entries(request.user.id)
-    for entry in entries:
-        if entry.number == int(text):
-            return entry
-    raise HTTPNotFound()
+    return first_of(entry for entry in entries if entry.number == int(text))
 
 
 def _account_names(request: Request) -> dict[str, str]:
@@ -86,19 +85,11 @@ def _shown(entry: HistoryEntry, names: dict[str, str]) -> dict[str, Any]:
         for fact in entry.facts
     }
     return {
-        "number": entry.number,
-        "at": entry.at,
-        "action": entry.action,
-        "by": entry.by,
-        "revision": entry.revision,
-        "undone_at": entry.undone_at,
+        **{name: getattr(entry, name) for name in _SHOWN},
+        **{name: details.get(name) for name in ("format", "profile", "encoding")},
         "can_go_back": entry.undone_at is None and not entry.pruned,
-        "pruned": entry.pruned,
         "file": file.get("name"),
         "size": file.get("size"),
-        "format": details.get("format"),
-        "profile": details.get("profile"),
-        "encoding": details.get("encoding"),
         "counts": details.get("counts") or {},
         "account_names": list(dict.fromkeys(accounts.values())),
         "days": [

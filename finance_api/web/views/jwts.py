@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth.jwt_keys import signing_key
@@ -17,6 +16,7 @@ from finance_api.web.api_results import curl_line
 from finance_api.web.page import (
     SeeOther,
     done,
+    first_of,
     page,
     refused,
     sentence,
@@ -123,10 +123,9 @@ def show_jwt(request: Request) -> Any:
 
 @get("settings.jwt_revoke", _WRITE, "jwt_revoke")
 def confirm_revoking(request: Request) -> dict[str, Any]:
-    for jwt in _own_jwts(request):
-        if jwt.jti == request.matchdict["jti"]:
-            return page("jwts", "Revoke a JWT", jwt=jwt)
-    raise HTTPNotFound()
+    jti = request.matchdict["jti"]
+    jwt = first_of(jwt for jwt in _own_jwts(request) if jwt.jti == jti)
+    return page("jwts", "Revoke a JWT", jwt=jwt)
 
 
 @post("settings.jwt_revoke", _WRITE)

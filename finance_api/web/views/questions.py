@@ -32,6 +32,7 @@ from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
     SeeOther,
     done,
+    first_of,
     page,
     refused,
     sentence,
@@ -67,10 +68,8 @@ def active_links(request: Request, question: Question) -> list[QuestionLink]:
 
 def _own_link(request: Request, question: Question) -> QuestionLink:
     """The link in the path; 404 if the question has no such link, or it has ended."""
-    for link in active_links(request, question):
-        if link.id == request.path_text("link"):
-            return link
-    raise HTTPNotFound()
+    links, link_id = active_links(request, question), request.path_text("link")
+    return first_of(link for link in links if link.id == link_id)
 
 
 def _path(question: Question, below: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth import sessions
@@ -14,7 +13,7 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditEntry
-from finance_api.web.page import done, page, refused, sentence, writing, writing_for_user
+from finance_api.web.page import done, first_of, page, refused, sentence, writing, writing_for_user
 from finance_api.web.routes import get, post
 from finance_api.web.views.login import signed_out
 
@@ -154,10 +153,8 @@ def end_session(request: Request) -> Response:
 
 def _own_session(request: Request) -> dict[str, Any]:
     """The session in the path; 404 if the user has no such session, or it has ended."""
-    for session in _sessions(request):
-        if session["id"] == request.matchdict["id"]:
-            return session
-    raise HTTPNotFound()
+    session_id = request.matchdict["id"]
+    return first_of(each for each in _sessions(request) if each["id"] == session_id)
 
 
 @get("settings.sign_out_everywhere", Permission.SETTINGS_SECURITY_WRITE, "sign_out_everywhere")

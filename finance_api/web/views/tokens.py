@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth import personal_tokens
@@ -28,6 +27,7 @@ from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.page import (
     SeeOther,
     done,
+    first_of,
     page,
     refused,
     sentence,
@@ -196,10 +196,8 @@ def _token_page(token: TokenView, name: str, errors: dict[str, str]) -> dict[str
 
 def _own_token(request: Request) -> TokenView:
     """The token in the path; 404 if the user has no such token."""
-    for token in token_views(request):
-        if token.id == request.matchdict["id"]:
-            return token
-    raise HTTPNotFound()
+    views, token_id = token_views(request), request.matchdict["id"]
+    return first_of(view for view in views if view.id == token_id)
 
 
 @post("settings.token", _WRITE, "token")
