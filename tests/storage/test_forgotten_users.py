@@ -15,18 +15,8 @@ from sqlalchemy.sql import Executable
 
 from finance_api.storage.sql.connections import unit
 from finance_api.storage.sql.connections.unit import SqlCache
-from finance_api.storage.sql.reading import (
-    by_date,
-    changes,
-    finding,
-    rows,
-    sums,
-)
-from finance_api.storage.sql.roles import (
-    activity,
-    questions,
-    users,
-)
+from finance_api.storage.sql.reading import by_date, changes, finding, rows, sums
+from finance_api.storage.sql.roles import activity, questions, users
 from finance_api.storage.sql.tables import user_data
 from finance_api.storage.sql.writing import projection
 from finance_api.storage.testing import Unit

@@ -7,16 +7,7 @@ speed would reveal how common a text is among other users' records.
 
 from typing import Any
 
-from sqlalchemy import (
-    CTE,
-    ColumnElement,
-    Select,
-    func,
-    literal_column,
-    or_,
-    select,
-    tuple_,
-)
+from sqlalchemy import CTE, ColumnElement, Select, func, literal_column, or_, select, tuple_
 
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
