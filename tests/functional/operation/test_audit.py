@@ -75,7 +75,7 @@ def test_all_that_a_person_does_is_noted_with_its_address_and_no_secret(service)
         ("undo", "1"),
     ]
     shown = shown_text(visitor.get("/settings/security").text)
-    assert "Import: 1 (März.csv)" in shown and ADDRESS in shown
+    assert "Import 1 (März.csv)" in shown and ADDRESS in shown
     secrets = set(re.findall(r"fin_\w{49}|eyJ[\w-]+\.[\w-]+\.[\w-]+", made + issued))
     kept = repr(found)
     assert len(secrets) == 2
