@@ -139,7 +139,7 @@ def make_housekeeping(
 ) -> Periodic:
     """Delete expired sessions and JWTs, uploads, old usage, changes and audit log.
 
-    A deleted revoked JWT would be accepted again if the clock was ahead and has been set back. So
+    If the clock was ahead and is set back, a revoked JWT that was deleted would be valid again. So
     JWTs are kept a day longer, and until the clock has been steady for an hour.
     changes_days, audit_days: how long changes and the audit log are kept.
     """
