@@ -21,6 +21,7 @@ class Counter(ABC):
 
     def __init__(self, limit: Limit, now_ms: int) -> None:
         self._limit = limit
+        self._window_ms = limit.window_ms
         self._now_ms = now_ms
 
     def level(self, number: int = 1) -> Level:
@@ -63,7 +64,7 @@ class Bucket(Counter):
 
     def __init__(self, limit: Limit, state: int | None, now_ms: int) -> None:
         super().__init__(limit, now_ms)
-        self._capacity = limit.count * limit.window_ms
+        self._capacity = limit.count * self._window_ms
         self.state = state
         if state is None:
             self._used, self._at_ms = 0, now_ms
@@ -71,19 +72,19 @@ class Bucket(Counter):
         # If the limit was lowered, more may have been used than it has now.
         self._used, self._at_ms = min(state & _UNIT_MASK, self._capacity), state >> _UNIT_BITS
         if self._at_ms <= now_ms:
-            passed_ms = min(now_ms - self._at_ms, limit.window_ms)
+            passed_ms = min(now_ms - self._at_ms, self._window_ms)
             self._used, self._at_ms = max(0, self._used - passed_ms * limit.count), now_ms
             self.state = self.state if self._used else None
         else:
             self._keep_time_sane()
 
     def take(self, number: int) -> None:
-        self._used += min(number, self._limit.count) * self._limit.window_ms
+        self._used += min(number, self._limit.count) * self._window_ms
         self._keep_time_sane()
         self._store()
 
     def refund(self, number: int, taken_at_ms: int) -> None:
-        self._used = max(0, self._used - min(number, self._limit.count) * self._limit.window_ms)
+        self._used = max(0, self._used - min(number, self._limit.count) * self._window_ms)
         self._store()
 
     def _keep_time_sane(self) -> None:
@@ -91,8 +92,8 @@ class Bucket(Counter):
         Nothing refills before that time, or two clocks in turn would fill the bucket. But nobody
         waits longer than a window, and a time further ahead than that is taken as wrong."""
         ahead_ms = self._at_ms - self._now_ms
-        most_ms = self._limit.window_ms - self._refill_ms(1)
-        if ahead_ms > self._limit.window_ms:
+        most_ms = self._window_ms - self._refill_ms(1)
+        if ahead_ms > self._window_ms:
             self._at_ms = self._now_ms
         elif ahead_ms > most_ms:
             self._at_ms = self._now_ms + most_ms
@@ -105,13 +106,13 @@ class Bucket(Counter):
         self.has_changed = True
 
     def _remaining(self) -> int:
-        return (self._capacity - self._used) // self._limit.window_ms
+        return (self._capacity - self._used) // self._window_ms
 
     def _wait_ms(self, number: int) -> int:
         return self._at_ms - self._now_ms + self._refill_ms(number)
 
     def _refill_ms(self, number: int) -> int:
-        missing = self._used - (self._limit.count - number) * self._limit.window_ms
+        missing = self._used - (self._limit.count - number) * self._window_ms
         return max(0, -(-missing // self._limit.count))
 
 
@@ -124,11 +125,11 @@ class Window(Counter):
         if times and times[-1] > now_ms:
             # If the clock went back, or another machine's is ahead, future times count as now. A
             # time more than a window ahead was never right.
-            latest_ms = now_ms + limit.window_ms
+            latest_ms = now_ms + self._window_ms
             times = array("q", (min(at_ms, now_ms) for at_ms in times if at_ms <= latest_ms))
             self.has_changed = True
-        if times and times[0] <= now_ms - limit.window_ms:
-            del times[: bisect_right(times, now_ms - limit.window_ms)]
+        if times and times[0] <= now_ms - self._window_ms:
+            del times[: bisect_right(times, now_ms - self._window_ms)]
         self._times = times
         self.state = times or None
 
@@ -152,7 +153,7 @@ class Window(Counter):
 
     def _wait_ms(self, number: int) -> int:
         place = len(self._times) - self._limit.count + number - 1
-        return self._times[place] + self._limit.window_ms - self._now_ms
+        return self._times[place] + self._window_ms - self._now_ms
 
 
 COUNTERS: dict[Algorithm, Callable[[Limit, Any, int], Counter]] = {

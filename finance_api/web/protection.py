@@ -64,6 +64,9 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
         is_read_by_people = surfaces.is_page(path)
         with regional(request) if is_read_by_people else nullcontext():
             response = handler(request)
+        if path.startswith(surfaces.SURFACES) and response.status_int < 400:
+            # Neither a page nor a problem document; looking at the content type takes long.
+            return response
         if path.startswith(surfaces.LINKS):
             response.headers.update(link_headers)
         elif is_read_by_people or response.content_type == "text/html":
