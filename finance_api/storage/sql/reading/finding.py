@@ -59,7 +59,7 @@ def with_found_ids(
     is_needed: whether to search, unless the snapshot knows the ids already.
     """
     given = tuple(conditions)
-    if connection.writes or not given:
+    if connection.writes or not given or not (is_needed or connection.found_ids):
         return given
     predicates, values = shape_and_values(given)
     if not searches_texts(predicates):
