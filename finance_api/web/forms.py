@@ -386,7 +386,7 @@ def read_texts(
             errors[field.name] = f"{label} {error}."
         except ChangeRefused as error:
             errors[field.name] = sentence(error)
-    currency = _currency(owned, values)
+    currency = _currency(owned, values, stored or {})
     for field in fields.values():
         units = values.get(field.name)
         is_new = field.is_money and units != (stored or {}).get(field.name)
@@ -398,11 +398,10 @@ def read_texts(
     return values
 
 
-def _currency(owned: UserRows, values: Row) -> str | None:
-    """Return the form's currency, or else that of the account it names."""
-    account = owned.accounts.rows.get(values.get("accountId") or "")
-    code = values.get("currencyCode") or (account["currencyCode"] if account else None)
-    return None if code is None else str(code)
+def _currency(owned: UserRows, values: Row, stored: Row) -> str | None:
+    """Return the currency of the form, of the account it names, or of the stored row."""
+    account = owned.accounts.rows.get(values.get("accountId") or "", stored)
+    return values.get("currencyCode") or account.get("currencyCode")
 
 
 def joined(values: Iterable[str]) -> str:

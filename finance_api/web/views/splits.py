@@ -1,6 +1,6 @@
 """Splitting a record into parts, changing them together, and joining them again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from finance_api.web import forms
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import CHANGED_MEANWHILE, changed, done, editing, own_rows, page, refused
 from finance_api.web.routes import get, post
+from finance_api.web.typed import too_exact
 
 AMOUNT = "amount"
 _FIELDS = {name: RECORDS[name] for name in (AMOUNT, *splits.OF_A_PART)}
@@ -55,6 +56,13 @@ class Splittable:
             raise HTTPNotFound()
         parts = split.parts if split else []
         return cls(record, parts, owned.accounts.rows[record["accountId"]]["currencyCode"])
+
+    @property
+    def known(self) -> Row:
+        """The currency, whose decimals new amounts have if all stored amounts have them."""
+        rows = (self.record, *self.parts)
+        is_exact = not any(too_exact(row[AMOUNT], self.currency) for row in rows)
+        return {"currencyCode": self.currency} if is_exact else {}
 
     @property
     def sign(self) -> int:
@@ -135,7 +143,8 @@ def read_parts(
         if row.is_blank:
             continue
         try:
-            values = _read(session, forms.with_new_category(session, row.texts))
+            texts = forms.with_new_category(session, row.texts)
+            values = forms.read_texts(session, _FIELDS, texts, split.known)
         except forms.FormFaults as faults:
             errors |= {_name(name, number): text for name, text in faults.errors.items()}
             continue
@@ -146,16 +155,12 @@ def read_parts(
     return parts
 
 
-def _read(owned: UserRows, texts: Mapping[str, str]) -> dict[str, Any]:
-    return forms.read_texts(owned, _FIELDS, texts)
-
-
 def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
     """Return what is left of the record, in its direction; unreadable amounts count as zero."""
     rest = split.sign * split.record[AMOUNT]
     for row in rows:
         try:
-            rest -= 0 if row.is_blank else _read(owned, row.texts)[AMOUNT]
+            rest -= 0 if row.is_blank else forms.read_texts(owned, _FIELDS, row.texts)[AMOUNT]
         except forms.FormFaults:
             continue
     return int(rest)

@@ -122,6 +122,7 @@ def test_the_rest_is_filled_in_and_a_part_gets_a_new_category(client, visitor):
         (("20", "9"), "the difference is −1.00 EUR"),
         (("30", ""), "needs 2 to 500 parts; 1 were given"),
         (("20", "x"), "is not an amount such as"),
+        (("20.0010", "9.9990"), "Amount 20.0010 is too exact, as EUR has two decimals"),
         (("20", "1.123456789"), "more than 4 decimal places"),
         (("20", "9" * 17), "out of range"),
     ],

@@ -158,6 +158,9 @@ def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     return (by_date.page, terms, *bounds), values
 
 
+_MANY = 1_000
+
+
 def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
     """Return the query with the ids of the records that a search finds; see `with_found_ids`."""
     if query.resource is not RECORDS:
@@ -165,6 +168,11 @@ def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
     # Without a total a search ends with the page.
     is_needed = query.with_total
     found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
+    ids = connection.found_ids.get((user_id, query.conditions)) or ()
+    is_first_page = not query.offset and _by_date(query) is not None
+    if len(ids) > _MANY and is_first_page and connection.database == "postgresql":
+        # PostgreSQL reads the newest records faster than it looks so many up.
+        return query
     return replace(query, conditions=found)
 
 
@@ -200,6 +208,9 @@ def total_of(connection: ReadConnection, user_id: int, query: Query, rows: int) 
 
 def count_rows(connection: ReadConnection, user_id: int, query: Query) -> int:
     """Return the number of rows of the whole list."""
+    ids = connection.found_ids.get((user_id, query.conditions))
+    if ids is not None:
+        return len(ids)
     found = searched(query.conditions) if query.resource is RECORDS else None
     if query.resource is RECORDS and not query.conditions and not connection.writes:
         shape: tuple[Any, ...] = (_record_count,)
@@ -291,8 +302,8 @@ class RowReader(Part, DataReader):
             return super().list_json(user_id, query)
         if query.with_total:
             self.connection.begin_snapshot()
-        query = _searched(self.connection, user_id, query)
-        shape, values = _list_of(user_id, query, query.limit + 1)
+        searched_query = _searched(self.connection, user_id, query)
+        shape, values = _list_of(user_id, searched_query, query.limit + 1)
         state, lines = self.connection.fetch_lines(*shape, values=values)
         _check_whole(lines)
         # Count line ends by removing them: 3 µs for a page of 70 kB, where `count` takes 17.
@@ -320,8 +331,8 @@ class RowReader(Part, DataReader):
 
     def list_rows(self, user_id: int, query: Query) -> Page:
         self.connection.begin_snapshot()
-        query = _searched(self.connection, user_id, query)
-        predicates, values = shape_and_values(query.conditions)
+        searched_query = _searched(self.connection, user_id, query)
+        predicates, values = shape_and_values(searched_query.conditions)
         values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
         shape = query.resource.name, predicates, order_keys(query.sort)
         load = DATA_TABLES[query.resource.name].load_listed
