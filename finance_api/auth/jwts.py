@@ -212,7 +212,7 @@ def issue_jwt(
     key = signing_key(keys, now)
     if key is None:
         raise IssueRefused(
-            "there is no HS256 key in use in finance_api.jwt.keys: finance-api jwt new-key"
+            "finance_api.jwt.keys has no HS256 key in use; create one with finance-api jwt new-key"
         )
     # After "revoke all", JWTs issued up to that second are refused, so begin a second later.
     issued_at = now if user.jwts_revoked_at is None else max(now, user.jwts_revoked_at + 1)

@@ -45,7 +45,7 @@ LIKE_THESE |= {
 }
 ONLY_POSTS = (
     *("settings.logout", "settings.password", "settings.token_regenerate", "record.unlink"),
-    *("import.confirm", "import.again", "import.discard", "records.category"),
+    *("import.confirm", "import.again", "import.discard", "records.category", "record.join"),
 )
 GETS = tuple(name for name in ROUTES if name not in ONLY_POSTS)
 
