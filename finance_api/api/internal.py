@@ -33,8 +33,7 @@ from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order, parse_sort
 from finance_api.resources import DOCUMENTS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
-from finance_api.resources.field import Field, Resource, names_of
-from finance_api.resources.naming import is_camel_case, snake_case
+from finance_api.resources.field import Field, Resource, is_camel_case, names_of, snake_case
 from finance_api.resources.records import VOID
 from finance_api.resources.wire import RowEncoder
 from finance_api.storage.interface import Page, Storage

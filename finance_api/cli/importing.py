@@ -248,14 +248,14 @@ def _say_report(file: str, report: ImportReport, *, dry_run: bool) -> None:
         )
     for update in report.updates[:_MOST_PRINTED]:
         changes = ", ".join(
-            f"{name} {_value(name, value)} -> {_value(name, update.new[name])}"
-            for name, value in update.old.items()
+            f"{name} {_value(name, value)} -> {_value(name, update.after[name])}"
+            for name, value in update.before.items()
         )
         say(f"  line {update.line} updates {update.id}: {changes}")
     for match in report.matches[:_MOST_PRINTED]:
         sides = (
             ", ".join(_value(n, v) for n, v in side.items() if v is not None)
-            for side in (match.entry, match.record)
+            for side in (match.before, match.after)
         )
         say(f"  line {match.line} matches {match.id}: {' = '.join(sides)}")
     listed = min(len(report.updates), _MOST_PRINTED) + min(len(report.matches), _MOST_PRINTED)

@@ -20,8 +20,8 @@ from finance_api.resources import (
 )
 from finance_api.resources import CATEGORIES as CATEGORY_RESOURCE
 from finance_api.resources import LABELS as LABEL_RESOURCE
+from finance_api.resources.currencies import DayRates
 from finance_api.resources.field import Resource
-from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, from_date, to_date
 
 

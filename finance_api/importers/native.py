@@ -79,14 +79,6 @@ def _text(field: Field) -> Reader:
     return read
 
 
-def _number(field: Field) -> Reader:
-    return _reader((int, Decimal), "number", partial(to_units, decimals=field.decimals))
-
-
-def _date(field: Field) -> Reader:
-    return _reader(str, "date", parse_time if field.keeps_time else parse_date)
-
-
 def _id(field: Field) -> Reader:
     # Cache references: files name the same few accounts, categories and labels again and again.
     return _reader(str, "UUID", lru_cache(maxsize=4096)(parse_id) if field.references else parse_id)
@@ -132,8 +124,10 @@ def _list(element: Callable[[Field], Reader]) -> Callable[[Field], Reader]:
 
 _OF_KIND: dict[Kind, Callable[[Field], Reader]] = {
     Kind.TEXT: _text,
-    Kind.NUMBER: _number,
-    Kind.DATE: _date,
+    Kind.NUMBER: lambda field: _reader(
+        (int, Decimal), "number", partial(to_units, decimals=field.decimals)
+    ),
+    Kind.DATE: lambda field: _reader(str, "date", parse_time if field.keeps_time else parse_date),
     Kind.DATETIME: lambda field: _reader(str, "date-time", parse_time),
     Kind.ID: _id,
     Kind.CHOICE: _choice,

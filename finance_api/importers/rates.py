@@ -9,9 +9,8 @@ from typing import IO
 from zipfile import ZipFile
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.resources.currencies import CODES
+from finance_api.resources.currencies import CODES, DayRates
 from finance_api.values.number import NumberError, parse_decimal
-from finance_api.values.rates import DayRates
 from finance_api.values.text import counted
 from finance_api.values.time import TimeError, parse_date
 

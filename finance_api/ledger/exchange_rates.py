@@ -1,9 +1,9 @@
 """Stores exchange rates: joins the rates of a file with the stored ones."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import (
     RateReader,
     RatesState,
@@ -11,7 +11,6 @@ from finance_api.storage.interface import (
     reading,
     unit_of_work,
 )
-from finance_api.values.rates import DayRates
 
 
 @dataclass(frozen=True)
@@ -41,9 +40,9 @@ def import_rates(
     days = {each.day for each in given}
     currencies = {code for each in given for code in (each.base, *each.rates)}
     if dry_run:
-        with reading(backend, newest=True) as storage:
-            state = storage.rates.get_state()
-            stored, different = _compare(storage.rates, days, given)
+        with reading(backend, newest=True) as reader:
+            state = reader.rates.get_state()
+            stored, different = _compare(reader.rates, days, given)
     else:
         with unit_of_work(backend) as storage:
             state = storage.rates.lock()
@@ -68,16 +67,14 @@ def import_rates(
 def _compare(
     rates: RateReader, days: Collection[int], given: Sequence[DayRates]
 ) -> tuple[set[tuple[int, str]], list[DayRates]]:
-    """Return the stored (day, base) pairs, and the rates of the days that the import changes."""
+    """Return the stored (day, base) pairs, and the rates of the days that the import changes.
+
+    These are stored and new rates together, sorted by currency code.
+    """
     stored = {(each.day, each.base): each.rates for each in rates.list_days(days)}
     different = [
-        DayRates(day, base, _joined(stored.get((day, base), {}), new))
+        DayRates(day, base, dict(sorted({**stored.get((day, base), {}), **new}.items())))
         for day, base, new in given
         if not new.items() <= stored.get((day, base), {}).items()
     ]
     return set(stored), different
-
-
-def _joined(stored: Mapping[str, Decimal], rates: Mapping[str, Decimal]) -> dict[str, Decimal]:
-    """Return stored and new rates together, sorted by currency code."""
-    return dict(sorted({**stored, **rates}.items()))

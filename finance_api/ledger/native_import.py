@@ -128,7 +128,8 @@ class NativeImport:
             if resource is not RECORDS:
                 check_document(session, resource, row, document.line)
         if resource is RECORDS:
-            self._report.note_new(row_set.written()[0])
+            new = [row for row_id, row in row_set.rows.items() if row_set.stored(row_id) is None]
+            self._report.note_new(new)
         if resource is SPLITS:
             changed = self._replace_records(row_set, documents)
         return session.save(row_set) or changed

@@ -130,22 +130,21 @@ MOST_LISTED = 1_000
 MOST_SHOWN = 10
 
 
-class Update(NamedTuple):
-    """A stored record that the file changed. old, new: the changed values, by field."""
+class Listed(NamedTuple):
+    """A stored record that the file changed, or matches although it is of another format.
+
+    before, after: the values that changed, by field; of a match, the entry's and the record's.
+    """
 
     id: str
     line: int
-    old: dict[str, Any]
-    new: dict[str, Any]
+    before: dict[str, Any]
+    after: dict[str, Any]
 
-
-class Match(NamedTuple):
-    """An entry matched with a record of another format. entry, record: their values, by field."""
-
-    id: str
-    line: int
-    entry: dict[str, Any]
-    record: dict[str, Any]
+    def as_json(self, before: str, after: str) -> dict[str, Any]:
+        """Return it with these names of the values."""
+        written = {before: _written(self.before), after: _written(self.after)}
+        return {"id": self.id, "line": self.line, **written}
 
 
 @dataclass(slots=True)
@@ -207,8 +206,8 @@ class ImportReport:
     uncategorised: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     new: list[Row] = field(default_factory=list)
-    updates: list[Update] = field(default_factory=list)
-    matches: list[Match] = field(default_factory=list)
+    updates: list[Listed] = field(default_factory=list)
+    matches: list[Listed] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     totals: list[AccountTotal] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
@@ -228,10 +227,8 @@ class ImportReport:
     def as_json(self) -> dict[str, Any]:
         return {
             **self.counts,
-            "updates": [_as_json(u.id, u.line, old=u.old, new=u.new) for u in self.updates],
-            "matches": [
-                _as_json(m.id, m.line, entry=m.entry, record=m.record) for m in self.matches
-            ],
+            "updates": [each.as_json("old", "new") for each in self.updates],
+            "matches": [each.as_json("entry", "record") for each in self.matches],
             "remarks": self.remarks,
             "accounts": [each.as_json() for each in self.totals],
         }
@@ -243,12 +240,12 @@ class ImportReport:
         self.new += records[: MOST_SHOWN - len(self.new)]
         self.on_new()
 
-    def note_update(self, update: Update) -> None:
+    def note_update(self, update: Listed) -> None:
         self.updated += 1
         if len(self.updates) < MOST_LISTED:
             self.updates.append(update)
 
-    def note_match(self, match: Match) -> None:
+    def note_match(self, match: Listed) -> None:
         self.matched += 1
         if len(self.matches) < MOST_LISTED:
             self.matches.append(match)
@@ -271,11 +268,6 @@ _WRITERS = {
     field.name: _number if field.kind is Kind.NUMBER else json_writer(field)
     for field in RECORDS.fields
 }
-
-
-def _as_json(record_id: str, line: int, **values: dict[str, Any]) -> dict[str, Any]:
-    written = {name: _written(of_record) for name, of_record in values.items()}
-    return {"id": record_id, "line": line, **written}
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:

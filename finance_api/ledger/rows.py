@@ -162,23 +162,17 @@ class RowSet:
             if row_id in self.rows and any(old[n] != self.rows[row_id][n] for n in names)
         }
 
-    def removed(self) -> list[Row]:
-        """Return the stored rows that the change removed."""
-        return [old for row_id, old in self._stored.items() if row_id not in self.rows]
+    def changes(self) -> tuple[list[tuple[Row | None, Row | None]], bool]:
+        """Return each row that differs from the stored one, before and after; None: no row.
 
-    def written(self) -> tuple[list[Row], list[Row]]:
-        """Return the new rows and the changed rows."""
-        new = [row for row_id, row in self.rows.items() if row_id not in self._stored]
-        changed = [
-            self.rows[row_id]
-            for row_id, old in self._stored.items()
-            if row_id in self.rows and self.rows[row_id] != old
-        ]
-        return new, changed
-
-    def is_seen(self, new: list[Row], changed: list[Row]) -> bool:
-        """Return whether any of these changes is visible from outside."""
+        Also return whether any difference is visible from outside.
+        """
         shown = [f.name for f in self.resource.persisted_fields if not f.private]
-        return bool(new) or any(
-            row[name] != self._stored[row["id"]][name] for row in changed for name in shown
-        )
+        pairs: list[tuple[Row | None, Row | None]] = []
+        is_seen = False
+        for row_id in self._stored | self.rows:
+            before, after = self._stored.get(row_id), self.rows.get(row_id)
+            if before != after:
+                pairs.append((before, after))
+                is_seen |= not (before and after) or any(before[n] != after[n] for n in shown)
+        return pairs, is_seen

@@ -278,16 +278,9 @@ class LedgerSession(UserRows):
 
     def save(self, row_set: RowSet) -> bool:
         """Store the changed rows; return whether any change is visible from outside."""
-        removed, (new, changed) = row_set.removed(), row_set.written()
-        self.write(
-            row_set.resource,
-            [
-                *((row, None) for row in removed),
-                *((None, row) for row in new),
-                *((row_set.stored(row["id"]), row) for row in changed),
-            ],
-        )
-        return bool(removed) or row_set.is_seen(new, changed)
+        pairs, is_seen = row_set.changes()
+        self.write(row_set.resource, pairs)
+        return is_seen
 
 
 def own_values(resource: Resource, row: Row) -> Row:

@@ -26,7 +26,7 @@ from finance_api.ledger.matching.stated import (
     read_stated,
     written,
 )
-from finance_api.ledger.orders import ImportReport, Match, Update
+from finance_api.ledger.orders import ImportReport, Listed
 from finance_api.ledger.rows import RowSet, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.splits import (
@@ -294,7 +294,7 @@ class StatementRecords:
                 row["updatedAt"] = session.now
                 self.changed = True
                 values = [{n: r[n] for n in names if n in _SHOWN} for r in (old, row)]
-                self._report.note_update(Update(record_id, lines[record_id], *values))
+                self._report.note_update(Listed(record_id, lines[record_id], *values))
             else:
                 self._report.unchanged += record_id in stated_ids
             if is_whole(row):
@@ -321,7 +321,7 @@ class StatementRecords:
         if not in_part:
             values = dict(zip(CONTENT, content_of(entry), strict=True))
             record = {name: row[name] for name in CONTENT}
-            self._report.note_match(Match(row["id"], entry.line, values, record))
+            self._report.note_match(Listed(row["id"], entry.line, values, record))
 
     def _update(self, row: Row, whole: _Changed, place: int) -> None:
         """Update a record of the same source with the values that an entry states."""

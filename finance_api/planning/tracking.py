@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.counted import is_received
 from finance_api.query.model import Condition, Span, any_of, dated
-from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
+from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES
 from finance_api.resources.common import EXPENSE
+from finance_api.resources.field import names_of
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import RecordSum, Storage

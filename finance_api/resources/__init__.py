@@ -1,6 +1,6 @@
 """Every resource and every field of it, declared as data."""
 
-from finance_api.resources.field import Field, Kind, Resource, Role, names_of
+from finance_api.resources.field import Field, Resource
 from finance_api.resources.objects import (
     ACCOUNTS,
     CATEGORIES,
@@ -55,29 +55,3 @@ def referred_by(field: Field) -> Resource:
 
 #: Resources that others refer to. A user has few of each, so all of them fit in memory.
 REFERRED = frozenset(referred_by(field) for r in RESOURCES for field in r.references)
-
-__all__ = [
-    "ACCOUNTS",
-    "BUDGETS",
-    "BY_MODEL_TYPE",
-    "CATEGORIES",
-    "CONTACTS",
-    "DOCUMENTS",
-    "GOALS",
-    "HASH_TAGS",
-    "LABELS",
-    "MAGIC_RULES",
-    "PUBLIC_RESOURCES",
-    "RECORDS",
-    "RECORD_RULES",
-    "REFERRED",
-    "RESOURCES",
-    "SPLITS",
-    "STANDING_ORDERS",
-    "Field",
-    "Kind",
-    "Resource",
-    "Role",
-    "names_of",
-    "referred_by",
-]

@@ -30,17 +30,9 @@ def _writer(field: Field) -> Callable[[Any], str]:
     if field.kind is Kind.BOOLEAN:
         return _BOOLEANS.__getitem__
     if field.kind.is_list:
-        return _texts if field.kind.is_text else ";".join
-    return _text if field.kind.is_text else _plain
-
-
-def _plain(value: str | None) -> str:
-    return value or ""
+        return (lambda texts: _text(";".join(texts))) if field.kind.is_text else ";".join
+    return _text if field.kind.is_text else lambda value: value or ""
 
 
 def _text(value: str | None) -> str:
     return '"' + harmless(value).replace('"', '""') + '"' if value else ""
-
-
-def _texts(values: list[str]) -> str:
-    return _text(";".join(values))

@@ -1,11 +1,13 @@
-"""Currencies: their codes, and the symbols and names that people and banks write instead.
+"""Currencies: their codes, the symbols and names that people and banks write, and exchange rates.
 
 The codes are those of ISO 4217, with withdrawn ones that old statements have.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
+from typing import NamedTuple
 
 from iso4217 import Currency
 
@@ -139,3 +141,11 @@ def codes_in(texts: Iterable[str]) -> frozenset[str]:
             return frozenset()
         codes |= set(mark.possible)
     return frozenset(codes)
+
+
+class DayRates(NamedTuple):
+    """The value of one unit of a base currency in other currencies on a day (its first second)."""
+
+    day: int
+    base: str
+    rates: Mapping[str, Decimal]

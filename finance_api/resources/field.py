@@ -4,14 +4,29 @@ Filters, sorting, JSON, CSV, the database tables, the native import format and t
 documentation are all derived from these declarations.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from finance_api.resources.naming import snake_case
 from finance_api.values.number import DECIMALS
+
+# The start of a word: a capital after a small letter or digit, or the last of several capitals.
+_WORD_START = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+_CAMEL_CASE = re.compile("[a-z][a-zA-Z0-9]*")
+
+
+def snake_case(name: str) -> str:
+    """Convert to snake case: ``recordDate`` -> ``record_date``, ``homeURL`` -> ``home_url``."""
+    return _WORD_START.sub("_", name).lower()
+
+
+def is_camel_case(name: str) -> bool:
+    """Whether it is an ASCII identifier that starts with a small letter and has no underscore."""
+    return _CAMEL_CASE.fullmatch(name) is not None
 
 
 class Kind(Enum):

@@ -21,12 +21,11 @@ from xlsxwriter.utility import xl_col_to_name
 from finance_api.resources.currencies import CURRENCIES, decimals_of
 from finance_api.resources.field import Field, Kind, Unit
 from finance_api.resources.wire import objects_of
+from finance_api.values.spreadsheet import in_cell
 from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 
 #: Maximum number of rows of a sheet, without its header row.
 MAX_ROWS = 1_048_575
-#: Maximum number of characters of a cell. A longer text is cut and ends in an ellipsis.
-_LONGEST_TEXT = 32_767
 #: Number formats by kind. Spreadsheets have no days before `_FIRST_DAY`.
 _DATES = {Kind.DATE: "yyyy-mm-dd", Kind.DATETIME: "yyyy-mm-dd hh:mm:ss"}
 _FIRST_DAY = parse_date("1900-03-01")
@@ -246,7 +245,7 @@ def _style_and_writer(
         return style, lambda value: _moment(value, style)
     if field.kind is Kind.BOOLEAN:
         return None, _boolean
-    return None, _joined if field.kind.is_list else _text
+    return None, _texts if field.kind.is_list else _text
 
 
 def _money(styles: Mapping[str, int], usual: int, value: str | None, currency: str | None) -> str:
@@ -272,20 +271,14 @@ def _moment(value: str | None, style: int) -> str:
     return f'" s="{style}"><v>{_EPOCH + seconds / DAY_SECONDS:.16G}</v></c>'
 
 
-def _joined(values: list[str]) -> str:
+def _texts(values: list[str]) -> str:
     return _text(";".join(values))
 
 
 def _text(value: str | None) -> str:
     if not value:
         return ""
-    if len(value) > _LONGEST_TEXT:
-        value = value[: _LONGEST_TEXT - 1] + "…"
-    value = _ESCAPED.sub(_escape, value)
+    value = _ESCAPED.sub(lambda found: f"_x{ord(found[0]):04X}_", in_cell(value))
     value = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     space = ' xml:space="preserve"' if _BLANK_END.match(value) else ""
     return f'" t="inlineStr"><is><t{space}>{value}</t></is></c>'
-
-
-def _escape(found: re.Match[str]) -> str:
-    return f"_x{ord(found[0]):04X}_"

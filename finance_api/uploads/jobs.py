@@ -322,13 +322,10 @@ class UploadJobs:
             job.ended.set()
 
     def _work(self, job: _Job) -> str | None:
-        now = self._clock.now()
+        arguments = self._settings, job.user, job.upload, self._clock.now(), job.origin
         if not self._backend.persistent:
             # No other process can see this storage.
-            return UploadWork(
-                self._backend, *(self._settings, job.user, job.upload, now, job.origin), job.note
-            ).run()
-        arguments = self._settings, job.user, job.upload, now, job.origin
+            return UploadWork(self._backend, *arguments, job.note).run()
         outcome: str | None = job.run_process(
             lambda: LimitedProcess(self._limits, run_in_child, *arguments)
         )

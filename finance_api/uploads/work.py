@@ -218,6 +218,13 @@ class UploadWork:
         """Return how the file was read, as JSON. If it is refused, store that and return None."""
         order: ImportOrder | None = None
         watched: WatchedImporter | None = None
+
+        def counting(session: LedgerSession, report: ImportReport) -> None:
+            begin(session, report)
+            if watched is not None:
+                count = watched.count
+                report.on_new = lambda: self.on_progress((sum(report.counts.values()), count))
+
         with content_of(self.backend, self.user.id, self.upload) as stream:
             try:
                 order = make_order(
@@ -233,24 +240,12 @@ class UploadWork:
                 if order.importer is not None:
                     watched = WatchedImporter(order.importer, self.on_progress)
                     order = replace(order, importer=watched)
-                import_file(self.backend, order, begin=self._counting(begin, watched), end=end)
+                import_file(self.backend, order, begin=counting, end=end)
             except ImportRefused as refused:
                 name = None if order is None else order.format_name
                 self._store(UploadState.ASKING, refusal_of(refused, name, watched, stream))
                 return None
             return {} if watched is None else {"first": watched.first, **_table(watched.sample())}
-
-    def _counting(self, begin: Step, watched: WatchedImporter | None) -> Step:
-        """Return a step that does `begin`, and then reports the progress of the import."""
-
-        def counting(session: LedgerSession, report: ImportReport) -> None:
-            begin(session, report)
-            if watched is not None:
-                report.on_new = lambda: self.on_progress(
-                    (sum(report.counts.values()), watched.count)
-                )
-
-        return counting
 
     def _store(self, state: UploadState, outcome: dict[str, Any]) -> None:
         with unit_of_work(self.backend) as storage:
@@ -282,7 +277,7 @@ _SHOWN = (
 
 def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
     """Describe the result of an import or a dry run. Call it within the transaction."""
-    details = report.details
+    details, accounts = report.details, session.accounts
     return {
         "revision": session.before.revision,
         "tag": session.before.tag,
@@ -295,15 +290,19 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         "uncategorised": report.uncategorised,
         "skipped": dict(sorted(report.skipped.items())),
         "totals": [
-            {**asdict(total), "isNew": _is_new(session, total.account)} for total in report.totals
+            {
+                **asdict(total),
+                "isNew": not any(accounts.stored(r["id"]) for r in accounts.named(total.account)),
+            }
+            for total in report.totals
         ],
         "new": [{name: row[name] for name in _SHOWN} for row in report.new],
         "updates": [
-            {"line": each.line, "changes": _changes(each.old, each.new)}
+            {"line": each.line, "changes": _changes(each.before, each.after)}
             for each in sorted(report.updates[:MOST_SHOWN], key=lambda update: update.line)
         ],
         "matches": [
-            {"line": each.line, "entry": _values(each.entry), "record": _values(each.record)}
+            {"line": each.line, "entry": _values(each.before), "record": _values(each.after)}
             for each in report.matches[:MOST_SHOWN]
         ],
         "remarks": report.remarks,
@@ -314,12 +313,6 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         ),
         "entry": session.number if report.changed else None,
     }
-
-
-def _is_new(session: LedgerSession, name: str) -> bool:
-    """Whether an account is new."""
-    accounts = session.accounts
-    return not any(accounts.stored(row["id"]) for row in accounts.named(name))
 
 
 def refusal_of(

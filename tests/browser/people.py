@@ -9,8 +9,8 @@ from browser.site import PASSWORD, Site
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import digest as session_digest
 from finance_api.auth.sessions import new_secret
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import RatesState, Session, UploadState, User
-from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS
 
 _AGENTS = (

@@ -16,7 +16,7 @@ from sqlalchemy.sql import Executable
 from finance_api.storage.sql.connections import unit
 from finance_api.storage.sql.connections.unit import SqlCache
 from finance_api.storage.sql.reading import by_date, changes, finding, rows, sums
-from finance_api.storage.sql.roles import activity, questions, users
+from finance_api.storage.sql.roles import activity, users
 from finance_api.storage.sql.tables import user_data
 from finance_api.storage.sql.writing import projection
 from finance_api.storage.testing import Unit
@@ -36,8 +36,8 @@ HARMLESS = {
 
 def builders():
     """Return the queries on a user's rows, and the functions that build such queries."""
-    found = [users._of_user]
-    for module in (rows, by_date, finding, unit, sums, changes, activity, questions):
+    found = [users._of_user, users._QUESTION]
+    for module in (rows, by_date, finding, unit, sums, changes, activity):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)

@@ -12,7 +12,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, select, update
 
-from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, names_of
+from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS, RESOURCES
+from finance_api.resources.field import names_of
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DataState, reading, unit_of_work

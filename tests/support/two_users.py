@@ -9,7 +9,8 @@ from urllib.parse import quote
 from finance_api.api.data_request import ResponseCache
 from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
 from finance_api.http.surfaces import WALLET_SURFACE
-from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, Kind, Role
+from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES
+from finance_api.resources.field import Kind, Role
 from support.native_rows import household, uid
 from support.service import BY_DAY
 

@@ -35,8 +35,7 @@ from finance_api.ratelimit.interface import Decision, Level, Limit, parse_limits
 from finance_api.ratelimit.tween import rate_headers
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.field import Field, Kind, Resource, Role
-from finance_api.resources.naming import snake_case
+from finance_api.resources.field import Field, Kind, Resource, Role, snake_case
 from finance_api.settings import SETTINGS
 from finance_api.web.routes import ROUTES, STATIC
 from support.pages import BLOCK, DOCS, PAGES, PROJECT, SPAN, page, page_ids, rows, rows_of, section

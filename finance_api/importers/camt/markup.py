@@ -160,17 +160,14 @@ class _Builder:
         of = self._open[-3] if parent.name == "NtryDtls" else parent
         if element.name == "TxDtls" and of is self._entry:
             self._transaction, self._held_before_transaction = element, self._held
-        elif element.name == "Ntry" and not self._is_supplement():
+        # The bank's own data (SplmtryData) can have elements of any name.
+        elif element.name == "Ntry" and all(e.name != "SplmtryData" for e in self._open):
             if parent is not self._statement:
                 raise element.refused("is not inside a statement: the file is damaged")
             self._entry, self._held_before_entry = element, self._held
         elif element.name in STATEMENTS and parent.name.startswith("BkToCstmr"):
             self._statement = element
         self._hold(_ELEMENT_BYTES + len(currency or ""))
-
-    def _is_supplement(self) -> bool:
-        """Return whether an open element is the bank's own data, where any names can occur."""
-        return any(element.name == "SplmtryData" for element in self._open)
 
     def _characters(self, text: str) -> None:
         self._texts.append(text)

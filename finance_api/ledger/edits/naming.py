@@ -8,8 +8,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.session import UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, referred_by
-from finance_api.resources.field import Field, Kind, Resource, Role
-from finance_api.resources.naming import snake_case
+from finance_api.resources.field import Field, Kind, Resource, Role, snake_case
 from finance_api.values import Row
 from finance_api.values.ids import are_ids
 from finance_api.values.number import NumberError, parse_decimal

@@ -114,8 +114,10 @@ def set_object(
         row["ownInitialBalance"] = None
     if resource is CATEGORIES and "kind" in values:
         set_kind(row, values, stored)
-    if resource is STANDING_ORDERS and "type" not in values and _follows_amount(stored):
-        row["type"] = None
+    if resource is STANDING_ORDERS and "type" not in values:
+        # A type that the amount implied follows the new amount.
+        implied = None if stored["amount"] is None else record_type(stored["amount"])
+        row["type"] = None if stored["type"] == implied else row["type"]
     if "setByHand" in row:
         row["setByHand"] = tuple(sorted(by_hand))
     return _put(session, resource, row, stored)
@@ -178,11 +180,6 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     # A manual edit is stored even if it does not change the values.
     session.close(records_changed=True, details=report.details)
     return report
-
-
-def _follows_amount(order: Row) -> bool:
-    """Return whether the type of a standing order is the one that its amount implies."""
-    return order["amount"] is not None and order["type"] == record_type(order["amount"])
 
 
 def check_limit(resource: Resource, values: Mapping[str, Any]) -> None:

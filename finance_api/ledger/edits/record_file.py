@@ -51,7 +51,8 @@ class RecordFile:
                 heading = text.readline()
         except UnicodeError:
             raise _not_unicode() from None
-        self._has_headings = not _is_id(heading)
+        # A list of ids, one on each line, has no headings.
+        self._has_headings = "," in heading or not are_ids(heading.strip())
         self._delimiter, self.columns = (
             _headings(heading) if self._has_headings else (_DELIMITERS[0], [ID])
         )
@@ -128,11 +129,6 @@ def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
 
 def _not_unicode() -> ChangeRefused:
     return ChangeRefused("is not UTF-8: save it as CSV UTF-8, so that no letter is lost")
-
-
-def _is_id(line: str) -> bool:
-    """Return whether a first line shows a list of ids, one on each line, without headings."""
-    return are_ids(line.strip()) and "," not in line
 
 
 def _headings(line: str) -> tuple[str, list[str]]:

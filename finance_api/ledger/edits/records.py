@@ -61,7 +61,8 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
             elif (values := cells.changed(row, columns, before)) and not cells.faults:
                 changes.put(before, set_by_hand(before, values))
     _refuse_unknown(unknown)
-    cells.refuse_faults()
+    if cells.faults:
+        raise ChangeRefused("; ".join(cells.faults))
     if others := [c for c in file.columns if c and c not in (ID, *columns)]:
         changes.report.remarks.append(f"not edited: {', '.join(map(shown, others))}")
     changes.finish()
@@ -199,11 +200,6 @@ class _Cells:
         except ChangeRefused as error:
             self.faults[error.reason] = None
             return name
-
-    def refuse_faults(self) -> None:
-        """Raises ChangeRefused if any names are unknown or ambiguous, and lists all of them."""
-        if self.faults:
-            raise ChangeRefused("; ".join(self.faults))
 
 
 def _refuse_lost_letters(cell: str, text: str, line: int) -> None:

@@ -375,7 +375,8 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
                 before.setdefault((candidate.account, its_id), candidate)
         number = len(rows.candidates)
         key = entry.account, bank_id
-        stored = _nearest(known[key], entry.day) or before.get(key)
+        near = sorted(known[key], key=lambda candidate: abs(candidate.day - entry.day))
+        stored = near[0] if near else before.get(key)
         other = next((e for e in by_id.get(key, ()) if e is not entry), None)
         if stored is not None:
             outcome = Outcome.VOIDS if entry.deletes else Outcome.CORRECTION
@@ -388,7 +389,3 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
                 f"{described(rows.read(entry))} corrects {bank_id!r}, which is not stored: "
                 f"imported unchanged"
             )
-
-
-def _nearest(candidates: list[Candidate], day: int) -> Candidate | None:
-    return min(candidates, key=lambda candidate: abs(candidate.day - day), default=None)

@@ -112,7 +112,11 @@ class Leftovers:
         """
         for resource in RESOURCES:
             for page in self._past.images(number, resource) if resource.references else ():
-                now = self._rows(resource, [image.row_id for image in page])
+                now = (
+                    self._session.row_set(resource).rows
+                    if resource is not RECORDS
+                    else (self._session.get_rows(RECORDS, [image.row_id for image in page]))
+                )
                 for image in page:
                     key = resource.name, image.row_id
                     after = oldest.get(key)
@@ -140,11 +144,6 @@ class Leftovers:
                     user_id, names, [condition], with_void=True
                 ):
                     yield row_id, number, {(referred, i) for i in ids_in(value)} & self._made
-
-    def _rows(self, resource: Resource, ids: list[str]) -> dict[str, Row]:
-        if resource is RECORDS:
-            return self._session.get_rows(RECORDS, ids)
-        return self._session.row_set(resource).rows
 
     def _referred(self, resource: Resource, row: Row | None) -> set[Key]:
         """Return the entry's documents that the row refers to."""

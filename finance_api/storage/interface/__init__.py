@@ -65,7 +65,6 @@ from finance_api.storage.interface.faults import (
     Found,
     after_repair,
 )
-from finance_api.storage.interface.questions import Question, QuestionReader, QuestionWriter
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.users import (
     CredentialReader,
@@ -74,7 +73,10 @@ from finance_api.storage.interface.users import (
     JwtReader,
     JwtWriter,
     LinkWriter,
+    Question,
     QuestionLink,
+    QuestionReader,
+    QuestionWriter,
     Session,
     SessionWriter,
     Token,

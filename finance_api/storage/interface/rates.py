@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from finance_api.resources.currencies import DayRates
 from finance_api.values.ids import new_tag
-from finance_api.values.rates import DayRates
 
 
 @dataclass(frozen=True, slots=True)

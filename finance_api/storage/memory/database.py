@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     NO_RATES,
@@ -21,7 +22,6 @@ from finance_api.storage.interface import (
     User,
 )
 from finance_api.values import Row
-from finance_api.values.rates import DayRates
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from finance_api.resources.currencies import DayRates
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
@@ -22,7 +23,6 @@ from finance_api.storage.interface import (
     UsageWriter,
 )
 from finance_api.storage.memory.database import Part
-from finance_api.values.rates import DayRates
 
 
 class MemoryUsage(Part, UsageWriter):

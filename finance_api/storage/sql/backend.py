@@ -38,9 +38,15 @@ from finance_api.storage.sql.roles.activity import (
     SqlUploads,
     SqlUsage,
 )
-from finance_api.storage.sql.roles.questions import SqlQuestions
 from finance_api.storage.sql.roles.rates import SqlRates
-from finance_api.storage.sql.roles.users import SqlJwts, SqlLinks, SqlSessions, SqlTokens, SqlUsers
+from finance_api.storage.sql.roles.users import (
+    SqlJwts,
+    SqlLinks,
+    SqlQuestions,
+    SqlSessions,
+    SqlTokens,
+    SqlUsers,
+)
 from finance_api.storage.sql.writing import SqlDataWriter, rebuilding
 from finance_api.storage.sql.writing.projection import Projection
 

@@ -24,8 +24,7 @@ from sqlalchemy import (
 )
 
 from finance_api.resources import RECORDS, RESOURCES
-from finance_api.resources.field import Field, Kind, Resource, names_of
-from finance_api.resources.naming import snake_case
+from finance_api.resources.field import Field, Kind, Resource, names_of, snake_case
 from finance_api.resources.wire import encoder_of
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.sql.tables import (

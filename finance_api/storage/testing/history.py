@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from finance_api.resources import ACCOUNTS, LABELS, RECORDS, RESOURCES
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     NO_RATES,
@@ -27,7 +28,6 @@ from finance_api.storage.testing.units import (
     make_row,
     numbers_in,
 )
-from finance_api.values.rates import DayRates
 
 #: A rate with more digits than a binary float has, and a very small rate.
 EXACT = {"USD": Decimal("1.0842"), "JPY": Decimal("160.12345678901234567890")}

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from sqlalchemy import create_engine, text
 
-from finance_api.resources import PUBLIC_RESOURCES, Field, Kind, Resource
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import Field, Kind, Resource
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import User
 from finance_api.storage.sql.backend import SqlBackend

@@ -2,7 +2,8 @@
 
 import pytest
 
-from finance_api.resources import PUBLIC_RESOURCES, Kind
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import Kind
 from support.native_rows import account, record, uid
 
 CHOICES = [

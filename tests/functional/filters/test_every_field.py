@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 
 from finance_api.query.model import operators_of
-from finance_api.resources import PUBLIC_RESOURCES, RECORDS, Kind, Role
+from finance_api.resources import PUBLIC_RESOURCES, RECORDS
+from finance_api.resources.field import Kind, Role
 from support.native_rows import account, household
 from support.service import on_one_storage
 from support.statements import statement

@@ -8,7 +8,7 @@ import pytest
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import BY_MODEL_TYPE
-from finance_api.resources.naming import snake_case
+from finance_api.resources.field import snake_case
 from support.native_rows import account, budget, category, goal, household, label, record, uid
 
 PATH = "get-docs"

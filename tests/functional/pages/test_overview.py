@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from finance_api.ledger.exchange_rates import import_rates
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.sql.connections.unit import ReadConnection
-from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, parse_date
 from support.browser import location, new_token, new_user, signed_in
 from support.html import shown_text

@@ -10,9 +10,9 @@ from decimal import Decimal
 import pytest
 
 from finance_api.ledger.exchange_rates import import_rates
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import RateReader
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.values.rates import DayRates
 from finance_api.values.time import parse_date
 from support.native_rows import account, label, record, uid
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from finance_api.ledger.exchange_rates import import_rates
-from finance_api.values.rates import DayRates
+from finance_api.resources.currencies import DayRates
 from finance_api.values.time import DAY_SECONDS, parse_time
 from support.browser import changed_tables, dump, new_user, signed_in, tokens_of, user_now
 from support.html import shown_text

@@ -8,7 +8,6 @@ import pytest
 from finance_api.importers.csv.table import read_rows
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import ImportRefused
-from finance_api.values.number import decimal_text
 from support.corpora import CORPORA, STATEMENTS
 from support.csv_files import options_in, records
 from support.csv_files import read as read_file
@@ -29,41 +28,6 @@ def options_of(line):
 
 def read(name, options):
     return read_file((STATEMENTS / name).read_bytes(), **({"no_text": True} | options))
-
-
-def totals(statements):
-    return {
-        s.account.name: (len(s.entries), decimal_text(sum(e.amount for e in s.entries)))
-        for s in statements
-    }
-
-
-# Counts and sums are worked out from the files by hand and with awk. `test_csv_careless` has the
-# sums of other files.
-@pytest.mark.parametrize(
-    "name, options, expected",
-    [
-        (
-            CSV2OFX + "xero.csv",
-            "--map date=JournalDate --map amount=NetAmount",
-            {"Income": (5, "-322000"), "Cash": (7, "113000"), "Checking": (1, "209000")},
-        ),
-        (
-            CSV2OFX + "n26-fr.csv",
-            "--map 'date=Booking Date' --map 'amount=Amount (EUR)' --map 'account=Account Name'",
-            {"Coffre fort": (2, "0")},
-        ),
-        (
-            OCA + "meta_data_separated_credit_debit.csv",
-            "--map payee=Label --map 'id=Operation Number' --debit Debit --credit Credit "
-            "--skip-rows 4 --skip-last 1 --date-format DD/MM/YY --account 08088804068",
-            {"08088804068": (4, "1069.32")},
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_count_and_sum_of_a_real_file(name, options, expected):
-    assert totals(read(name, options_of(options))) == expected
 
 
 # The expected values are from the files, by hand. Files without options here need none.

@@ -10,7 +10,7 @@ import pytest
 from finance_api.importers import rates
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.rates import MAX_RATE_CHARACTERS, read_rates
-from finance_api.values.rates import DayRates
+from finance_api.resources.currencies import DayRates
 from finance_api.values.time import parse_date
 from support.nightly import count
 

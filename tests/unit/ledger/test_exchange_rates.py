@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from finance_api.ledger.exchange_rates import import_rates
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import reading
 from finance_api.storage.testing.units import Unit
-from finance_api.values.rates import DayRates
 
 DAY = 86_400
 

@@ -74,7 +74,7 @@ def test_a_correction_updates_the_record_and_says_what_changed(bank):
     bank.file(RENT, SHOP)
     report = bank.file(RENT, entry("5", "-33", "Shop", "2"))
     (update,) = report.updates
-    assert (update.old, update.new) == ({"amount": units("-30")}, {"amount": units("-33")})
+    assert (update.before, update.after) == ({"amount": units("-30")}, {"amount": units("-33")})
     assert report.as_json()["updates"][0]["new"] == {"amount": -33}
     # Importing the older file again does not restore its values.
     before = bank.person.snapshot()
@@ -260,7 +260,7 @@ def test_the_record_that_the_file_lacks_is_updated(csv, payee, date):
     csv.file(START, entry("3", "-3", "Coffee"), END)
     report = csv.file(START, entry(date, "-3", payee, line=7), END)
     assert (report.created, report.updated) == (0, 1)
-    assert report.updates[0].old.get("payee", payee) != payee or date != "3"
+    assert report.updates[0].before.get("payee", payee) != payee or date != "3"
     assert (int(date), -300, payee or "") in kept(csv.person)
     assert len(kept(csv.person)) == 3
     before = csv.person.snapshot()
@@ -351,7 +351,7 @@ def test_near_days_come_before_far_ones_whatever_is_allowed(person, both):
     ofx(entry("1", "-1", "Bus", "1"), SHOP, entry("20", "-1", "Bus", "3"))
     rows = entry("1", "-1", "Bus"), entry("2", "-30", "Shop"), entry("6", "-30", "Shop")
     report = csv(*rows, entry("20", "-1", "Bus"), match_days=5)
-    assert {m.entry["recordDate"] // 86_400 - m.record["recordDate"] // 86_400
+    assert {m.before["recordDate"] // 86_400 - m.after["recordDate"] // 86_400
             for m in report.matches} == {0, 1}  # fmt: skip
 
 

@@ -359,7 +359,7 @@ def test_file_is_imported_right_and_once(name):
 
 
 def check(person, report, name):
-    """Check that number, sums by direction, days and balances are those of the second parser."""
+    """Check that days, amounts and balances are those of the second parser."""
     records = person.rows(RECORDS)
     assert report.created == len(records)
     amounts = [record["amount"] for record in records]
@@ -376,12 +376,15 @@ def check(person, report, name):
         assert found == EXPECTED[name][1]
         return
     other: Independent = _OTHER_READINGS[FILES[name]]((STATEMENTS / name).read_bytes())
-    assert len(records) == len(other.entries) + BATCHES.get(name, 0)
-    assert money_in == sum(a for _, a in other.entries if a > 0)
-    assert money_out == sum(a for _, a in other.entries if a < 0)
     # The second parser of MT940 gives days without a year.
     begin = 5 if FILES[name] == "mt940" else 0
-    assert {day[begin:] for day in days} == {day for day, _ in other.entries}
+    moved = sorted((date_text(row["recordDate"])[begin:], row["amount"]) for row in records)
+    if name in BATCHES:
+        assert len(moved) == len(other.entries) + BATCHES[name]
+        assert sum(amounts) == sum(amount for _, amount in other.entries)
+        assert {day for day, _ in moved} == {day for day, _ in other.entries}
+    else:
+        assert moved == sorted(other.entries)
     assert told <= {closing for _, closing in other.balances}
     # If the file has several accounts, only one has the last balance.
     assert not other.balances or other.balances[-1][1] in told

@@ -14,9 +14,9 @@ from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, Sum
 from finance_api.planning.summaries.summary import summarize
 from finance_api.query.model import Operator, Span, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.testing import Unit, make_id
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.rates import DayRates
 from finance_api.values.time import from_date, to_date
 from support.modelled_data import ModelledData, record_of, sums_of, values_of
 from support.nightly import count

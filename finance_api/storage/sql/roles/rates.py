@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Select, bindparam, cast, delete, insert, select
 
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import NO_RATES, RatesState, RateWriter
 from finance_api.storage.sql.bulk import insert_rows, json_elements
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.parameters import text_parameter
 from finance_api.storage.sql.tables import exchange_rates, exchange_rates_state
-from finance_api.values.rates import DayRates
 
 #: Locks out other writers; readers can go on.
 _LOCK = f"LOCK TABLE {exchange_rates_state.name} IN SHARE ROW EXCLUSIVE MODE"

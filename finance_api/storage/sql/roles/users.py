@@ -1,4 +1,4 @@
-"""Users, and their credentials: personal API tokens, JSON Web Tokens and sessions of the pages."""
+"""Users, their credentials (API tokens, JSON Web Tokens, sessions), and their saved questions."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -27,7 +27,9 @@ from finance_api.storage.interface import (
     Jwt,
     JwtWriter,
     LinkWriter,
+    Question,
     QuestionLink,
+    QuestionWriter,
     Session,
     SessionWriter,
     Token,
@@ -44,6 +46,7 @@ from finance_api.storage.sql.tables import (
     jwts,
     metadata,
     question_links,
+    questions,
     sessions,
     tokens,
     user_data,
@@ -181,6 +184,7 @@ _COLUMNS = {
         (question_links, QuestionLink),
         (jwts, Jwt),
         (sessions, Session),
+        (questions, Question),
     )
 }
 _ORDERS: dict[str, tuple[ColumnElement[Any], ...]] = {
@@ -188,6 +192,7 @@ _ORDERS: dict[str, tuple[ColumnElement[Any], ...]] = {
     "question_links": (question_links.c.created_at, question_links.c.id),
     "jwts": (jwts.c.issued_at, jwts.c.jti),
     "sessions": (sessions.c.created_at.desc(), sessions.c.sha256),
+    "questions": (questions.c.name,),
 }
 
 
@@ -204,11 +209,11 @@ def _and_owner(database: str, has_citus: bool, table: str) -> Select[Any]:
     return owned.where(found.c.sha256 == text_parameter("digest"))
 
 
-R = TypeVar("R", Token, QuestionLink, Jwt, Session)
+R = TypeVar("R", Token, QuestionLink, Jwt, Session, Question)
 
 
 class _Stored(_Owners, Generic[R]):
-    """Credentials and JWTs. table: where they are stored. noun: what messages call one."""
+    """What belongs to a user. table: where it is stored. noun: what messages call one."""
 
     table: ClassVar[Table]
     kind: Callable[..., R]
@@ -372,3 +377,30 @@ class SqlSessions(_Credentials[Session], SessionWriter):
     def prune(self, *, created_before: int, seen_before: int) -> None:
         old = or_(sessions.c.created_at < created_before, sessions.c.seen_at < seen_before)
         self.connection.execute(delete(sessions).where(old))
+
+
+_QUESTION = select(*_COLUMNS["questions"]).where(
+    questions.c.user_id == USER, questions.c.id == text_parameter("question")
+)
+
+
+class SqlQuestions(_Stored[Question], QuestionWriter):
+    table, kind, noun = questions, Question, "question"
+
+    def get(self, user_id: int, question_id: str) -> Question:
+        values = {"user": user_id, "question": question_id}
+        for row in self.connection.fetch(_QUESTION, values=values):
+            return self.make(row)
+        raise NotFound("there is no such question")
+
+    def update(self, user_id: int, question_id: str, **changes: Any) -> Question:
+        wanted = [questions.c.user_id == user_id, questions.c.id == question_id]
+        try:
+            return self.change(wanted, wanted, **changes)
+        except IntegrityError as error:
+            raise Conflict("there is such a question already") from error
+
+    def delete(self, user_id: int, question_id: str) -> None:
+        which = (questions.c.user_id == user_id) & (questions.c.id == question_id)
+        if self.connection.execute(delete(questions).where(which)).rowcount == 0:
+            raise NotFound("there is no such question")
