@@ -24,7 +24,6 @@ from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import NotFound, StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.values.text import near_names
-from finance_api.web.kept_forms import carried_form, keep_of_ended_session, keep_of_older_session
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import (
     LOGIN,
@@ -34,6 +33,7 @@ from finance_api.web.page import (
     login_page,
     login_path,
 )
+from finance_api.web.protection import carried_form, keep_of_ended_session, keep_of_older_session
 from finance_api.web.rendering import with_globals
 from finance_api.web.routes import METHODS
 

@@ -2,15 +2,22 @@
 
 Every change, signing in included, is a POST with the token of one of our forms, and from our own
 origin as far as the browser reports it.
+
+A form that was sent after its session had ended is kept until its user signs in again. It is only
+shown again, never carried out. It is stored with the user's uploads, for an hour, and only that
+user sees it. After a sign-out nothing on the server says whose form it is: the sign-in page then
+has it in a hidden field, and it is stored once its user has signed in.
 """
 
+import hashlib
 import hmac
 import json
 import re
-from collections.abc import Callable
-from contextlib import nullcontext
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from pyramid.config import Configurator
 from pyramid.exceptions import BadCSRFToken
@@ -19,6 +26,7 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from pyramid.registry import Registry
 from pyramid.response import Response
 from pyramid.viewderivers import INGRESS
+from webob.multidict import MultiDict
 from zope.interface import implementer
 
 from finance_api.auth import sessions
@@ -26,9 +34,14 @@ from finance_api.http import surfaces
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.identity import SessionIdentity
 from finance_api.http.requests import Handler, Request, is_https
+from finance_api.storage.errors import NotFound, StorageUnavailable
+from finance_api.storage.interface import Upload, UploadState, User
+from finance_api.uploads.jobs import is_over
+from finance_api.values.ids import new_id
 from finance_api.web.guides import error_guide
-from finance_api.web.page import LOGIN, regional
-from finance_api.web.routes import STATIC
+from finance_api.web.object_pages import OBJECT_PAGES
+from finance_api.web.page import LOGIN, SeeOther, login_path, page_after, regional, writing
+from finance_api.web.routes import ROUTES, STATIC
 
 _NONE = "'none'"
 _POLICY = (
@@ -192,3 +205,157 @@ def includeme(config: Configurator) -> None:
         check_origin=False,
         callback=lambda request: surfaces.is_page(request.path_info),
     )
+
+
+#: The parameter of a page that shows a kept form again.
+KEPT = "kept"
+#: The route of a row's form in the list of records, whose page shows it again; and the field of
+#: the kept form that says which row.
+CATEGORY_OF_ROW = "records.category"
+ROW = "row"
+#: The routes of forms that are kept; their pages show them again.
+_ROUTES = frozenset(
+    (
+        *("records", CATEGORY_OF_ROW, "record.new", "record", "record.split", "records.rule"),
+        *("question.new", "question.edit"),
+        *(f"{name}{a}" for name in OBJECT_PAGES for a in (".new", ".edit")),
+    )
+)
+_TOKEN, OWNER = "csrf_token", "form-user"
+_MAX_BYTES = 1 << 16
+#: The sign-in page's field with a form, and its maximum length: a body has 64 kB.
+CARRIED = "carried-form"
+_MAX_CARRIED = 40_000
+#: A user can have this many kept forms; another one replaces the oldest.
+_MAX_FORMS = 5
+_SECRET_NAMES = ("password", "token")
+
+
+def owner_mark(user: User) -> str:
+    """Return the value of a hidden field that says whose form it is."""
+    return hashlib.sha256(f"form of {user.uuid}".encode()).hexdigest()[:16]
+
+
+def keep_of_ended_session(request: Request) -> Response | None:
+    """Keep the form of a session that has ended, and redirect to the sign-in page.
+
+    Returns None for any other form, or if the session's user is unknown.
+    """
+    secret = sessions.sent_secret(request, "session")
+    if secret is None or not _is_kept(request):
+        return None
+    token = sessions.csrf_token(secret)
+    if not hmac.compare_digest(token.encode(), _sent(request, _TOKEN)):
+        return None
+    try:
+        _, user = request.storage.sessions.get_owner(sessions.digest(secret))
+    except NotFound:
+        return None
+    path = _keep(request, user) if user.enabled else None
+    return None if path is None else SeeOther(login_path(path))
+
+
+def keep_of_older_session(request: Request) -> Response | None:
+    """Keep a form of the signed-in user's earlier session, and redirect to the form.
+
+    Returns None for any other form, and for somebody else's.
+    """
+    identity = request.identity
+    if not isinstance(identity, SessionIdentity) or not _is_kept(request):
+        return None
+    if not hmac.compare_digest(owner_mark(identity.user).encode(), _sent(request, OWNER)):
+        return None
+    path = _keep(request, identity.user)
+    return None if path is None else SeeOther(path)
+
+
+def _sent(request: Request, name: str) -> bytes:
+    return str(request.POST.get(name, "")).encode("utf-8", "replace")
+
+
+def _is_kept(request: Request) -> bool:
+    route = request.matched_route
+    return request.method == "POST" and route is not None and route.name in _ROUTES
+
+
+def _keep(request: Request, user: User) -> str | None:
+    """Keep the form for the user; return the path that shows it, or None if it cannot be kept."""
+    return _store(request, user, _path_of(request), _entries(request))
+
+
+def _path_of(request: Request) -> str:
+    """Return the path of the form's page, with its query but without an earlier form."""
+    query = urlencode([pair for pair in request.GET.items() if pair[0] != KEPT])
+    path = ROUTES["records"] if request.matched_route.name == CATEGORY_OF_ROW else request.path
+    return f"{path}{'?' if query else ''}{query}"
+
+
+def _entries(request: Request) -> list[tuple[str, str]]:
+    row = [(ROW, request.matchdict["id"])] if request.matched_route.name == CATEGORY_OF_ROW else []
+    return row + [
+        (name, value)
+        for name, value in request.POST.items()
+        if isinstance(value, str)
+        and name != OWNER
+        and not any(word in name.lower() for word in _SECRET_NAMES)
+    ]
+
+
+def _store(
+    request: Request, user: User, path: str, entries: Iterable[tuple[str, str]]
+) -> str | None:
+    content = json.dumps(list(entries)).encode()
+    if len(content) > _MAX_BYTES:
+        return None
+    now, (page, mark, query) = request.now, path.partition("?")
+    with suppress(NotFound, StorageUnavailable), writing(request) as storage:
+        storage.users.lock(user.id)
+        uploads = storage.uploads.list_by_user(user.id)
+        forms = [upload for upload in uploads if upload.state is UploadState.FORM]
+        for old in forms[: max(0, len(forms) + 1 - _MAX_FORMS)]:
+            storage.uploads.delete(user.id, old.id)
+        form = Upload(
+            id=new_id(), name=page, size=len(content), created_at=now, state=UploadState.FORM
+        )
+        storage.uploads.add(user.id, form, [content])
+        return f"{page}?{query}{'&' if mark else ''}{urlencode({KEPT: form.id})}"
+    return None
+
+
+def carried_form(request: Request) -> str | None:
+    """Return the form as a text for the sign-in page; None if it is not one that is kept."""
+    if not (_is_kept(request) and _sent(request, OWNER)):
+        return None
+    form = _path_of(request), str(request.POST[OWNER]), _entries(request)
+    text = urlsafe_b64encode(json.dumps(form).encode()).decode()
+    return text if len(text) <= _MAX_CARRIED else None
+
+
+def keep_carried(request: Request, user: User, text: str) -> str | None:
+    """Keep the form that the sign-in page had for this user; return the path that shows it.
+
+    text: from `carried_form`, or whatever else was sent. Returns None if it is no form of the user.
+    """
+    try:
+        path, owner, entries = json.loads(urlsafe_b64decode(text))
+        pairs = [(str(name), str(value)) for name, value in entries]
+        is_own = hmac.compare_digest(owner_mark(user).encode(), owner.encode())
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return _store(request, user, page_after(path), pairs) if is_own else None
+
+
+def kept_form(request: Request) -> MultiDict | None:
+    """Return the kept form that the page should show; None unless this user has it."""
+    form_id = request.GET.get(KEPT, "") if request.method != "POST" else ""
+    if not (form_id and form_id.isascii() and form_id.isprintable()):
+        return None
+    user_id, uploads = request.user.id, request.storage.uploads
+    try:
+        form = uploads.get(user_id, form_id)
+    except NotFound:
+        return None
+    is_shown = form.state is UploadState.FORM and form.name == request.path
+    if not is_shown or is_over(form, request.now):
+        return None
+    return MultiDict(map(tuple, json.loads(uploads.get_piece(user_id, form_id, 0))))

@@ -84,7 +84,7 @@ def test_a_page_of_records(client: Client, figures: Figures) -> None:
 
 @pytest.mark.parametrize(
     ("data", "options", "most"),
-    [(OFX, (), 53), (MINT, ("--currency", "EUR"), 66)],
+    [(OFX, (), 54), (MINT, ("--currency", "EUR"), 66)],
     ids=["ofx", "csv"],
 )
 def test_an_import(
