@@ -3,32 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+from finance_api.api import parameters
 from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
-from finance_api.api.parameters import (
-    CONVERT_TO,
-    Parameter,
-    ParameterSchema,
-    choice,
-    conditions_on,
-    conversion,
-    days,
-)
 from finance_api.api.representation import HINTS
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
-from finance_api.planning.balances import (
-    BalancesError,
-    BalancesQuery,
-    balance_rows,
-    balance_totals,
-    converted_totals,
-    list_balances,
-    with_converted_balances,
-)
+from finance_api.planning import balances
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.resources import ACCOUNTS, RECORDS
@@ -62,8 +46,8 @@ _TOTAL = (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance"
 _CONVERTED_TOTAL = (*_POINT, *_CONVERTED)
 
 
-def _interval(intervals: Sequence[Period]) -> Parameter:
-    return choice(
+def _interval(intervals: Sequence[Period]) -> parameters.Parameter:
+    return parameters.choice(
         "interval",
         intervals,
         "Length of an interval; there is a balance at the end of each.",
@@ -72,15 +56,15 @@ def _interval(intervals: Sequence[Period]) -> Parameter:
     )
 
 
-_BALANCES_SCHEMA = ParameterSchema(
+_BALANCES_SCHEMA = parameters.ParameterSchema(
     _interval([*Period]),
-    days("from", "A day of the first interval. Default: the day of the oldest record."),
-    days(
+    parameters.days("from", "A day of the first interval. Default: the day of the oldest record."),
+    parameters.days(
         "to",
         "A day of the last interval. Default: the later of today and the day of the newest record.",
     ),
-    conditions_on(RECORDS["accountId"]),
-    conversion(CONVERT_TO),
+    parameters.conditions_on(RECORDS["accountId"]),
+    parameters.conversion(parameters.CONVERT_TO),
 )
 _BALANCES_RESPONSE = table_response(
     "Balance",
@@ -108,33 +92,33 @@ class BalancesRequest(TableRequest):
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self.convert_to = self.given[CONVERT_TO]
+        self.convert_to = self.given[parameters.CONVERT_TO]
 
     def read(self, reading: Reading) -> Payload:
         storage, user_id, given = reading.storage, reading.user_id, self.given
         interval = given["interval"]
         begin, end = (given[name] and given[name].on(reading.today) for name in ("from", "to"))
-        query = BalancesQuery(
+        query = balances.BalancesQuery(
             interval, begin and begin.first, end and end.last_day, given["accountId"]
         )
         state = storage.data.get_state(user_id)
         try:
-            balances = list_balances(storage, user_id, query, reading.today)
-        except BalancesError as error:
+            found = balances.list_balances(storage, user_id, query, reading.today)
+        except balances.BalancesError as error:
             raise parameter_problem([(error.name, str(error))]) from None
-        rows = balance_rows(balances, interval)
+        rows = balances.balance_rows(found, interval)
         columns: tuple[Field, ...] = _COLUMNS
-        totals = RowEncoder(_TOTAL).documents(balance_totals(balances, interval))
+        totals = RowEncoder(_TOTAL).documents(balances.balance_totals(found, interval))
         members: dict[str, Any] = {"totals": totals}
         if self.convert_to is not None:
             columns += _CONVERTED
-            rows = with_converted_balances(storage, rows, self.convert_to)
-            converted = RowEncoder(_CONVERTED_TOTAL).documents(converted_totals(rows))
+            rows = balances.with_converted_balances(storage, rows, self.convert_to)
+            converted = RowEncoder(_CONVERTED_TOTAL).documents(balances.converted_totals(rows))
             members["convertedTotals"] = converted
         members |= {
             "interval": interval.value,
-            "from": date_text(balances.points[0].start),
-            "to": date_text(balances.points[-1].last_day),
+            "from": date_text(found.points[0].start),
+            "to": date_text(found.points[-1].last_day),
             **self.account_hints(reading, rows),
         }
         return self.table(state, columns, rows, members)
@@ -160,15 +144,17 @@ _LOWEST = (
 #: The balances of a row: without and with usual income and spending.
 _BALANCES = {False: (_BALANCE,), True: _RANGE}
 _SOMETIMES = (_BALANCE, *_RANGE)
-_FORECAST_SCHEMA = ParameterSchema(
-    days("to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."),
+_FORECAST_SCHEMA = parameters.ParameterSchema(
+    parameters.days(
+        "to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."
+    ),
     _interval(_INTERVALS),
-    choice(
+    parameters.choice(
         "include",
         [TYPICAL],
         "typical: also count usual income and spending besides these payments, and return a range.",
     ),
-    conditions_on(RECORDS["accountId"]),
+    parameters.conditions_on(RECORDS["accountId"]),
 )
 _FORECAST_RESPONSE = table_response(
     "ForecastBalance",
@@ -208,11 +194,11 @@ class ForecastRequest(TableRequest):
                 reading.today,
                 is_typical=is_typical,
             )
-        except BalancesError as error:
+        except balances.BalancesError as error:
             raise parameter_problem([(error.name, str(error))]) from None
-        rows, balances = forecast.rows, _BALANCES[is_typical]
+        rows, columns = forecast.rows, _BALANCES[is_typical]
         members = {
-            "totals": RowEncoder((*_FORECAST_TOTAL, *balances)).documents(forecast.totals),
+            "totals": RowEncoder((*_FORECAST_TOTAL, *columns)).documents(forecast.totals),
             "lowest": RowEncoder(_LOWEST).documents(forecast.lowest),
             "interval": interval.value,
             "from": date_text(reading.today),
@@ -220,7 +206,7 @@ class ForecastRequest(TableRequest):
             "leftOut": forecast.left_out,
             **self.account_hints(reading, rows),
         }
-        return self.table(state, (*_FORECAST, *balances), rows, members)
+        return self.table(state, (*_FORECAST, *columns), rows, members)
 
 
 SERVICES = (

@@ -2,10 +2,10 @@
 
 import orjson
 
+from finance_api.api import parameters
 from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
-from finance_api.api.parameters import ParameterSchema, Scalar, integer, parameter
 from finance_api.api.service import data_service
 from finance_api.auth.authentication import lacks_scopes
 from finance_api.auth.policy import Permission, own_by_any_token
@@ -44,20 +44,22 @@ def _types(text: str) -> tuple[Resource, ...]:
     return tuple(resource for path, resource in _TYPES.items() if path in names)
 
 
-_SCHEMA = ParameterSchema(
-    parameter(
+_SCHEMA = parameters.ParameterSchema(
+    parameters.parameter(
         "since",
-        Scalar(_since, {"type": "string", "default": START, "examples": [START]}),
+        parameters.Scalar(_since, {"type": "string", "default": START, "examples": [START]}),
         f"The value of next in an earlier response; {START} returns all data.",
         None,
     ),
-    parameter(
+    parameters.parameter(
         "types",
-        Scalar(_types, of_names(_TYPES, ["records", "accounts"], uniqueItems=True)),
+        parameters.Scalar(_types, of_names(_TYPES, ["records", "accounts"], uniqueItems=True)),
         "The lists to return changes of. Default: all that the token may read.",
         None,
     ),
-    integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES, "Maximum number of changes on a page."),
+    parameters.integer(
+        "limit", 1, MAX_CHANGES, DEFAULT_CHANGES, "Maximum number of changes on a page."
+    ),
 )
 
 

@@ -5,6 +5,7 @@ Lists and exports take a suffix such as .csv. Also /v1/api/records/by-id, /v1/ap
 
 from collections.abc import Iterator
 
+from finance_api.api import parameters
 from finance_api.api.data_request import respond_with_export
 from finance_api.api.listing import (
     OF_EXPORTS,
@@ -22,13 +23,6 @@ from finance_api.api.openapi.responses import (
     row_schema,
 )
 from finance_api.api.openapi.schemas import array_of, of_members, value
-from finance_api.api.parameters import (
-    ParameterSchema,
-    export_schema,
-    ids_schema,
-    list_schema,
-    object_schema,
-)
 from finance_api.api.representation import NDJSON
 from finance_api.api.service import PERMISSIONS, Service, data_service, of_resource
 from finance_api.auth.personal_tokens import DATA_SCOPES
@@ -75,19 +69,21 @@ _BY_ID = ResponseDescription(
 def _services() -> Iterator[Service]:
     for resource in PERMISSIONS:
         path, meaning = f"/v1/api/{resource.path}", resource.meaning
-        declared = of_resource(resource, list_schema(resource), list_response(resource))
+        declared = of_resource(resource, parameters.list_schema(resource), list_response(resource))
         savable = resource in _SAVABLE
         yield data_service(path, ListRequest, resource, is_savable=savable, **declared)
         problems = (410,) if resource is RECORDS else ()
         response = ResponseDescription(row_schema(resource), problems=problems)
-        declared = of_resource(resource, object_schema(resource), response, f"One: {meaning}")
+        declared = of_resource(
+            resource, parameters.object_schema(resource), response, f"One: {meaning}"
+        )
         yield data_service(f"{path}/{{id:{FORM}}}", ObjectRequest, resource, **declared)
         path = f"/v1/api/export/{resource.path}"
         response = ResponseDescription(
             forms=OF_EXPORTS, columns=resource.fields, headers=_OF_EXPORTS
         )
         declared = of_resource(
-            resource, export_schema(resource), response, f"A whole list: {meaning}"
+            resource, parameters.export_schema(resource), response, f"A whole list: {meaning}"
         )
         yield data_service(path, ListExport, resource, responder=respond_with_export, **declared)
 
@@ -97,14 +93,14 @@ SERVICES = (
     data_service(
         "/v1/api/records/by-id",
         RecordsByIdRequest,
-        **of_resource(RECORDS, ids_schema(RECORDS), _BY_ID, "Records by their ids."),
+        **of_resource(RECORDS, parameters.ids_schema(RECORDS), _BY_ID, "Records by their ids."),
     ),
     data_service(
         "/v1/api/export/all.ndjson",
         WholeExport,
         responder=respond_with_export,
         description="All of the user's data, in the native format.",
-        schema=ParameterSchema(),
+        schema=parameters.ParameterSchema(),
         response=ResponseDescription(forms=(NDJSON,), columns=_NATIVE, headers=_OF_EXPORTS),
         scopes=DATA_SCOPES,
         permission=Permission.ALL_READ,

@@ -16,19 +16,7 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import Conflict, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
-from finance_api.uploads.jobs import (
-    AT_WORK,
-    LIFE_SECONDS,
-    PIECE_BYTES,
-    NoRoom,
-    UploadJobs,
-    add_upload,
-    get_upload,
-    is_abandoned,
-    is_gone,
-    this_worker,
-    waiting_uploads,
-)
+from finance_api.uploads import jobs
 from finance_api.uploads.work import Progress
 from finance_api.web.column_form import ROLES
 from finance_api.web.errors import error_page
@@ -68,23 +56,23 @@ def show_uploads(request: Request) -> dict[str, Any]:
 
 def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
     user_id, now = request.user.id, request.now
-    uploads = waiting_uploads(request.storage, user_id, now)
+    uploads = jobs.waiting_uploads(request.storage, user_id, now)
     return page(
         "import",
         "Import",
         errors={f"file-{number}" if number else "file": why for number, why in enumerate(faults)},
         uploads=uploads,
         progress={upload.id: _progress(request, upload) for upload in uploads},
-        is_working=any(upload.state in AT_WORK for upload in uploads),
+        is_working=any(upload.state in jobs.AT_WORK for upload in uploads),
         max_bytes=request.registry.settings["finance_api.imports.max_upload_bytes"],
-        life_seconds=LIFE_SECONDS,
+        life_seconds=jobs.LIFE_SECONDS,
         is_lasting=request.services.storage.persistent,
     )
 
 
 def _progress(request: Request, upload: Upload) -> Progress | None:
-    jobs = _jobs(request)
-    return jobs.progress(request.user.id, upload) if upload.state in AT_WORK else None
+    user_id = request.user.id
+    return _jobs(request).progress(user_id, upload) if upload.state in jobs.AT_WORK else None
 
 
 def _refused(request: Request, status: int, sentences: Sequence[str]) -> dict[str, Any]:
@@ -151,17 +139,17 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
             else:
                 try:
                     uploads.append(
-                        add_upload(
+                        jobs.add_upload(
                             storage,
                             user_id,
                             name=file.name,
-                            pieces=file.pieces(PIECE_BYTES),
+                            pieces=file.pieces(jobs.PIECE_BYTES),
                             size=file.size,
                             now=now,
                             max_waiting_bytes=room,
                         )
                     )
-                except NoRoom:
+                except jobs.NoRoom:
                     faults.append(
                         f"{about} does not fit: your waiting files may take {size(room)} "
                         f"together. Import or discard some of them first."
@@ -171,17 +159,16 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
 
 def _begin(request: Request, *uploads: Upload) -> None:
     """Start the work on uploads. Wait for a single one briefly: others are shown in the list."""
-    jobs = _jobs(request)
-    user = replace(request.user, region=current_region().tag)
+    user, running = replace(request.user, region=current_region().tag), _jobs(request)
     for upload in uploads:
-        jobs.start(user, upload, origin_of(request))
+        running.start(user, upload, origin_of(request))
     if len(uploads) == 1:
-        jobs.wait_briefly(user.id, uploads[0].id, _WAIT_SECONDS)
+        running.wait_briefly(user.id, uploads[0].id, _WAIT_SECONDS)
 
 
-def _jobs(request: Request) -> UploadJobs:
-    jobs: UploadJobs = request.registry.services.upload_jobs
-    return jobs
+def _jobs(request: Request) -> jobs.UploadJobs:
+    found: jobs.UploadJobs = request.registry.services.upload_jobs
+    return found
 
 
 def _path(upload: Upload) -> str:
@@ -198,7 +185,7 @@ def show_upload(request: Request) -> dict[str, Any]:
         request.override_renderer = "import_failed.jinja2"
         why = upload.outcome["why"] if upload.state is UploadState.FAILED else _SILENT
         return page("import", "Not imported", upload=upload, why=why)
-    if upload.state in AT_WORK:
+    if upload.state in jobs.AT_WORK:
         request.override_renderer = "import_progress.jinja2"
         title = "Importing" if upload.state is UploadState.IMPORTING else "Checking"
         return page("import", title, upload=upload, progress=_progress(request, upload))
@@ -223,7 +210,7 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
             if column["values"] and not column["role"]
         ],
         label_of=_label_of,
-        others=len(waiting_uploads(request.storage, user_id, now)) if is_done else 0,
+        others=len(jobs.waiting_uploads(request.storage, user_id, now)) if is_done else 0,
         remarks=[_remark(remark) for remark in upload.outcome["remarks"]],
         error=error,
     )
@@ -311,7 +298,7 @@ def confirm(request: Request) -> Any:
 @post("import.again", _WRITE)
 def try_again(request: Request) -> Any:
     upload = _own_upload(request)
-    states = AT_WORK if _is_abandoned(request, upload) else (UploadState.FAILED,)
+    states = jobs.AT_WORK if _is_abandoned(request, upload) else (UploadState.FAILED,)
     return _work(request, upload, states, UploadState.CHECKING)
 
 
@@ -344,7 +331,7 @@ def _work(
     try:
         with writing_for_user(request) as storage:
             begun = storage.uploads.change(
-                user_id, upload, state=state, alive_at=now, worker=this_worker(), **changes
+                user_id, upload, state=state, alive_at=now, worker=jobs.this_worker(), **changes
             )
     except Conflict:
         return _current(_own_upload(request))
@@ -364,16 +351,16 @@ def _current(upload: Upload) -> Response:
 def _own_upload(request: Request) -> Upload:
     """The upload in the path; 404 if the user has no such upload."""
     user_id, now = request.user.id, request.now
-    return get_upload(request.storage, user_id, request.path_text("id"), now)
+    return jobs.get_upload(request.storage, user_id, request.path_text("id"), now)
 
 
 def _is_abandoned(request: Request, upload: Upload) -> bool:
     """Whether the process that worked on the upload seems to be gone."""
     key = (request.user.id, upload.id)
-    is_silent = is_abandoned(upload, request.now)
+    is_silent = jobs.is_abandoned(upload, request.now)
     if not is_silent or key in _jobs(request).running:
         return False
-    if is_gone(upload.worker):
+    if jobs.is_gone(upload.worker):
         return True
     try:
         with writing(request):

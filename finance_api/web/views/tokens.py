@@ -6,15 +6,7 @@ from typing import Any
 from pyramid.response import Response
 
 from finance_api.auth import personal_tokens
-from finance_api.auth.personal_tokens import (
-    QUESTIONS,
-    SCOPES,
-    IssueRefused,
-    checked_name,
-    digest,
-    is_open_to_all,
-    is_well_formed,
-)
+from finance_api.auth.personal_tokens import QUESTIONS, SCOPES, IssueRefused
 from finance_api.auth.policy import Permission, has_api_access
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
@@ -96,7 +88,7 @@ def _issue_options(request: Request) -> dict[str, Any]:
     return {
         "now": request.now,
         "max_live": settings["finance_api.tokens.max_live"],
-        "is_open_to_all": is_open_to_all(settings),
+        "is_open_to_all": personal_tokens.is_open_to_all(settings),
     }
 
 
@@ -159,7 +151,7 @@ def create_token(request: Request) -> Any:
 def _checked_name(text: str, errors: dict[str, str]) -> str:
     """Return the name to store; if it is refused, add the reason to ``errors``."""
     try:
-        return checked_name(text)
+        return personal_tokens.checked_name(text)
     except IssueRefused as error:
         errors["name"] = sentence(error)
         return ""
@@ -169,7 +161,7 @@ def _checked_name(text: str, errors: dict[str, str]) -> str:
 def show_token(request: Request) -> Any:
     """Show the token once; then redirect to the list."""
     text = taken(request)
-    sha256 = digest(text) if is_well_formed(text) else ""
+    sha256 = personal_tokens.digest(text) if personal_tokens.is_well_formed(text) else ""
     tokens = request.storage.tokens.list_by_user(request.user.id)
     made = next((token for token in tokens if token.sha256 == sha256), None)
     if made is None:
