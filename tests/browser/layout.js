@@ -34,7 +34,7 @@
   }
 
   // An ellipsis that stands for the whole text names nothing.
-  for (const e of document.querySelectorAll("a"))
+  for (const e of document.querySelectorAll("a:not(.mark)"))
     if (isSeen(e) && !isOnlyHeard(e) && e.textContent.trim().length > 4 && e.getBoundingClientRect().width < 24)
       faults.push(`${named(e)} has no room`);
 
@@ -45,15 +45,19 @@
     const element = node.parentElement;
     if (!node.data.trim() || !isSeen(element) || isOnlyHeard(element)) continue;
     if (element.closest("option, title, desc, meter, script")) continue;
+    // What lies below a text that ends in "…" is not drawn.
+    const shortened = [...ancestors(element)].find((e) => getComputedStyle(e).textOverflow === "ellipsis");
+    const end = shortened ? shortened.getBoundingClientRect().bottom + 1 : Infinity;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const rect of range.getClientRects())
-      if (rect.width > 0.5) boxes.push({ element, rect, node });
+      if (rect.width > 0.5 && rect.bottom <= end) boxes.push({ element, rect, node });
     // Commands and tokens may be broken anywhere, as in a terminal; words that fit a line may not.
     if (element.closest("code, .who-email")) continue;
     for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N},.]+/gu)) {
-      // An amount of nine digits may be longer than a column on the smallest screens.
-      if (word.length > 20 || /^[\d,.]{12,}$/.test(word)) continue;
+      // A long run without a blank, or an amount of nine digits, may be longer than a column.
+      const run = node.data.slice(0, index).match(/\S*$/)[0] + node.data.slice(index).match(/^\S+/)[0];
+      if (run.length > 18 || /^[\d,.]{12,}$/.test(word)) continue;
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
       const lines = new Set([...range.getClientRects()].map((rect) => Math.round(rect.top)));
