@@ -63,6 +63,7 @@ def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
         errors={f"file-{number}" if number else "file": why for number, why in enumerate(faults)},
         uploads=uploads,
         progress={upload.id: _progress(request, upload) for upload in uploads},
+        asking={each.id for each in uploads if upload_form(each, (), ()).is_asked},
         is_working=any(upload.state in jobs.AT_WORK for upload in uploads),
         max_bytes=request.registry.settings["finance_api.imports.max_upload_bytes"],
         life_seconds=jobs.LIFE_SECONDS,

@@ -235,12 +235,18 @@ def test_uploads_share_room_and_have_an_hour(service, user, visitor, monkeypatch
 def test_each_of_several_files_has_its_own_result(service, user, visitor, monkeypatch):
     settings = service.app.registry.settings
     monkeypatch.setitem(settings, "finance_api.imports.max_upload_bytes", 70_000)
-    files = {"März.csv": STATEMENT, "card.csv": OPEN, "scan.pdf": b"%PDF-1.7 x"}
+    files = {
+        "März.csv": STATEMENT,
+        "card.csv": OPEN,
+        "scan.pdf": b"%PDF-1.7 x",
+        "cut.sta": b":20:A",
+    }
     assert location(post_files(visitor, files)) == "/import"
     finished(service)
     page = visitor.get("/import").text
     states = [upload.state for upload in uploads_of(service, user)]
-    assert sorted(states) == ["asking", "asking", "ready"]
+    assert sorted(states) == ["asking", "asking", "asking", "ready"]
+    assert (page.count("Needs an answer"), page.count("Cannot be imported")) == (1, 2)
     for name in files:
         assert name in page and f"Continue: {name}" in page and f"Discard: {name}" in page
     # A faulty file does not affect the others.
@@ -249,7 +255,7 @@ def test_each_of_several_files_has_its_own_result(service, user, visitor, monkey
     text = shown_text(response.text)
     assert "large.csv is larger than 68.4 KB" in text
     assert "none is empty; there is nothing to import" in text
-    assert "b.csv" in text and len(uploads_of(service, user)) == 4
+    assert "b.csv" in text and len(uploads_of(service, user)) == 5
     for upload in uploads_of(service, user):
         visitor.submit("/import", f"/import/{upload.id}/discard", status=303)
     assert uploads_of(service, user) == []
