@@ -25,7 +25,7 @@ from finance_api.ledger.session import IMPORT
 from finance_api.questions.addresses import PATHS
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.currencies import decimals_of, money_text, smallest_units
-from finance_api.resources.field import Field, Resource, Role
+from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values.number import rounded, to_units
 from finance_api.values.text import count_text, counted
@@ -163,12 +163,9 @@ def _parts(summary: dict[str, Any]) -> list[str]:
                 parts.append(_values_set(fields, called or counted_rows(count, resource)))
             else:
                 what = f"{resource.word} {called}" if called else counted_rows(count, resource)
-                parts.append(f"{what} {_verb(resource, verb)}")
+                is_deleted = resource is RECORDS and verb == "removed"
+                parts.append(f"{what} {'deleted' if is_deleted else _VERBS[verb]}")
     return parts
-
-
-def _verb(resource: Resource, verb: str) -> str:
-    return "deleted" if resource is RECORDS and verb == "removed" else _VERBS[verb]
 
 
 def _fields(resource: Resource, summary: dict[str, Any]) -> dict[str, list[str | None]]:
@@ -179,14 +176,13 @@ def _fields(resource: Resource, summary: dict[str, Any]) -> dict[str, list[str |
     values, currency = summary["values"], summary.get("currency")
     found = {name: resource.get_field(name) for name in values}
     return {
-        label_of(field): [_as_people_write(field, text, currency) for text in values[name]]
+        label_of(field): [
+            money_text(to_units(Decimal(text)), currency) if text and field.is_money else text
+            for text in values[name]
+        ]
         for name, field in found.items()
         if field is not None and (name in _READABLE or field.role is Role.STORED)
     }
-
-
-def _as_people_write(field: Field, text: str | None, currency: str | None) -> str | None:
-    return money_text(to_units(Decimal(text)), currency) if text and field.is_money else text
 
 
 def _values_set(fields: dict[str, list[str | None]], rows: str) -> str:
