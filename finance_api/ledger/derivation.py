@@ -16,7 +16,6 @@ the balances stated before it.
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from math import inf
 from typing import Any, NamedTuple
@@ -102,27 +101,12 @@ def list_rules(owned: UserRows) -> list[Row]:
     return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
 
 
-@dataclass(frozen=True)
-class _Rule:
-    keywords: tuple[str, ...]
-    account_id: str | None
-    category_id: str | None
-    label_ids: tuple[str, ...]
-
-
 class Rules:
     """A user's rules, in the order in which they are applied."""
 
     def __init__(self, owned: UserRows) -> None:
-        self._rules = [
-            _Rule(
-                tuple(fold(keyword) for keyword in row["keywords"]),
-                row["accountId"],
-                row["categoryId"],
-                row["labelIds"],
-            )
-            for row in list_rules(owned)
-        ]
+        # Each with its keywords, folded.
+        self._rules = [(tuple(map(fold, row["keywords"])), row) for row in list_rules(owned)]
 
     def apply(
         self, account_id: str, payee: str | None, note: str | None
@@ -137,12 +121,12 @@ class Rules:
         text = "\x00".join([fold(each) for each in (payee, note) if each])
         category_id: str | None = None
         label_ids: dict[str, None] = {}
-        for rule in self._rules:
-            if rule.account_id not in (None, account_id):
+        for keywords, rule in self._rules:
+            if rule["accountId"] not in (None, account_id):
                 continue
-            if any(keyword in text for keyword in rule.keywords):
-                category_id = category_id or rule.category_id
-                label_ids.update(dict.fromkeys(rule.label_ids))
+            if any(keyword in text for keyword in keywords):
+                category_id = category_id or rule["categoryId"]
+                label_ids.update(dict.fromkeys(rule["labelIds"]))
         return category_id, tuple(label_ids)
 
 

@@ -244,8 +244,8 @@ def _style_and_writer(
         style = styles[_DATES[field.kind]]
         return style, lambda value: _moment(value, style)
     if field.kind is Kind.BOOLEAN:
-        return None, _boolean
-    return None, _texts if field.kind.is_list else _text
+        return None, lambda value: "" if value is None else f'" t="b"><v>{value:d}</v></c>'
+    return None, (lambda texts: _text(";".join(texts))) if field.kind.is_list else _text
 
 
 def _money(styles: Mapping[str, int], usual: int, value: str | None, currency: str | None) -> str:
@@ -260,19 +260,11 @@ def _number(value: str | None, style: int) -> str:
     return "" if value is None else f'" s="{style}"><v>{value}</v></c>'
 
 
-def _boolean(value: bool | None) -> str:
-    return "" if value is None else f'" t="b"><v>{value:d}</v></c>'
-
-
 def _moment(value: str | None, style: int) -> str:
     seconds = _FIRST_DAY if value is None else parse_time(value)
     if value is None or seconds < _FIRST_DAY:
         return _text(value)
     return f'" s="{style}"><v>{_EPOCH + seconds / DAY_SECONDS:.16G}</v></c>'
-
-
-def _texts(values: list[str]) -> str:
-    return _text(";".join(values))
 
 
 def _text(value: str | None) -> str:

@@ -208,11 +208,7 @@ class UploadJobs:
     """The work on uploads in one process."""
 
     def __init__(
-        self,
-        backend: StorageBackend,
-        clock: Clock,
-        settings: Mapping[str, Any],
-        metrics: Metrics,
+        self, backend: StorageBackend, clock: Clock, settings: Mapping[str, Any], metrics: Metrics
     ) -> None:
         self._backend = backend
         self._clock = clock
@@ -361,10 +357,7 @@ class UploadJobs:
                 if stored.state in AT_WORK and stored.step != job.upload.step:
                     job.kill()
         # SQLite refuses other writers during an import; pages take this for a sign of life.
-        with (
-            suppress(StorageError),
-            unit_of_work(self._backend, lock_timeout_seconds=1) as storage,
-        ):
+        with suppress(StorageError), unit_of_work(self._backend, lock_timeout_seconds=1) as storage:
             alive = [(user_id, job.current()) for (user_id, _), job in jobs.items()]
             storage.uploads.set_alive(alive, self._clock.now())
 

@@ -120,13 +120,7 @@ def region_of(tag: str) -> Region:
     point, group = marks if set(marks) <= set(USUAL_MARKS) else (DEFAULT.point, DEFAULT.group)
     last_group, other_groups = locale.decimal_formats[None].grouping
     return Region(
-        tag,
-        point,
-        group,
-        last_group,
-        other_groups,
-        _day_pattern(locale),
-        locale.first_week_day,
+        tag, point, group, last_group, other_groups, _day_pattern(locale), locale.first_week_day
     )
 
 

@@ -189,11 +189,7 @@ _PAYMENT_TYPES = {
 _NUMBER = re.compile(r"[0-9]{1,15}")
 BOOKED = "BOOK"
 #: Status (Sts) -> what entries with it are called when they are counted as skipped.
-NOT_BOOKED = {
-    "PDNG": "pending transaction",
-    "INFO": "information",
-    "FUTR": "future transaction",
-}
+NOT_BOOKED = {"PDNG": "pending transaction", "INFO": "information", "FUTR": "future transaction"}
 
 
 class Party(NamedTuple):
@@ -347,11 +343,7 @@ def _id_of(part: Transaction, date: int, amount: int) -> str | None:
 
 
 def _with_part(
-    entry: Entry,
-    part: Transaction,
-    currency: str,
-    is_reversal: bool,
-    ordered: Amount | None = None,
+    entry: Entry, part: Transaction, currency: str, is_reversal: bool, ordered: Amount | None = None
 ) -> Entry:
     """Return the entry with the values of its transaction.
 

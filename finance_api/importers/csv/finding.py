@@ -41,11 +41,7 @@ _UNKNOWN = "the file is not in a known format, and if it is CSV"
 
 
 def find_plan(
-    text: TextFile,
-    given: Layout,
-    remembered: Remembered,
-    profiles: Profiles,
-    questions: Questions,
+    text: TextFile, given: Layout, remembered: Remembered, profiles: Profiles, questions: Questions
 ) -> Plan:
     """Find the plan by the options that are given or remembered, or by a profile. The file decides
     what these leave open; `questions` asks about columns that it does not decide.
@@ -145,10 +141,7 @@ def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
     if not ignored.isdisjoint(columns.get("balance", ())):
         del columns["balance"]
     table = replace(
-        table,
-        missing_cells=profile.missing_cells,
-        extra_cells=profile.extra_cells,
-        nameless=True,
+        table, missing_cells=profile.missing_cells, extra_cells=profile.extra_cells, nameless=True
     )
     return Plan(table, columns, both, profile=profile, rows=rows)
 

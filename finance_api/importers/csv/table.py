@@ -138,8 +138,7 @@ class Table:
         if not self.text.skip_rows:
             raise NoTable("the file is empty")
         raise NoTable(
-            "--skip-rows skips the whole file",
-            answers=(Answer(instead_of=("--skip-rows",)),),
+            "--skip-rows skips the whole file", answers=(Answer(instead_of=("--skip-rows",)),)
         )
 
     @property

@@ -166,11 +166,7 @@ class OpenRows:
                     yield Pair(entry, outcome, same)
 
     def equal_pairs(
-        self,
-        outcome: Outcome,
-        *names: str,
-        entries: EntryTest,
-        stored: CandidateTest,
+        self, outcome: Outcome, *names: str, entries: EntryTest, stored: CandidateTest
     ) -> Iterator[Pair]:
         """Pair rows of equal content; an unknown time is equal to any time."""
 
@@ -205,14 +201,7 @@ def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
 
 
 def which_one(
-    option: str,
-    fact: str,
-    line: int,
-    *,
-    how: str,
-    same: object,
-    other: object,
-    again: bool = False,
+    option: str, fact: str, line: int, *, how: str, same: object, other: object, again: bool = False
 ) -> Question:
     """Return the question whether a line is a known transaction or another one.
 

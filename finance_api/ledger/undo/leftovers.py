@@ -113,9 +113,9 @@ class Leftovers:
         for resource in RESOURCES:
             for page in self._past.images(number, resource) if resource.references else ():
                 now = (
-                    self._session.row_set(resource).rows
-                    if resource is not RECORDS
-                    else (self._session.get_rows(RECORDS, [image.row_id for image in page]))
+                    self._session.get_rows(RECORDS, [image.row_id for image in page])
+                    if resource is RECORDS
+                    else self._session.row_set(resource).rows
                 )
                 for image in page:
                     key = resource.name, image.row_id

@@ -245,12 +245,7 @@ class DataReader(ABC):
         """Return rows ordered by id, after ``after_id``, with their persisted fields."""
 
     def scan_pages(
-        self,
-        user_id: int,
-        resource: Resource,
-        size: int,
-        *,
-        conditions: Sequence[Condition] = (),
+        self, user_id: int, resource: Resource, size: int, *, conditions: Sequence[Condition] = ()
     ) -> Iterator[list[Row]]:
         """Yield rows as `scan_rows` does, in pages. The caller may change rows of earlier pages."""
         after = ""

@@ -30,10 +30,7 @@ class RowsConformance(OneUser):
         with unit.reading() as storage:
             found = storage.data.get_transfers(unit.user.id, [ids[1], ids[5], make_id(77)])
             pairs = {key: [row["id"] for row in rows] for key, rows in found.items()}
-            assert pairs == {
-                ids[1]: [make_id(1), make_id(4)],
-                ids[5]: [make_id(5), make_id(8)],
-            }
+            assert pairs == {ids[1]: [make_id(1), make_id(4)], ids[5]: [make_id(5), make_id(8)]}
             stored = storage.data.get_rows(unit.user.id, RECORDS, pairs[ids[1]])
             assert found[ids[1]] == list(stored.values())
             assert storage.data.get_transfers(unit.user.id, []) == {}

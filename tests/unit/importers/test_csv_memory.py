@@ -154,10 +154,7 @@ def test_a_new_word_beside_those_of_only_is_asked_about_the_next_time():
     assert [entry.note for entry in again.entries] == ["a"]
     with pytest.raises(ImportRefused) as refused:
         memory.read(head + "2026-01-07;c;30;Zwix\n")
-    assert answers(refused.value) == [
-        "--only Status=Done --only Status=Zwix",
-        "--only Status=Done",
-    ]
+    assert answers(refused.value) == ["--only Status=Done --only Status=Zwix", "--only Status=Done"]
     without = memory.read(head + "2026-01-07;c;30;Zwix\n", only=("Status=Done",))
     assert [entry.note for entry in without.entries] == ["a"]
     assert memory.read(head + "2026-01-08;d;-40;Zwix\n2026-01-09;e;50;Quax\n").entries[1:] == []

@@ -322,10 +322,7 @@ def test_a_payee_may_have_the_letters_of_a_balance():
 
 def test_a_dated_sum_of_the_page_before_is_asked_about():
     text = "Datum;Text;Betrag\n02.01.2026;Übertrag;-7,50\n14.01.2026;a;-3,00\n"
-    assert answers(refusal(text, **GIVEN)) == [
-        "--leave-out Text=Übertrag",
-        "--leave-out Text=",
-    ]
+    assert answers(refusal(text, **GIVEN)) == ["--leave-out Text=Übertrag", "--leave-out Text="]
     assert len(read(text, **GIVEN, leave_out=("Text=Übertrag",))[0].entries) == 1
 
 

@@ -26,12 +26,7 @@ from finance_api.importers.options import FILE_OPTIONS, answered
             ["--map note"],
             {"columns": {"payee": ["B"]}},
         ),
-        (
-            {"only": ["a=1", "b=2"]},
-            ["--only", "c=3"],
-            ["--only a=1"],
-            {"only": ["b=2", "c=3"]},
-        ),
+        ({"only": ["a=1", "b=2"]}, ["--only", "c=3"], ["--only a=1"], {"only": ["b=2", "c=3"]}),
         ({"account": "X"}, [], ["--account"], {}),
     ],
 )

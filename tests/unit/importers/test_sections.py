@@ -78,8 +78,7 @@ def test_a_statement_without_closing_balance_takes_that_of_the_one_before() -> N
     """Otherwise the balance would lack some records of its day."""
     opening = [camt_balance("OPBD", "90", "2026-01-05")]
     first = camt_statement(
-        [camt_entry("2026-01-05", "-10")],
-        balances=[camt_balance("CLBD", "90", "2026-01-05")],
+        [camt_entry("2026-01-05", "-10")], balances=[camt_balance("CLBD", "90", "2026-01-05")]
     )
     (found,) = read_bank_file(
         camt(first, camt_statement([camt_entry("2026-01-05", "-5")], balances=opening))

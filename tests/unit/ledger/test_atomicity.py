@@ -20,8 +20,7 @@ LATER = [*(record(n, amount=2) for n in range(100, 2_600)), account(2)]
 
 
 @pytest.mark.parametrize(
-    "last",
-    ["{", "{}\n", native_line(record(9, accountId="x")), native_line(record(9, amount="1"))],
+    "last", ["{", "{}\n", native_line(record(9, accountId="x")), native_line(record(9, amount="1"))]
 )
 def test_file_refused_at_its_last_line_stores_nothing(person, last):
     person.native(account(), record(100))

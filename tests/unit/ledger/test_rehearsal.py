@@ -146,10 +146,7 @@ def test_a_rehearsal_refuses_an_id_and_a_source_that_are_there_already(person):
             changed = {**other, "sourceId": one["sourceId"]}
             data.put_rows(user_id, RECORDS, new=(), changed=[changed])
         # Two rows may exchange their source ids, and a deleted row's source id becomes free.
-        exchanged = [
-            {**one, "sourceId": other["sourceId"]},
-            {**other, "sourceId": one["sourceId"]},
-        ]
+        exchanged = [{**one, "sourceId": other["sourceId"]}, {**other, "sourceId": one["sourceId"]}]
         data.put_rows(user_id, RECORDS, new=(), changed=exchanged)
         data.delete_rows(user_id, RECORDS, [other["id"]])
         data.put_rows(user_id, RECORDS, new=[new], changed=())

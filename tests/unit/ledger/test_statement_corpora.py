@@ -64,10 +64,7 @@ EXPECTED = {
         {**_LABELS, "currency": "EUR", "sign": "D/C", "balance": "Balance"},
         "2 | 1533.5 | -33.5 | 2018-12-15 | 2018-12-15 | 1510",
     ),
-    OCA + "empty_statement_en.xlsx": (
-        {"account": "A", "currency": "EUR"},
-        "0 | 0 | 0 | - | - | -",
-    ),
+    OCA + "empty_statement_en.xlsx": ({"account": "A", "currency": "EUR"}, "0 | 0 | 0 | - | - | -"),
     **{
         OCA + f"meta_data_separated_credit_debit.{kind}": (
             {
@@ -90,10 +87,7 @@ EXPECTED = {
         {**_LABELS, "positive": "out"},
         "2 | 1525 | -33.5 | 2018-12-15 | 2018-12-15 | -",
     ),
-    OCA + "sample_statement_en.csv": (
-        _LABELS,
-        "2 | 1525 | -33.5 | 2018-12-15 | 2018-12-15 | -",
-    ),
+    OCA + "sample_statement_en.csv": (_LABELS, "2 | 1525 | -33.5 | 2018-12-15 | 2018-12-15 | -"),
     TRADES + "Downloads/UTrade20160215.csv": (
         _TRADE,
         "12 | 7744.72 | -4155.77 | 2015-11-17 | 2016-02-07 | 4665.89",
@@ -191,10 +185,7 @@ EXPECTED = {
         {"currency": "EUR"},
         "6 | 149000 | -382000 | 2015-01-23 | 2015-02-14 | -",
     ),
-    QUIFFEN + "test.qif": (
-        {"currency": "GBP"},
-        "11 | 114.5 | -150 | 2020-02-10 | 2020-02-14 | -",
-    ),
+    QUIFFEN + "test.qif": ({"currency": "GBP"}, "11 | 114.5 | -150 | 2020-02-10 | 2020-02-14 | -"),
     QUIFFEN + "test_circular_reference.qif": (
         {"account": "A", "currency": "GBP"},
         "2 | 0 | -14.59 | 2021-08-27 | 2021-08-27 | -",

@@ -375,11 +375,7 @@ def test_images_are_pruned_after_their_days(person):
     # An undo of earlier entries would need facts about later data, which are no longer stored.
     assert "too old to be undone" in refusal(person, 1)
     with changing(
-        person.backend,
-        person.user.email,
-        person.clock.now() + 86_400 * 3,
-        action=None,
-        keep_days=1,
+        person.backend, person.user.email, person.clock.now() + 86_400 * 3, action=None, keep_days=1
     ) as session:
         undo(session, 3)
     assert all(entry.pruned for entry in person.history())

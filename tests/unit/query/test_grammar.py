@@ -58,11 +58,9 @@ def written_like(f):
 @given(st.data())
 def test_conditions_have_the_same_text_if_they_are_equal_and_only_then(data):
     f = data.draw(any_field)
-    kind = {
-        Kind.TEXT_LIST: Kind.TEXT,
-        Kind.ID_LIST: Kind.ID,
-        Kind.DATETIME: Kind.DATE,
-    }.get(f.kind, f.kind)
+    kind = {Kind.TEXT_LIST: Kind.TEXT, Kind.ID_LIST: Kind.ID, Kind.DATETIME: Kind.DATE}.get(
+        f.kind, f.kind
+    )
     written = written_like(f)[kind]
     one, other = (parse_conditions(f, data.draw(written)) for _ in range(2))
     texts = [canonical_text({f.name: conditions}) for conditions in (one, other)]

@@ -79,8 +79,7 @@ def far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
     ]
     # Leave out the upper bound, which the anchor implies: SQLite would start at the first clause.
     rows = select(_RECORDS.json).where(
-        *_within(False, has_last),
-        tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(*anchor),
+        *_within(False, has_last), tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(*anchor)
     )
     order = _RECORDS.newest_first, _RECORDS.id
     return rows.order_by(*order).limit(LIMIT).offset(above - position)

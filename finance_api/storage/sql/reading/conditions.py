@@ -343,10 +343,7 @@ def _compared(
 
 
 def ordering(
-    database: str,
-    table: ConditionTable,
-    keys: Sequence[OrderKey],
-    predicates: Iterable[Predicate],
+    database: str, table: ConditionTable, keys: Sequence[OrderKey], predicates: Iterable[Predicate]
 ) -> list[ColumnElement[Any]]:
     """Return the ORDER BY: missing values last in both directions, then ties by id.
 

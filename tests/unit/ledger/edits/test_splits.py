@@ -141,10 +141,7 @@ def test_a_joined_record_has_the_category_and_labels_of_all_parts(books):
     ("given", "reason"),
     [
         ([part(-30)], "needs 2 to 500 parts; 1 were given"),
-        (
-            [part(-20), part(-9)],
-            "-30 EUR add up to -29 EUR: the difference is -1 EUR",
-        ),
+        ([part(-20), part(-9)], "-30 EUR add up to -29 EUR: the difference is -1 EUR"),
         ([part(-20), part("-10.0001")], "the difference is 0.0001 EUR"),
         ([part(-20), part(-10, {"id": an_id(7)})], None),
     ],

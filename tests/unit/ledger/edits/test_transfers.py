@@ -70,10 +70,7 @@ def found(person, *rows, **options):
         # A record fits only one other, which fits two.
         ([move(10, A, -5, 1), move(11, B, 5, 4), move(12, A, -5, 7)], set()),
         # An account number decides.
-        (
-            [move(10, A, -5, 1, "de 99"), move(11, B, 5, 1), move(12, C, 5, 1)],
-            {(10, 11, True)},
-        ),
+        ([move(10, A, -5, 1, "de 99"), move(11, B, 5, 1), move(12, C, 5, 1)], {(10, 11, True)}),
         (
             [move(10, A, -5, 1), move(11, B, 5, 2, "DE021203AA"), move(12, C, -5, 2)],
             {(10, 11, True)},
@@ -254,8 +251,7 @@ def test_unique_pairs_are_those_of_a_look_at_each_two(backends, moves):
         for n, (a, amount, day) in enumerate(moves)
     ]
     pairs = found(
-        person,
-        *(move(10 + n, a, amount, day) for n, (a, amount, day) in enumerate(moves)),
+        person, *(move(10 + n, a, amount, day) for n, (a, amount, day) in enumerate(moves))
     )
     assert {(an_id(o), an_id(i)) for o, i, _ in pairs} == _naive(rows)
 
