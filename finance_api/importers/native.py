@@ -278,14 +278,8 @@ class NativeRow(NamedTuple):
     size: int = 0
 
 
-class NativeFile(NamedTuple):
-    """The objects of a file, read and checked. Every call yields them in the file's order.
-
-    documents: the objects of every type but Record. records: the Record objects.
-    """
-
-    documents: Callable[[], Iterator[NativeRow]]
-    records: Callable[[], Iterator[NativeRow]]
+#: Yields objects of a file in its order, at every call.
+NativeRows = Callable[[], Iterator[NativeRow]]
 
 
 def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
@@ -298,10 +292,11 @@ def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
 
 
 @contextmanager
-def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
-    """Read a file to its end. Raises ImportRefused with the line at fault.
+def native_file(stream: BinaryIO) -> Iterator[tuple[NativeRows, NativeRows]]:
+    """Read a file to its end: the objects of every type but Record, and the Record objects.
 
-    The objects are kept in temporary files, so memory use does not grow with their number.
+    Raises ImportRefused with the line at fault. The objects are kept in temporary files, so memory
+    use does not grow with their number.
     """
     with (
         SpooledTemporaryFile(_SPOOLED_BYTES) as documents,
@@ -314,7 +309,7 @@ def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
             spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
         if not documents.tell() and not records.tell():
             raise ImportRefused("the file is empty; there is nothing to import")
-        yield NativeFile(partial(_rows, documents), partial(_rows, records))
+        yield partial(_rows, documents), partial(_rows, records)
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:

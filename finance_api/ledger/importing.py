@@ -126,7 +126,7 @@ def import_file(
                 session = stack.enter_context(change)
                 begin(session, report)
                 if importer is None:
-                    NativeImport(session, report).run(file.documents, file.records)
+                    NativeImport(session, report).run(*file)
                 else:
                     _import_statements(session, report, entries, order.options)
                 end(session, report)

@@ -81,9 +81,9 @@ def bank_entries(data: bytes) -> Read:
 
 
 def native_rows(data: bytes) -> Read:
-    with native_file(io.BytesIO(data)) as file:
-        rows: list[NativeRow] = [*file.documents(), *file.records()]
-        assert rows == [*file.documents(), *file.records()]
+    with native_file(io.BytesIO(data)) as parts:
+        rows: list[NativeRow] = [row for part in parts for row in part()]
+        assert rows == [row for part in parts for row in part()]
     lines = {number for number, line in enumerate(data.split(b"\n"), 1) if line.strip()}
     assert len(rows) <= len(lines)
     assert {row.line for row in rows} <= lines

@@ -158,8 +158,8 @@ text += '"recordDate":"2026-01-31","amount":{number}}}'
 if {line!r} == "contact":
     text = '{{"reserved_model_type":"Contact","id":"{an_id(1)}","name":"n","x":{number}}}'
 try:
-    with native_file(io.BytesIO(text.encode())) as file:
-        print(len([*file.documents(), *file.records()]))
+    with native_file(io.BytesIO(text.encode())) as parts:
+        print(sum(len([*part()]) for part in parts))
 except ImportRefused as error:
     print(error)
 """
