@@ -25,6 +25,7 @@ from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.text import did_you_mean, fold
+from finance_api.values.time import to_date
 from finance_api.values.written import WrittenRefused
 from finance_api.web.choices import Options, currency_options, flat
 from finance_api.web.colors import PALETTE, color_text, full_hex, parse_color
@@ -65,6 +66,8 @@ _HINTS = {
     "state": "",
 }
 _CURRENCY = 3
+#: Dates beyond these years are typing errors.
+_FIRST_YEAR, _LAST_YEAR = 1900, 2199
 #: Forms with a category also take the name of a new one.
 NEW_CATEGORY = "new-category"
 _CATEGORY = "categoryId"
@@ -369,7 +372,8 @@ def read_texts(
 ) -> dict[str, Any]:
     """Return stored values by field. Raises FormFaults with a sentence for each invalid text.
 
-    stored: the row before; what it has already may have more decimals than the currency.
+    stored: the row before; what it has already may have more decimals than the currency, and any
+    year.
     """
     values: dict[str, Any] = {}
     errors = {}
@@ -387,11 +391,20 @@ def read_texts(
             errors[field.name] = sentence(error)
     currency = _currency(owned, values, stored or {})
     for field in fields.values():
-        units = values.get(field.name)
-        is_new = field.is_money and units != (stored or {}).get(field.name)
-        fault = too_exact(units, currency) if currency and units and is_new else None
+        value, before = values.get(field.name), (stored or {}).get(field.name)
+        if value is None:
+            continue
+        is_new = field.is_money and value != before
+        fault = too_exact(value, currency) if currency and is_new else None
         if fault:
             errors[field.name] = f"{label_of(field)} {fault}."
+        if field.kind is Kind.DATE and to_date(value) != to_date(before or 0):
+            year = to_date(value).year
+            if not _FIRST_YEAR <= year <= _LAST_YEAR:
+                errors[field.name] = (
+                    f"The year {year} cannot be right: give a date from {_FIRST_YEAR} to "
+                    f"{_LAST_YEAR}."
+                )
     if errors:
         raise FormFaults(errors)
     return values

@@ -65,7 +65,7 @@ def test_what_there_is_not_is_reported(command, anna, twice):
 def test_undo_gives_back_what_was_there(command, anna, twice):
     whole = command.done("dump", anna)
     refusal = command.refused("imports", "undo", anna, "1")
-    assert "entry 2 (import) changed the record 2026-01-31 7" in refusal
+    assert "entry 2 (import) changed the record 2026-01-31 - 7 EUR" in refusal
     assert "--with-later" in refusal
     assert "--keep-changed" not in refusal
     tried = command.done("imports", "undo", anna, "2", "--dry-run").decode()

@@ -48,8 +48,6 @@ _HINTS = {
     "categoryId": "If you choose none, the rules give a new record its category.",
 }
 _MINUS = ("-", "\N{MINUS SIGN}")
-#: Dates beyond these years are typing errors.
-_FIRST_YEAR, _LAST_YEAR = 1900, 2199
 #: Fields that are left out, since the page shows their information in a better way.
 _SAID_OTHERWISE = (
     *("id", "accountName", "currencyCode", "category", "labels"),
@@ -116,8 +114,6 @@ def read_record(
     # Read the amount as it was typed, so that a refusal names no sign that nobody typed.
     known = None if stored is None else {**stored, _AMOUNT: sign * stored[_AMOUNT]}
     before = {} if known is None else forms.field_texts(FIELDS, known)
-    if before.get(_DATE) != texts[_DATE]:
-        _check_year(session, texts, errors)
     try:
         read = forms.read_texts(session, FIELDS, texts, known)
     except forms.FormFaults as faults:
@@ -143,18 +139,6 @@ def _sign(texts: Mapping[str, str], errors: dict[str, str]) -> int:
             f"out the minus, or choose {DIRECTIONS[0][1].lower()}."
         )
     return 1
-
-
-def _check_year(session: LedgerSession, texts: Mapping[str, str], errors: dict[str, str]) -> None:
-    try:
-        day = forms.read_texts(session, {_DATE: FIELDS[_DATE]}, texts)[_DATE]
-    except forms.FormFaults:
-        return
-    year = to_date(day).year
-    if not _FIRST_YEAR <= year <= _LAST_YEAR:
-        errors[_DATE] = (
-            f"The year {year} cannot be right: give a date from {_FIRST_YEAR} to {_LAST_YEAR}."
-        )
 
 
 def _path(row: Row) -> str:

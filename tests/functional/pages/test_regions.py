@@ -70,7 +70,9 @@ def test_sentences_about_money_are_in_the_region_on_pages_and_plain_in_the_api(s
     path = f"/records/{row['id']}/split"
     parts = {"amount-1": "1000", "amount-2": "1,5"}
     page = visitor.submit(path, path, status=400, **parts)
-    assert "−1.234,50 EUR needs −1.234,50: the difference is −233,00" in shown_text(page.text)
+    assert "−1.234,50 EUR add up to −1.001,50 EUR: the difference is −233,00 EUR" in shown_text(
+        page.text
+    )
     answer = client.get("accounts/balances", interval="day", **{"from": "1990-01-01"})
     assert "more than 3,700 balances" in answer.text
 
@@ -158,6 +160,8 @@ def test_a_day_may_be_typed_where_the_browser_has_no_calendar(service):
     typed = {"type": "BUDGET_CUSTOM", "startDate": "3.4.2026", "endDate": "2026-05-01"}
     page = add_budget(visitor, status=400, limitAmount="x", **typed)
     assert 'value="2026-04-03"' in page.text
+    page = add_budget(visitor, status=400, **{**typed, "startDate": "0001-01-01"})
+    assert "The year 1 cannot be right" in shown_text(page.text)
     add_budget(visitor, limitAmount="5", **typed)
     budget = the_budget(client)
     assert (budget["startDate"], budget["endDate"]) == ("2026-04-03", "2026-05-01")
