@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 import transaction
-from sqlalchemy import Engine
 
 from finance_api.runtime.settings import SettingError
 from finance_api.storage.errors import StorageNotReady
@@ -91,7 +91,7 @@ class SqlBackend(StorageBackend):
         self.read_engine = make_engine(
             url, for_reading=True, server=self.server, pool_size=pool_size
         )
-        self.replica_engine: Engine | None = None
+        self.replica_engine: sa.Engine | None = None
         if read_url:
             self.replica_engine = make_engine(
                 read_url, setting="sqlalchemy.read_url", for_reading=True, pool_size=pool_size

@@ -7,28 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    ColumnElement,
-    Connection,
-    Dialect,
-    Select,
-    Table,
-    TableValuedAlias,
-    TextClause,
-    and_,
-    bindparam,
-    cast,
-    except_,
-    func,
-    insert,
-    literal,
-    literal_column,
-    select,
-    text,
-    true,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.sql.connections.failures import raise_unavailable
@@ -36,18 +15,18 @@ from finance_api.storage.sql.parameters import IDS
 from finance_api.storage.sql.tables import CodePointText
 
 
-def json_elements(database: str, json_list: ColumnElement[Any]) -> TableValuedAlias:
+def json_elements(database: str, json_list: sa.ColumnElement[Any]) -> sa.TableValuedAlias:
     """Return the elements of a JSON list as a table with the column ``value``, in list order.
 
     PostgreSQL has the position in the column ``ordinality``; SQLite returns them in order anyway.
     """
     if database == "sqlite":
-        return func.json_each(json_list).table_valued("value")
-    function = func.json_array_elements_text(cast(json_list, JSON))
+        return sa.func.json_each(json_list).table_valued("value")
+    function = sa.func.json_array_elements_text(sa.cast(json_list, sa.JSON))
     return function.table_valued("value", with_ordinality="ordinality")
 
 
-def upsert(table: Table, database: str) -> Any:
+def upsert(table: sa.Table, database: str) -> Any:
     """Make an INSERT that can also say what to do with rows that exist already."""
     # Importing both dialects would add a tenth to a command's start.
     if database == "sqlite":
@@ -57,7 +36,7 @@ def upsert(table: Table, database: str) -> Any:
     return insert(table)
 
 
-def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
+def insert_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Sequence[Any]]) -> None:
     """Insert rows, each with a value for every column, in column order, as the driver takes it.
 
     Raises IntegrityError, StorageUnavailable.
@@ -82,51 +61,53 @@ _WITH_IDS = """
 
 
 def rows_with(
-    connection: Connection,
-    table: Table,
+    connection: sa.Connection,
+    table: sa.Table,
     user_id: int,
     ids: Sequence[str],
     key: str = "id",
     **further: str,
-) -> ColumnElement[bool] | TextClause:
+) -> sa.ColumnElement[bool] | sa.TextClause:
     """Return a condition for the user's rows with these ids; there may be very many.
 
     key: the column with the ids. further: values that other columns must have, by name.
     """
     if connection.dialect.name == "sqlite":
-        wanted = json_elements("sqlite", literal(json.dumps(list(ids)), CodePointText))
-        found = (table.c.user_id == user_id) & table.c[key].in_(select(wanted.c.value))
-        return and_(found, *(table.c[name] == value for name, value in further.items()))
-    user = bindparam("user", user_id, BigInteger)
+        wanted = json_elements("sqlite", sa.literal(json.dumps(list(ids)), CodePointText))
+        found = (table.c.user_id == user_id) & table.c[key].in_(sa.select(wanted.c.value))
+        return sa.and_(found, *(table.c[name] == value for name, value in further.items()))
+    user = sa.bindparam("user", user_id, sa.BigInteger)
     conditions = "".join(f" AND owned.{name} = :{name}" for name in further)
     condition = _WITH_IDS.format(table=table.name, key=key, further=conditions)
-    return text(condition).bindparams(user, ids=list(ids), **further)
+    return sa.text(condition).bindparams(user, ids=list(ids), **further)
 
 
-def looked_up(database: str, rows: Select[Any], column: ColumnElement[str]) -> Select[Any]:
+def looked_up(database: str, rows: sa.Select[Any], column: sa.ColumnElement[str]) -> sa.Select[Any]:
     """Restrict rows to those whose column has one of IDS; looks up one id after the other."""
     ids = json_elements(database, IDS)
     if database == "sqlite":
-        return rows.where(column.in_(select(ids.c.value)))
+        return rows.where(column.in_(sa.select(ids.c.value)))
     # Looks up one id after the other, as `rows_with` does.
-    one = rows.where(column == ids.c.value).limit(literal_column("1")).lateral()
-    return select(one).select_from(ids.join(one, true()))
+    one = rows.where(column == ids.c.value).limit(sa.literal_column("1")).lateral()
+    return sa.select(one).select_from(ids.join(one, sa.true()))
 
 
 def revisions_in(
-    connection: Connection, table: Table, user_id: int, ids: Sequence[str]
+    connection: sa.Connection, table: sa.Table, user_id: int, ids: Sequence[str]
 ) -> dict[tuple[str, str], int]:
     """Return the revisions of a user's rows by (id, JSON). table: one of JSON_TABLES."""
     which = rows_with(connection, table, user_id, ids)
-    found = connection.execute(select(table.c.id, table.c.json, table.c.revision).where(which))
+    found = connection.execute(sa.select(table.c.id, table.c.json, table.c.revision).where(which))
     return {(row_id, json): revision for row_id, json, revision in found}
 
 
-def rows_differ(connection: Connection, expected: Select[Any], stored: Select[Any]) -> bool:
+def rows_differ(
+    connection: sa.Connection, expected: sa.Select[Any], stored: sa.Select[Any]
+) -> bool:
     """Whether two queries select different rows, in any order."""
     for one, other in ((expected, stored), (stored, expected)):
-        difference = except_(one, other).subquery()
-        if connection.scalar(select(literal_column("1")).select_from(difference).limit(1)):
+        difference = sa.except_(one, other).subquery()
+        if connection.scalar(sa.select(sa.literal_column("1")).select_from(difference).limit(1)):
             return True
     return False
 
@@ -135,11 +116,11 @@ def rows_differ(connection: Connection, expected: Select[Any], stored: Select[An
 
 
 @cache
-def _insertion(table: Table, dialect: Dialect) -> str:
-    return str(insert(table).compile(dialect=dialect))
+def _insertion(table: sa.Table, dialect: sa.Dialect) -> str:
+    return str(sa.insert(table).compile(dialect=dialect))
 
 
-def _insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
+def _insert(connection: sa.Connection, table: sa.Table, rows: Sequence[Sequence[Any]]) -> None:
     raw: Any = connection.connection.driver_connection
     try:
         raw.executemany(_insertion(table, connection.dialect), rows)
@@ -150,7 +131,7 @@ def _insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]])
         raise
 
 
-def _copy(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
+def _copy(connection: sa.Connection, table: sa.Table, rows: Sequence[Sequence[Any]]) -> None:
     import psycopg
 
     quote = connection.dialect.identifier_preparer.quote

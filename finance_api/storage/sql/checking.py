@@ -11,18 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    ForeignKeyConstraint,
-    Table,
-    and_,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, NotSupportedError, ProgrammingError
 
 from finance_api.resources import RECORDS, RESOURCES
@@ -66,18 +55,20 @@ _STATE = (data_states.c.revision, data_states.c.changed_at, data_states.c.tag)
 #: The columns for the fields of `ProjectedRecord`, in their order.
 _LISTED = [records_by_date.c[name] for name in ProjectedRecord._fields]
 
-_Check = Callable[[Connection, bool], Iterator[Fault]]
+_Check = Callable[[sa.Connection, bool], Iterator[Fault]]
 
 
-def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
+def find_faults(engine: sa.Engine, *, repair: bool) -> Iterator[Fault]:
     """Do what `StorageBackend.find_faults` says."""
     yield from _disk(engine)
     for check in (_file, _layout, _without_counterpart, _orphans_without_user):
         yield from _checked(engine, check, repair)
     try:
         with connect(engine, engine.connect) as connection:
-            known = connection.execute(select(users.c.id, users.c.email).order_by(users.c.id)).all()
-            stored = set(connection.scalars(select(user_data.c.user_id)))
+            known = connection.execute(
+                sa.select(users.c.id, users.c.email).order_by(users.c.id)
+            ).all()
+            stored = set(connection.scalars(sa.select(user_data.c.user_id)))
     except (StorageError, *NO_VALUE) as error:
         yield Fault.unreadable(error)
         return
@@ -86,7 +77,7 @@ def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
             yield from _checked(engine, _of_user(user_id, email), repair)
 
 
-def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:
+def _checked(engine: sa.Engine, check: _Check, repair: bool) -> Iterator[Fault]:
     """Run a check in one snapshot or transaction; yield its faults, and a fault if it cannot
     read.
     """
@@ -107,7 +98,7 @@ def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:
     yield from found
 
 
-def _snapshot(engine: Engine) -> Connection:
+def _snapshot(engine: sa.Engine) -> sa.Connection:
     if engine.dialect.name == "postgresql":
         engine = engine.execution_options(isolation_level="REPEATABLE READ")
     connection = connect(engine, engine.connect)
@@ -117,7 +108,7 @@ def _snapshot(engine: Engine) -> Connection:
 
 
 def _of_user(user_id: int, email: str) -> _Check:
-    def check(connection: Connection, repair: bool) -> Iterator[Fault]:
+    def check(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
         found = [*_faults_of(connection, user_id, email), *_orphans_of(connection, user_id, email)]
         if not repair or not any(fault.command == REPAIR for fault in found):
             yield from found
@@ -135,7 +126,7 @@ def _of_user(user_id: int, email: str) -> _Check:
     return check
 
 
-def _disk(engine: Engine) -> Iterator[Fault]:
+def _disk(engine: sa.Engine) -> Iterator[Fault]:
     """Check the free space of the disk with SQLite's file; PostgreSQL may run elsewhere."""
     database = engine.url.database
     if engine.dialect.name != "sqlite" or not database or database == ":memory:":
@@ -146,7 +137,7 @@ def _disk(engine: Engine) -> Iterator[Fault]:
         yield Fault("disk", f"only {free >> 20} MiB are free in {folder}", f"df -h {folder}")
 
 
-def _file(connection: Connection, repair: bool) -> Iterator[Fault]:
+def _file(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
     """Run SQLite's checks of its file; PostgreSQL has none that every role may run."""
     if connection.dialect.name != "sqlite":
         return
@@ -163,7 +154,7 @@ def _file(connection: Connection, repair: bool) -> Iterator[Fault]:
             yield Fault("file", f"the database's file is damaged: {message}", RESTORE)
 
 
-def _layout(connection: Connection, repair: bool) -> Iterator[Fault]:
+def _layout(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
     yield from faults_of_places(connection)
 
 
@@ -171,12 +162,12 @@ def _index_fault(message: str) -> Fault:
     return Fault("index", f"an index of the database is damaged: {message}", REPAIR)
 
 
-def _integrity(connection: Connection) -> list[str]:
+def _integrity(connection: sa.Connection) -> list[str]:
     found = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
     return [" ".join(message.split()) for message in found if message != "ok"]
 
 
-def _faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
+def _faults_of(connection: sa.Connection, user_id: int, email: str) -> list[Fault]:
     """Return the faults of data derived from the user's rows."""
     found = Found(email)
     for resource in RESOURCES:
@@ -205,12 +196,12 @@ def _faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
 
 
 def _pages(
-    connection: Connection, user_id: int, resource: Resource
+    connection: sa.Connection, user_id: int, resource: Resource
 ) -> Iterator[tuple[Sequence[Any], list[Row]]]:
     """Yield stored rows ordered by id, a page at a time: (values of the columns, rows)."""
     table = DATA_TABLES[resource.name]
     key = table.columns["id"]
-    own = select(table.table).where(table.user_id == user_id).order_by(key).limit(_PAGE)
+    own = sa.select(table.table).where(table.user_id == user_id).order_by(key).limit(_PAGE)
     names = [column.name for column in table.persisted]
     page = connection.execute(own).all()
     while page:
@@ -219,7 +210,7 @@ def _pages(
         page = connection.execute(own.where(key > rows[-1]["id"])).all()
 
 
-def _differing(connection: Connection, user_id: int, resource: Resource) -> Iterator[list[Row]]:
+def _differing(connection: sa.Connection, user_id: int, resource: Resource) -> Iterator[list[Row]]:
     """Yield the rows of each page whose derived columns are wrong."""
     table = DATA_TABLES[resource.name]
     for page, rows in _pages(connection, user_id, resource):
@@ -240,10 +231,10 @@ def _made(make: Callable[..., Any], *arguments: Any) -> Any:
         return None
 
 
-def _differing_by_date(connection: Connection, user_id: int) -> Iterator[str]:
+def _differing_by_date(connection: sa.Connection, user_id: int) -> Iterator[str]:
     """Yield the ids of records that differ between table and list, or that only one of them has."""
     listed = records_by_date.c
-    own = select(*_LISTED).where(listed.user_id == user_id)
+    own = sa.select(*_LISTED).where(listed.user_id == user_id)
     after = ""
     for _, rows in _pages(connection, user_id, RECORDS):
         last = rows[-1]["id"]
@@ -258,51 +249,55 @@ def _differing_by_date(connection: Connection, user_id: int) -> Iterator[str]:
         yield from shown
         after = last
     yield from connection.scalars(
-        select(listed.id).where(listed.user_id == user_id, listed.id > after)
+        sa.select(listed.id).where(listed.user_id == user_id, listed.id > after)
     )
 
 
-def _state_differs(connection: Connection, user_id: int) -> bool:
-    own = select(data_states.c.revision, data_states.c.tag).where(data_states.c.user_id == user_id)
+def _state_differs(connection: sa.Connection, user_id: int) -> bool:
+    own = sa.select(data_states.c.revision, data_states.c.tag).where(
+        data_states.c.user_id == user_id
+    )
     remembered = own.order_by(data_states.c.revision.desc()).limit(1)
-    present = select(user_data.c.revision, user_data.c.tag).where(user_data.c.user_id == user_id)
+    present = sa.select(user_data.c.revision, user_data.c.tag).where(user_data.c.user_id == user_id)
     return connection.execute(remembered).first() != connection.execute(present).first()
 
 
-def _is_ahead(connection: Connection, user_id: int) -> bool:
-    present = connection.scalar(select(user_data.c.revision).where(user_data.c.user_id == user_id))
+def _is_ahead(connection: sa.Connection, user_id: int) -> bool:
+    present = connection.scalar(
+        sa.select(user_data.c.revision).where(user_data.c.user_id == user_id)
+    )
     assert present is not None
     newest = (
-        connection.scalar(select(func.max(t.c.revision)).where(t.c.user_id == user_id))
+        connection.scalar(sa.select(sa.func.max(t.c.revision)).where(t.c.user_id == user_id))
         for t in JSON_TABLES.values()
     )
     return any(revision is not None and revision > present for revision in newest)
 
 
-def _repair_user(connection: Connection, user_id: int) -> None:
+def _repair_user(connection: sa.Connection, user_id: int) -> None:
     """Rebuild everything derived from the user's rows."""
     # Lock out other writers of this user's data; on SQLite there are none during a transaction.
     own = user_data.c.user_id == user_id
-    connection.execute(select(user_data.c.user_id).where(own).with_for_update())
+    connection.execute(sa.select(user_data.c.user_id).where(own).with_for_update())
     for table, condition, _ in _lost_parts(user_id):
-        connection.execute(delete(table).where(table.c.user_id == user_id, condition))
+        connection.execute(sa.delete(table).where(table.c.user_id == user_id, condition))
     for resource in RESOURCES:
         data = DATA_TABLES[resource.name]
         for rows in filter(None, _differing(connection, user_id, resource)):
             replaced = rows_with(connection, data.table, user_id, [row["id"] for row in rows])
-            connection.execute(delete(data.table).where(replaced))
+            connection.execute(sa.delete(data.table).where(replaced))
             rewritten = [data.values(user_id, row, lambda row_id, json: 0) for row in rows]
             insert_rows(connection, data.table, rewritten)
     rebuild(connection, user_id)
 
 
-def _without_counterpart(connection: Connection, repair: bool) -> Iterator[Fault]:
+def _without_counterpart(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
     """Yield users without data and data without a user, which no foreign key prevents."""
     if repair and connection.dialect.name == "postgresql":
         # Wait until users who are being added or deleted are in both tables or in neither.
         connection.exec_driver_sql(f"LOCK TABLE {users.name} IN SHARE ROW EXCLUSIVE MODE")
-    known = connection.execute(select(users.c.id, users.c.email, users.c.created_at)).all()
-    stored = set(connection.scalars(select(user_data.c.user_id)))
+    known = connection.execute(sa.select(users.c.id, users.c.email, users.c.created_at)).all()
+    stored = set(connection.scalars(sa.select(user_data.c.user_id)))
     for user_id, email, created_at in known:
         if user_id in stored:
             stored.remove(user_id)
@@ -314,75 +309,81 @@ def _without_counterpart(connection: Connection, repair: bool) -> Iterator[Fault
         yield fault
     if stored:
         for user_id in stored if repair else ():
-            connection.execute(delete(user_data).where(user_data.c.user_id == user_id))
+            connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
         fault = _orphans(len(stored), user_data, users)
         yield fault.as_repaired() if repair else fault
 
 
-def _add_state(connection: Connection, user_id: int, created_at: int) -> None:
+def _add_state(connection: sa.Connection, user_id: int, created_at: int) -> None:
     """Add the user's newest state in `data_states`, or the state of a user without data."""
-    own = select(*_STATE).where(data_states.c.user_id == user_id)
+    own = sa.select(*_STATE).where(data_states.c.user_id == user_id)
     found = connection.execute(own.order_by(data_states.c.revision.desc()).limit(1)).first()
     state = DataState(0, created_at) if found is None else DataState(*tuple(found))
-    connection.execute(insert(user_data).values(user_id=user_id, **asdict(state)))
+    connection.execute(sa.insert(user_data).values(user_id=user_id, **asdict(state)))
     rebuild(connection, user_id)
 
 
-def _orphans(number: int, table: Table, parent: Table) -> Fault:
+def _orphans(number: int, table: sa.Table, parent: sa.Table) -> Fault:
     belong = "belongs" if number == 1 else "belong"
     rows = counted(number, "row")
     message = f"{rows} of {table.name} {belong} to no row of {parent.name}"
     return Fault("orphans", message, REPAIR)
 
 
-def _orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault]:
+def _orphans_without_user(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
     """Yield violations of foreign keys, which a database can have if it was damaged or edited."""
     for table in metadata.sorted_tables:
         for key in table.foreign_key_constraints:
             condition = _has_no_parent(table, key)
-            number = connection.scalar(select(func.count()).select_from(table).where(condition))
+            number = connection.scalar(
+                sa.select(sa.func.count()).select_from(table).where(condition)
+            )
             if not number:
                 continue
             fault = _orphans(number, table, key.referred_table)
             if repair:
                 # Delete them, as the foreign key would have done.
-                connection.execute(delete(table).where(condition))
+                connection.execute(sa.delete(table).where(condition))
                 fault = fault.as_repaired()
             yield fault
 
 
-def _has_no_parent(table: Table, key: ForeignKeyConstraint) -> Any:
+def _has_no_parent(table: sa.Table, key: sa.ForeignKeyConstraint) -> Any:
     parent = key.referred_table.alias("parent")
     pairs = [(table.c[e.parent.name], parent.c[e.column.name]) for e in key.elements]
-    found = exists().where(and_(*(own == of for own, of in pairs))).correlate(table)
-    return and_(*(own.is_not(None) for own, _ in pairs), ~found)
+    found = sa.exists().where(sa.and_(*(own == of for own, of in pairs))).correlate(table)
+    return sa.and_(*(own.is_not(None) for own, _ in pairs), ~found)
 
 
-def _lost_parts(user_id: int) -> Iterator[tuple[Table, Any, str]]:
+def _lost_parts(user_id: int) -> Iterator[tuple[sa.Table, Any, str]]:
     """Yield (table, condition for rows that refer to a missing row, name of such rows)."""
-    entry = exists().where(
+    entry = sa.exists().where(
         history.c.user_id == before_images.c.user_id, history.c.number == before_images.c.number
     )
     yield before_images, ~entry, "before-images without an entry of the history"
     records = DATA_TABLES[RECORDS.name]
     sides = [
-        exists().where(
+        sa.exists().where(
             records.user_id == transfer_proposals.c.user_id, records.columns["id"] == side
         )
         for side in (transfer_proposals.c.out_id, transfer_proposals.c.in_id)
     ]
-    yield transfer_proposals, ~and_(*sides), "proposed transfers of records that do not exist"
+    yield transfer_proposals, ~sa.and_(*sides), "proposed transfers of records that do not exist"
     for name, data in DATA_TABLES.items():
-        row = exists().where(
+        row = sa.exists().where(
             data.user_id == tombstones.c.user_id, data.columns["id"] == tombstones.c.row_id
         )
-        of_resource = and_(tombstones.c.resource == name, row)
+        of_resource = sa.and_(tombstones.c.resource == name, row)
         yield tombstones, of_resource, f"deletions of {name} that still exist"
 
 
-def _orphans_of(connection: Connection, user_id: int, email: str) -> Iterator[Fault]:
+def _orphans_of(connection: sa.Connection, user_id: int, email: str) -> Iterator[Fault]:
     for table, condition, what in _lost_parts(user_id):
-        own = select(func.count()).select_from(table).where(table.c.user_id == user_id, condition)
+        own = (
+            sa.select(sa.func.count())
+            .select_from(table)
+            .where(table.c.user_id == user_id, condition)
+        )
         number = connection.scalar(own)
         if number:
             yield Fault("orphans", f"there are {number:,} {what}", REPAIR, email)

@@ -11,17 +11,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ColumnElement,
-    Index,
-    Table,
-    UniqueConstraint,
-    func,
-    literal_column,
-)
+import sqlalchemy as sa
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource, names_of, snake_case
@@ -43,11 +33,11 @@ from finance_api.values.text import fold
 SEPARATORS: dict[Kind, str] = {Kind.TEXT_LIST: "\x1f", Kind.ID_LIST: ","}
 
 _TYPES: dict[Kind, Any] = {
-    Kind.NUMBER: BigInteger(),
-    Kind.DATE: BigInteger(),
-    Kind.DATETIME: BigInteger(),
-    Kind.BOOLEAN: Boolean(),
-    Kind.SERIAL: BigInteger(),
+    Kind.NUMBER: sa.BigInteger(),
+    Kind.DATE: sa.BigInteger(),
+    Kind.DATETIME: sa.BigInteger(),
+    Kind.BOOLEAN: sa.Boolean(),
+    Kind.SERIAL: sa.BigInteger(),
 }
 
 
@@ -68,10 +58,10 @@ def folded_name(field: Field) -> str:
     return column_name(field) + "_folded"
 
 
-def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
+def columns_of(field: Field, *, searchable: bool) -> list[sa.Column[Any]]:
     """Make the column of a field and, for searchable text, the column of its folded form."""
     columns = [
-        Column(
+        sa.Column(
             column_name(field),
             _TYPES.get(field.kind, CodePointText),
             primary_key=field.name == "id",
@@ -79,7 +69,7 @@ def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
         )
     ]
     if searchable and field.kind.is_text:
-        columns.append(Column(folded_name(field), CodePointText, nullable=field.nullable))
+        columns.append(sa.Column(folded_name(field), CodePointText, nullable=field.nullable))
     return columns
 
 
@@ -131,23 +121,23 @@ class ConditionTable:
     folded: the columns of folded texts. lists: the names of the fields stored as packed lists.
     """
 
-    user_id: ColumnElement[int]
-    columns: Mapping[str, ColumnElement[Any]]
-    folded: Mapping[str, ColumnElement[Any]]
+    user_id: sa.ColumnElement[int]
+    columns: Mapping[str, sa.ColumnElement[Any]]
+    folded: Mapping[str, sa.ColumnElement[Any]]
     lists: Collection[str]
 
 
 #: PostgreSQL allows no texts above 2,704 bytes in an index; a character has up to 4.
-_LONG: ColumnElement[int] = literal_column("501")
+_LONG: sa.ColumnElement[int] = sa.literal_column("501")
 
 
-def has_long_payee(payee: ColumnElement[Any]) -> ColumnElement[bool]:
+def has_long_payee(payee: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
     """Whether PostgreSQL's index by payee leaves the record out.
 
     Written as an equation: without statistics, PostgreSQL expects few rows to meet one.
     """
-    length: ColumnElement[int] = func.coalesce(func.length(payee), literal_column("0"))
-    shortened: ColumnElement[int] = func.least(length, _LONG)
+    length: sa.ColumnElement[int] = sa.func.coalesce(sa.func.length(payee), sa.literal_column("0"))
+    shortened: sa.ColumnElement[int] = sa.func.least(length, _LONG)
     return shortened == _LONG
 
 
@@ -167,7 +157,7 @@ class DataTable(ConditionTable):
     def __init__(self, resource: Resource) -> None:
         listed = resource.listed_fields
         own_json = _has_json(resource) and resource is not RECORDS
-        self.table = Table(
+        self.table = sa.Table(
             snake_case(resource.name),
             metadata,
             owner_column(),
@@ -176,13 +166,13 @@ class DataTable(ConditionTable):
                 for field in resource.persisted_fields
                 for column in columns_of(field, searchable=field in listed)
             ),
-            *([Column("json", CodePointText, nullable=False)] if own_json else []),
+            *([sa.Column("json", CodePointText, nullable=False)] if own_json else []),
             *([revision_column()] if own_json else []),
-            UniqueConstraint("user_id", "source", "source_id"),
+            sa.UniqueConstraint("user_id", "source", "source_id"),
             info=DISTRIBUTED,
         )
         if own_json:
-            Index(None, self.table.c.user_id, self.table.c.revision, self.table.c.id)
+            sa.Index(None, self.table.c.user_id, self.table.c.revision, self.table.c.id)
         super().__init__(
             self.table.c.user_id,
             {f.name: self.table.c[column_name(f)] for f in resource.persisted_fields},
@@ -223,7 +213,7 @@ class DataTable(ConditionTable):
 DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
 
 #: For each resource with JSON, the table that has its rows as JSON objects, with their revisions.
-JSON_TABLES: dict[str, Table] = {
+JSON_TABLES: dict[str, sa.Table] = {
     r.name: records_by_date if r is RECORDS else DATA_TABLES[r.name].table
     for r in filter(_has_json, RESOURCES)
 }

@@ -4,7 +4,7 @@ They are in a module of their own because such an option imports SQLAlchemy's Po
 Only `schema.upgrade` and migrations need the indexes; they import `metadata` from here.
 """
 
-from sqlalchemy import Index
+import sqlalchemy as sa
 
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES, has_long_payee
@@ -30,27 +30,29 @@ _summed = [
 ]
 # PostgreSQL does not allow long texts in an index. The import's id is here for filters only.
 _further = [_records.columns[name] for name in ("payee", "labelIds", "importId")]
-Index("ix_records_by_date", *_by_date, *_summed, *_further).ddl_if(dialect="sqlite")
-Index(
+sa.Index("ix_records_by_date", *_by_date, *_summed, *_further).ddl_if(dialect="sqlite")
+sa.Index(
     "ix_records_by_date_including",
     *_by_date,
     postgresql_include=[column.name for column in _summed],
 ).ddl_if(dialect="postgresql")
 # For lists in these orders.
 _payee = _records.columns["payee"]
-Index("ix_records_by_amount", _records.user_id, _records.columns["amount"], _records.columns["id"])
+sa.Index(
+    "ix_records_by_amount", _records.user_id, _records.columns["amount"], _records.columns["id"]
+)
 _by_payee = _records.user_id, _payee, _records.columns["id"]
-Index("ix_records_by_payee", *_by_payee).ddl_if(dialect="sqlite")
-Index("ix_records_by_short_payee", *_by_payee, postgresql_where=~has_long_payee(_payee)).ddl_if(
+sa.Index("ix_records_by_payee", *_by_payee).ddl_if(dialect="sqlite")
+sa.Index("ix_records_by_short_payee", *_by_payee, postgresql_where=~has_long_payee(_payee)).ddl_if(
     dialect="postgresql"
 )
-Index("ix_records_long_payee", _records.user_id, postgresql_where=has_long_payee(_payee)).ddl_if(
+sa.Index("ix_records_long_payee", _records.user_id, postgresql_where=has_long_payee(_payee)).ddl_if(
     dialect="postgresql"
 )
-Index(None, _records.user_id, _records.columns["accountId"])
+sa.Index(None, _records.user_id, _records.columns["accountId"])
 #: For finding the two records of a transfer.
 _is_transfer = _records.columns["transferId"].is_not(None)
-Index(
+sa.Index(
     "ix_records_transfers",
     _records.user_id,
     _records.columns["transferId"],
@@ -59,7 +61,7 @@ Index(
 )
 #: For finding the parts of a split.
 _is_part = _records.columns["splitId"].is_not(None)
-Index(
+sa.Index(
     "ix_records_splits",
     _records.user_id,
     _records.columns["splitId"],
@@ -68,4 +70,4 @@ Index(
 )
 #: For reading all records of a user in their physical order. Only SQLite needs it: PostgreSQL reads
 #: in that order with any index.
-Index(None, _records.user_id).ddl_if(dialect="sqlite")
+sa.Index(None, _records.user_id).ddl_if(dialect="sqlite")

@@ -1,16 +1,16 @@
 """The parameters that many queries bind."""
 
-from sqlalchemy import BigInteger, ColumnElement, bindparam
+import sqlalchemy as sa
 
 from finance_api.storage.sql.tables import CodePointText
 
 
-def number_parameter(name: str) -> ColumnElement[int]:
-    return bindparam(name, type_=BigInteger())
+def number_parameter(name: str) -> sa.ColumnElement[int]:
+    return sa.bindparam(name, type_=sa.BigInteger())
 
 
-def text_parameter(name: str) -> ColumnElement[str]:
-    return bindparam(name, type_=CodePointText)
+def text_parameter(name: str) -> sa.ColumnElement[str]:
+    return sa.bindparam(name, type_=CodePointText)
 
 
 USER = number_parameter("user")

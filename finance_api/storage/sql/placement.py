@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, Table, func, select, text
+import sqlalchemy as sa
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DISTRIBUTE, Fault
@@ -31,7 +31,7 @@ WHERE pg_table_is_visible(logicalrelid)
 _Places = dict[str, tuple[str | None, int]]
 
 
-def check_cluster(connection: Connection) -> None:
+def check_cluster(connection: sa.Connection) -> None:
     """Raise StorageNotReady unless tables can be distributed here."""
     version = connection.exec_driver_sql(_EXTENSION).scalar()
     if version is None:
@@ -60,7 +60,7 @@ def check_cluster(connection: Connection) -> None:
         )
 
 
-def tables_to_distribute(connection: Connection) -> list[Table]:
+def tables_to_distribute(connection: sa.Connection) -> list[sa.Table]:
     """Return the tables still to be distributed; tables that others refer to come first.
 
     Raises StorageNotReady if a table is elsewhere.
@@ -74,7 +74,7 @@ def tables_to_distribute(connection: Connection) -> list[Table]:
     return _missing(found)
 
 
-def place_tables(connection: Connection) -> Iterator[str]:
+def place_tables(connection: sa.Connection) -> Iterator[str]:
     """Distribute the remaining tables, with their rows; yield a line for each.
 
     Raises StorageNotReady if rows are missing afterwards.
@@ -98,12 +98,12 @@ def place_tables(connection: Connection) -> Iterator[str]:
         raise StorageNotReady(f"{fault.message}: nothing was changed")
 
 
-def is_distributed(connection: Connection) -> bool:
+def is_distributed(connection: sa.Connection) -> bool:
     """Whether any of the tables is distributed."""
     return not metadata.tables.keys().isdisjoint(_places(connection))
 
 
-def faults_of_places(connection: Connection) -> Iterator[Fault]:
+def faults_of_places(connection: sa.Connection) -> Iterator[Fault]:
     """Yield faults of tables that are not where they belong, if any is distributed."""
     found = _places(connection)
     if metadata.tables.keys().isdisjoint(found):
@@ -115,13 +115,13 @@ def faults_of_places(connection: Connection) -> Iterator[Fault]:
         yield Fault("layout", f"{table.name} {_fault_of_place(table)}", command)
 
 
-def _places(connection: Connection) -> _Places:
-    if connection.dialect.name != "postgresql" or not connection.scalar(text(_EXTENSION)):
+def _places(connection: sa.Connection) -> _Places:
+    if connection.dialect.name != "postgresql" or not connection.scalar(sa.text(_EXTENSION)):
         return {}
     return {name: (column, group) for name, column, group in connection.exec_driver_sql(_PLACES)}
 
 
-def _missing(found: _Places) -> list[Table]:
+def _missing(found: _Places) -> list[sa.Table]:
     return [
         table
         for table in metadata.sorted_tables
@@ -129,7 +129,7 @@ def _missing(found: _Places) -> list[Table]:
     ]
 
 
-def _misplaced(found: _Places) -> Iterator[Table]:
+def _misplaced(found: _Places) -> Iterator[sa.Table]:
     """Yield the tables that are distributed, but not as declared."""
     _, group = found.get(user_data.name, (None, 0))
     for table in metadata.sorted_tables:
@@ -138,15 +138,15 @@ def _misplaced(found: _Places) -> Iterator[Table]:
             yield table
 
 
-def _fault_of_place(table: Table) -> str:
+def _fault_of_place(table: sa.Table) -> str:
     if table.info == DISTRIBUTED:
         return f"is not distributed by user_id in one group with {user_data.name}"
     return "is not a local table of the coordinator"
 
 
-def _undistribution(table: Table) -> str:
+def _undistribution(table: sa.Table) -> str:
     return f"undistribute_table('{table.name}', cascade_via_foreign_keys => true)"
 
 
-def _count_rows(connection: Connection, table: Table) -> int:
-    return connection.execute(select(func.count()).select_from(table)).scalar_one()
+def _count_rows(connection: sa.Connection, table: sa.Table) -> int:
+    return connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()

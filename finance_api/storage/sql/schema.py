@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, inspect, select
+import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
@@ -57,16 +57,16 @@ def newest_version() -> str:
     return versions()[-1]
 
 
-def get_version(connection: Connection) -> str | None:
+def get_version(connection: sa.Connection) -> str | None:
     """Return the version of the stored tables; None if there are no tables yet."""
-    if not inspect(connection).has_table("alembic_version"):
+    if not sa.inspect(connection).has_table("alembic_version"):
         return None
     found = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
     version: str | None = found.scalar_one_or_none()
     return version
 
 
-def upgrade(engine: Engine) -> None:
+def upgrade(engine: sa.Engine) -> None:
     """Create or alter the tables, and rebuild an outdated projection, in one transaction.
 
     Waits for all writers to end, and makes new ones wait.
@@ -103,7 +103,7 @@ def upgrade(engine: Engine) -> None:
             rebuilding.rebuild_all(connection)
 
 
-def distribute(engine: Engine, *, dry_run: bool) -> Iterator[str]:
+def distribute(engine: sa.Engine, *, dry_run: bool) -> Iterator[str]:
     """Do what `StorageBackend.distribute` says, in one transaction, as `upgrade` does."""
     if engine.dialect.name != "postgresql":
         raise StorageNotReady(
@@ -132,13 +132,13 @@ def refuse_unknown(found: str | None) -> None:
         raise _of_another_version(found)
 
 
-def _lock_tables(connection: Connection) -> None:
+def _lock_tables(connection: sa.Connection) -> None:
     """Keep out readers until the transaction ends: older snapshots see rewritten tables as empty.
 
     Readers lock tables in other orders, so this gives up after a short wait and tries again.
     """
     preparer = connection.dialect.identifier_preparer
-    names = ", ".join(map(preparer.quote, inspect(connection).get_table_names()))
+    names = ", ".join(map(preparer.quote, sa.inspect(connection).get_table_names()))
     if connection.dialect.name != "postgresql" or not names:
         return
     until = time.monotonic() + LOCK_TIMEOUT_SECONDS
@@ -155,7 +155,7 @@ def _lock_tables(connection: Connection) -> None:
                 raise
 
 
-def _check_encoding(connection: Connection) -> None:
+def _check_encoding(connection: sa.Connection) -> None:
     if connection.dialect.name == "postgresql":
         encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
         if encoding != "UTF8":
@@ -165,7 +165,7 @@ def _check_encoding(connection: Connection) -> None:
             )
 
 
-def _warn_of_readers(engine: Engine) -> None:
+def _warn_of_readers(engine: sa.Engine) -> None:
     database = engine.url.database
     if engine.dialect.name != "sqlite" or not database or not Path(database).exists():
         return
@@ -173,7 +173,7 @@ def _warn_of_readers(engine: Engine) -> None:
         logger.warning("every user of this machine can read %s: chmod 600 it", database)
 
 
-def check(engine: Engine) -> None:
+def check(engine: sa.Engine) -> None:
     """Raise StorageNotReady unless tables and projection have the versions of this program."""
     _warn_of_readers(engine)
     with connect(engine, engine.connect) as connection:
@@ -189,7 +189,7 @@ def check(engine: Engine) -> None:
         _check_projection(_projection_version(connection))
 
 
-def check_writing(connection: Connection) -> None:
+def check_writing(connection: sa.Connection) -> None:
     """Raise StorageNotReady as `check` does, in a transaction that has the lock for writing.
 
     Until that transaction ends, no upgrade can begin.
@@ -202,9 +202,9 @@ def check_writing(connection: Connection) -> None:
     raise StorageNotReady("the database has no version: run 'finance-api db upgrade'")
 
 
-def _projection_version(connection: Connection) -> int | None:
+def _projection_version(connection: sa.Connection) -> int | None:
     """Return the version of the stored projection; None if there is none yet."""
-    return connection.execute(select(projection_version.c.version)).scalar()
+    return connection.execute(sa.select(projection_version.c.version)).scalar()
 
 
 def _check_projection(found: int | None) -> None:

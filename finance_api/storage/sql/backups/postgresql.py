@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, inspect
+import sqlalchemy as sa
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
@@ -29,7 +29,7 @@ _ALWAYS_READ = ("users", "user_data")
 _TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTILINE)
 
 
-def back_up(engine: Engine, path: Path) -> None:
+def back_up(engine: sa.Engine, path: Path) -> None:
     with connect(engine, engine.connect) as connection:
         version = schema.get_version(connection)
         is_distributed = placement.is_distributed(connection)
@@ -52,11 +52,11 @@ def back_up(engine: Engine, path: Path) -> None:
         _check(part)
 
 
-def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
+def restore(engine: sa.Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
     restored = _check(path)
     with connect(engine, engine.connect) as connection:
         present = schema.get_version(connection)
-        tables = inspect(connection).get_table_names()
+        tables = sa.inspect(connection).get_table_names()
     schema.refuse_unknown(present)
     script = _program("pg_restore")
     options = ["--no-owner", "--no-privileges", "--no-comments", "--exit-on-error", "--file=-"]
@@ -130,7 +130,7 @@ def _write(stream: Any, commands: Iterable[str]) -> None:
     stream.flush()
 
 
-def _connection(engine: Engine) -> tuple[str, dict[str, str]]:
+def _connection(engine: sa.Engine) -> tuple[str, dict[str, str]]:
     """Return how pg_dump and others connect: an argument, and an environment with the password."""
     from psycopg.conninfo import make_conninfo
     from psycopg.pq import Conninfo

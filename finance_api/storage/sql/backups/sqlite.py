@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import Engine
+import sqlalchemy as sa
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
@@ -19,7 +19,7 @@ from finance_api.storage.sql.connections.engine import make_engine
 _PAGES = 16
 
 
-def back_up(engine: Engine, path: Path) -> None:
+def back_up(engine: sa.Engine, path: Path) -> None:
     source = _file_of(engine)
     if not source.exists():
         raise StorageNotReady(f"there is no database file {source}")
@@ -29,7 +29,7 @@ def back_up(engine: Engine, path: Path) -> None:
         _check(part)
 
 
-def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
+def restore(engine: sa.Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
     target = _file_of(engine)
     _refuse_itself(target, path)
     _check(path)
@@ -103,7 +103,7 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
             raise StorageUnavailable(f"{target} cannot be written: {error}") from error
 
 
-def _file_of(engine: Engine) -> Path:
+def _file_of(engine: sa.Engine) -> Path:
     return Path(engine.url.database or ":memory:")
 
 

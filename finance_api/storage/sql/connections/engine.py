@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+import sqlalchemy as sa
 from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 
@@ -45,7 +45,7 @@ def make_engine(
     pool_size: int,
     for_reading: bool = False,
     server: "Server | None" = None,
-) -> Engine:
+) -> sa.Engine:
     """Make an engine for SQLite or PostgreSQL, without connecting yet.
 
     setting: the name of the setting whose value is ``url_text``.
@@ -74,7 +74,7 @@ def make_engine(
             f"{setting}: the driver is missing ({error.name}); "
             "install finance-api with its extra postgresql"
         ) from None
-    event.listen(engine, "handle_error", _raise_if_unavailable)
+    sa.event.listen(engine, "handle_error", _raise_if_unavailable)
     return engine
 
 
@@ -86,14 +86,14 @@ def _pool_options(pool_size: int, for_reading: bool) -> dict[str, Any]:
     return {**options, "hide_parameters": True}
 
 
-def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
-    engine = create_engine(
+def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> sa.Engine:
+    engine = sa.create_engine(
         url,
         pool_timeout=CONNECT_SECONDS if for_reading else LOCK_TIMEOUT_SECONDS,
         **_pool_options(pool_size, for_reading),
     )
 
-    @event.listens_for(engine, "do_connect")
+    @sa.event.listens_for(engine, "do_connect")
     def refuse_missing(dialect: Any, record: Any, args: Any, options: Any) -> None:
         # A missing file is an error; SQLite would create an empty one.
         if url.database and url.database != ":memory:" and not Path(url.database).exists():
@@ -101,7 +101,7 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
                 f"there is no database file {url.database}: run 'finance-api db upgrade'"
             )
 
-    @event.listens_for(engine, "connect")
+    @sa.event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
         # Keep the driver from beginning transactions by itself; see "begin" below.
         connection.isolation_level = None
@@ -119,7 +119,7 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
             connection.execute(f"PRAGMA cache_size = -{_WRITING_CACHE_KIB}")
         record.info[Driver.INFO] = SqliteDriver(connection)
 
-    @event.listens_for(engine, "begin")
+    @sa.event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
         if for_reading:
             return
@@ -146,11 +146,11 @@ class Server:
         self.generation = 0
 
 
-def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Server) -> Engine:
+def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Server) -> sa.Engine:
     # Imported here, so that psycopg is needed only with PostgreSQL.
     from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
 
-    engine = create_engine(
+    engine = sa.create_engine(
         url,
         isolation_level="AUTOCOMMIT" if for_reading else None,
         pool_timeout=CONNECT_SECONDS,
@@ -169,7 +169,7 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
     )
     _watch_server(engine, server)
 
-    @event.listens_for(engine, "connect")
+    @sa.event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
         driver = record.info[Driver.INFO] = PostgresqlDriver(connection, prepares=for_reading)
         if driver.has_own_session and not for_reading:
@@ -177,7 +177,7 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
             # prepared statements an import that changes records takes twice as long.
             connection.prepare_threshold = _PREPARE_THRESHOLD
 
-    @event.listens_for(engine, "begin")
+    @sa.event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
         options = connection.get_execution_options()
         if LOCK_TIMEOUT in options:
@@ -195,25 +195,25 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
     return engine
 
 
-def _watch_server(engine: Engine, server: Server) -> None:
+def _watch_server(engine: sa.Engine, server: Server) -> None:
     """Connect through the circuit breaker, and do not use connections that may be lost."""
 
-    @event.listens_for(engine, "do_connect")
+    @sa.event.listens_for(engine, "do_connect")
     def connect_through_circuit(dialect: Any, record: Any, args: Any, options: Any) -> Any:
         try:
             return server.circuit.call(lambda: dialect.connect(*args, **options))
         except CircuitOpen:
             raise StorageUnavailable("the database does not answer") from None
 
-    @event.listens_for(engine, "connect")
+    @sa.event.listens_for(engine, "connect")
     def note_generation(connection: Any, record: Any) -> None:
         record.info[_GENERATION] = server.generation
 
-    @event.listens_for(engine, "checkin")
+    @sa.event.listens_for(engine, "checkin")
     def note_use(connection: Any, record: Any) -> None:
         record.info[_USED_AT] = time.monotonic()
 
-    @event.listens_for(engine, "checkout")
+    @sa.event.listens_for(engine, "checkout")
     def refuse_lost(connection: Any, record: Any, proxy: Any) -> None:
         used_at = record.info.get(_USED_AT)
         if used_at is None:
@@ -228,15 +228,15 @@ def _watch_server(engine: Engine, server: Server) -> None:
             except Exception as error:
                 raise DisconnectionError from error
 
-    @event.listens_for(engine, "invalidate")
+    @sa.event.listens_for(engine, "invalidate")
     def note_loss(connection: Any, record: Any, error: BaseException | None) -> None:
         if error is not None and record.info[_GENERATION] == server.generation:
             server.generation += 1
 
 
 def writing(
-    engine: Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, *, alters: bool = False
-) -> Engine:
+    engine: sa.Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, *, alters: bool = False
+) -> sa.Engine:
     """Return the engine with options for units of work that write; see LOCK_TIMEOUT."""
     return engine.execution_options(**{LOCK_TIMEOUT: lock_timeout_seconds, ALTERS: alters})
 

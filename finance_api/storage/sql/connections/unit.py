@@ -11,19 +11,7 @@ from contextlib import closing
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from sqlalchemy import (
-    Connection,
-    CursorResult,
-    Dialect,
-    Engine,
-    LargeBinary,
-    PoolProxiedConnection,
-    Select,
-    cast,
-    func,
-    select,
-    true,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.sql import Executable
 
@@ -49,7 +37,7 @@ Query = Executable | Callable[..., Executable]
 class CompiledSql:
     """The text of a query and the order of its parameters. Raises TypeError if it writes."""
 
-    def __init__(self, query: Executable, dialect: Dialect) -> None:
+    def __init__(self, query: Executable, dialect: sa.Dialect) -> None:
         # Refuse to write here: PostgreSQL's own protection costs a query or changes the session.
         if query.is_insert or query.is_update or query.is_delete:
             raise TypeError("a read-only connection cannot write")
@@ -70,7 +58,7 @@ class CompiledSql:
 class SqlCache:
     """The SQL for one kind of database; each query is compiled when it is first used."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: sa.Dialect) -> None:
         @lru_cache(maxsize=_CACHED_SHAPES)
         def compiled(build: Query, shape: tuple[Hashable, ...]) -> CompiledSql:
             query = build(dialect.name, *shape) if callable(build) else build
@@ -187,7 +175,7 @@ def _raise_if_interrupted(error: sqlite3.OperationalError) -> None:
 T = TypeVar("T")
 
 
-def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
+def connect(engine: sa.Engine, open_connection: Callable[[], T]) -> T:
     """Open a connection of the engine. Raises StorageUnavailable, also if all are in use."""
     try:
         return open_connection()
@@ -199,11 +187,11 @@ def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
 
 
 _OWN = user_data.c.user_id == USER
-STATE_OF_USER = select(*STATE_COLUMNS).where(_OWN)
+STATE_OF_USER = sa.select(*STATE_COLUMNS).where(_OWN)
 
 
 def with_state(
-    database: str, build: Callable[..., Select[Any]], shape: tuple[Any, ...]
+    database: str, build: Callable[..., sa.Select[Any]], shape: tuple[Any, ...]
 ) -> Executable:
     """Select the state of the data and the JSON rows of ``build``; see `Driver.lines`.
 
@@ -215,12 +203,14 @@ def with_state(
         # SQLite's driver takes a lock for each row, so all rows come joined in one. They keep the
         # order of ``build``: with a limit SQLite cannot drop an ORDER BY, and without one ``build``
         # must select them in order by itself. As bytes, which saves decoding them.
-        joined = select(cast(func.group_concat(row, "\n"), LargeBinary)).scalar_subquery()
-        return select(*STATE_COLUMNS, joined).where(_OWN)
+        joined = sa.select(
+            sa.cast(sa.func.group_concat(row, "\n"), sa.LargeBinary)
+        ).scalar_subquery()
+        return sa.select(*STATE_COLUMNS, joined).where(_OWN)
     # PostgreSQL joins texts more slowly than it sends rows, so each row has the state. Without JSON
     # rows one row has the state alone. Only a nested loop can do this join, and it keeps the order.
-    joined_rows = user_data.outerjoin(rows, true())
-    return select(*STATE_COLUMNS, row).select_from(joined_rows).where(_OWN)
+    joined_rows = user_data.outerjoin(rows, sa.true())
+    return sa.select(*STATE_COLUMNS, row).select_from(joined_rows).where(_OWN)
 
 
 class ReadConnection:
@@ -234,11 +224,11 @@ class ReadConnection:
 
     writes = False
 
-    def __init__(self, engine: Engine, cache: SqlCache) -> None:
+    def __init__(self, engine: sa.Engine, cache: SqlCache) -> None:
         self.database = engine.dialect.name
         self._engine = engine
         self._cache = cache
-        self._pooled: PoolProxiedConnection | None = None
+        self._pooled: sa.PoolProxiedConnection | None = None
         self._driver: Driver | None = None
         self._is_closed = False
         self._in_snapshot = False
@@ -274,7 +264,7 @@ class ReadConnection:
         return self._run(lambda driver: driver.rows(sql, values))
 
     def fetch_lines(
-        self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
+        self, build: Callable[..., sa.Select[Any]], *shape: Any, values: dict[str, Any]
     ) -> tuple[DataState, bytes]:
         """Return the state of a user's data, and the JSON rows of ``build``, one a line.
 
@@ -295,7 +285,7 @@ class ReadConnection:
         return DataState(*state), whole(lines)
 
     def stream(
-        self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
+        self, build: Callable[..., sa.Select[Any]], *shape: Any, values: dict[str, Any]
     ) -> Iterator[bytes]:
         """Yield lines of text, as `Driver.stream` does."""
         self.begin_snapshot()
@@ -310,11 +300,11 @@ class ReadConnection:
             self._fail(driver, error)
 
     @property
-    def sqlalchemy(self) -> Connection:
+    def sqlalchemy(self) -> sa.Connection:
         """The connection of SQLAlchemy, for writing."""
         raise TypeError("a read-only unit of work cannot write")
 
-    def execute(self, query: Executable, values: Any = None) -> CursorResult[Any]:
+    def execute(self, query: Executable, values: Any = None) -> sa.CursorResult[Any]:
         """Run SQL of SQLAlchemy Core, in a unit of work that writes."""
         return self.sqlalchemy.execute(query, values)
 
@@ -377,7 +367,7 @@ class WriteConnection(ReadConnection):
 
     writes = True
 
-    def __init__(self, connection: Connection, cache: SqlCache) -> None:
+    def __init__(self, connection: sa.Connection, cache: SqlCache) -> None:
         super().__init__(connection.engine, cache)
         self._sqlalchemy = connection
         self._driver: Driver = connection.info[Driver.INFO]
@@ -389,7 +379,7 @@ class WriteConnection(ReadConnection):
         return self._driver
 
     @property
-    def sqlalchemy(self) -> Connection:
+    def sqlalchemy(self) -> sa.Connection:
         return self._sqlalchemy
 
     def _invalidate(self, error: Exception | None) -> None:

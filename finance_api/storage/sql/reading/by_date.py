@@ -7,7 +7,7 @@ speed would reveal how common a text is among other users' records.
 
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Select, func, literal_column, or_, select, tuple_
+import sqlalchemy as sa
 
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
@@ -52,7 +52,7 @@ _OPERATORS = (
 )
 
 
-def _within(has_first: bool, has_last: bool) -> list[ColumnElement[bool]]:
+def _within(has_first: bool, has_last: bool) -> list[sa.ColumnElement[bool]]:
     """Return clauses that select the user's part of `records_by_date`, within bounds if any."""
     clauses = [_RECORDS.user_id == USER]
     if has_first:
@@ -62,58 +62,63 @@ def _within(has_first: bool, has_last: bool) -> list[ColumnElement[bool]]:
     return clauses
 
 
-def far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
+def far_page(database: str, has_first: bool, has_last: bool) -> sa.Select[Any]:
     """Select a page far down the list: start at the nearest anchor above it."""
     # A position is the number of records after it, so it counts from the end of the list.
     if has_first:
-        place = select((_size_below_bound() - 1 - OFFSET).label("position")).cte("place")
+        place = sa.select((_size_below_bound() - 1 - OFFSET).label("position")).cte("place")
         (position,) = _values(place, "position")
     else:
-        size = select(user_data.c.record_count).where(user_data.c.user_id == USER).scalar_subquery()
+        size = (
+            sa.select(user_data.c.record_count).where(user_data.c.user_id == USER).scalar_subquery()
+        )
         position = size - 1 - OFFSET
     above = (position + (ANCHOR_INTERVAL - 1)) // ANCHOR_INTERVAL * ANCHOR_INTERVAL
     # If the page is past the end of the list, there is no anchor, and the page is empty.
     anchor = [
-        select(column).where(_ANCHORS.user_id == USER, _ANCHORS.position == above).scalar_subquery()
+        sa.select(column)
+        .where(_ANCHORS.user_id == USER, _ANCHORS.position == above)
+        .scalar_subquery()
         for column in (_ANCHORS.newest_first, _ANCHORS.id)
     ]
     # Leave out the upper bound, which the anchor implies: SQLite would start at the first clause.
-    rows = select(_RECORDS.json).where(
-        *_within(False, has_last), tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(*anchor)
+    rows = sa.select(_RECORDS.json).where(
+        *_within(False, has_last),
+        sa.tuple_(_RECORDS.newest_first, _RECORDS.id) >= sa.tuple_(*anchor),
     )
     order = _RECORDS.newest_first, _RECORDS.id
     return rows.order_by(*order).limit(LIMIT).offset(above - position)
 
 
-def _values(row: CTE, *names: str) -> list[ColumnElement[Any]]:
+def _values(row: sa.CTE, *names: str) -> list[sa.ColumnElement[Any]]:
     """Return columns of a table with at most one row as values; NULL if there is no row."""
-    return [select(row.c[name]).scalar_subquery() for name in names]
+    return [sa.select(row.c[name]).scalar_subquery() for name in names]
 
 
-def _size_below_bound() -> ColumnElement[int]:
+def _size_below_bound() -> sa.ColumnElement[int]:
     """Return how many records are below the upper bound, by counting up to the next anchor."""
     bound = (
-        select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
+        sa.select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
         .where(_ANCHORS.user_id == USER, _ANCHORS.newest_first >= _FIRST)
         .order_by(_ANCHORS.position.desc())
-        .limit(literal_column("1"))
+        .limit(sa.literal_column("1"))
         .cte("bound")
     )
     position, newest_first, row_id = _values(bound, "position", "newest_first", "id")
-    newest_first = func.coalesce(newest_first, literal_column(str(MAX_UNITS)))
+    newest_first = sa.func.coalesce(newest_first, sa.literal_column(str(MAX_UNITS)))
     between = (
-        select(func.count())
+        sa.select(sa.func.count())
         .select_from(records_by_date)
         .where(
             *_within(True, False),
             # Use both: with the second condition alone SQLite uses only one end of the index range.
             _RECORDS.newest_first <= newest_first,
-            tuple_(_RECORDS.newest_first, _RECORDS.id)
-            < tuple_(newest_first, func.coalesce(row_id, literal_column("''"))),
+            sa.tuple_(_RECORDS.newest_first, _RECORDS.id)
+            < sa.tuple_(newest_first, sa.func.coalesce(row_id, sa.literal_column("''"))),
         )
         .scalar_subquery()
     )
-    return func.coalesce(position + 1, literal_column("0")) + between
+    return sa.func.coalesce(position + 1, sa.literal_column("0")) + between
 
 
 def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
@@ -134,10 +139,10 @@ def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
     return (field, operator), [plain(operand), exact]
 
 
-def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnElement[bool]]:
+def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[sa.ColumnElement[bool]]:
     """Return clauses that are true for records that contain every text."""
     records, names = DATA_TABLES[RECORDS.name], BindNames()
-    clauses: list[ColumnElement[bool]] = []
+    clauses: list[sa.ColumnElement[bool]] = []
     for field, operator in terms:
         if operator in (Operator.IS_NULL, Operator.NOT_NULL):
             missing = _SEARCHED[field][0].is_(None)
@@ -145,12 +150,12 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnEl
             continue
         is_there = begins_with if operator is Operator.STARTS_WITH_I else has_text
         text = names.parameter()
-        clauses.append(or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
+        clauses.append(sa.or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
         if operator is not Operator.WORD:
             column = (records.columns if operator is Operator.CONTAINS else records.folded)[field]
             # Use a scalar subquery: PostgreSQL would turn an EXISTS into a join with all records.
             exact = (
-                select(column)
+                sa.select(column)
                 .where(records.user_id == USER, records.columns["id"] == _RECORDS.id)
                 .scalar_subquery()
             )
@@ -160,26 +165,26 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[ColumnEl
 
 def count(
     database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
-) -> Select[Any]:
+) -> sa.Select[Any]:
     """Count the records that contain all texts, within bounds if any."""
-    found = select(func.count()).select_from(records_by_date)
+    found = sa.select(sa.func.count()).select_from(records_by_date)
     return found.where(*_within(has_first, has_last), *_term_clauses(database, terms))
 
 
 def found(
     database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
-) -> Select[Any]:
+) -> sa.Select[Any]:
     """Select the ids of up to LIMIT records that contain all texts."""
     clauses = *_within(has_first, has_last), *_term_clauses(database, terms)
-    return select(_RECORDS.id).where(*clauses).limit(LIMIT)
+    return sa.select(_RECORDS.id).where(*clauses).limit(LIMIT)
 
 
 def page(
     database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
-) -> Select[Any]:
+) -> sa.Select[Any]:
     """Select a page of the records that contain all texts."""
     page = (
-        select(_RECORDS.json)
+        sa.select(_RECORDS.json)
         .where(*_within(has_first, has_last), *_term_clauses(database, terms))
         .order_by(_RECORDS.newest_first, _RECORDS.id)
         .limit(LIMIT)
@@ -190,9 +195,9 @@ def page(
     # SQLite first reads an index that has the texts without the JSON, a fifth of the size.
     found = page.with_only_columns(_RECORDS.newest_first, _RECORDS.id).subquery("found")
     whole = records_by_date.alias("whole")
-    json = select(whole.c.json).where(
+    json = sa.select(whole.c.json).where(
         whole.c.user_id == USER,
         whole.c.newest_first == found.c.newest_first,
         whole.c.id == found.c.id,
     )
-    return select(json.correlate(found).scalar_subquery().label("json")).select_from(found)
+    return sa.select(json.correlate(found).scalar_subquery().label("json")).select_from(found)

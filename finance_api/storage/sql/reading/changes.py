@@ -4,17 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Select,
-    Table,
-    cast,
-    func,
-    literal_column,
-    select,
-    tuple_,
-    union_all,
-)
+import sqlalchemy as sa
 from sqlalchemy.sql import ColumnElement
 
 from finance_api.resources import PUBLIC_RESOURCES
@@ -32,7 +22,7 @@ _ROWS, _DELETIONS = "rows", "deletions"
 
 
 def _text(value: str) -> ColumnElement[str]:
-    return literal_column(f"'{value}'", CodePointText)
+    return sa.literal_column(f"'{value}'", CodePointText)
 
 
 def _filled(template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
@@ -40,36 +30,38 @@ def _filled(template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
     first, *others = template.split("%s")
     found = _text(first)
     for value, text in zip(values, others, strict=True):
-        found += cast(value, CodePointText) + _text(text)
+        found += sa.cast(value, CodePointText) + _text(text)
     return found
 
 
-def _head(database: str) -> Select[Any]:
+def _head(database: str) -> sa.Select[Any]:
     """Select the first line, which has the requested revisions and their tags."""
-    wanted = select(cast(json_elements(database, IDS).c.value, BigInteger))
-    join = {"sqlite": func.group_concat, "postgresql": func.string_agg}[database]
+    wanted = sa.select(sa.cast(json_elements(database, IDS).c.value, sa.BigInteger))
+    join = {"sqlite": sa.func.group_concat, "postgresql": sa.func.string_agg}[database]
     tags = join(_filled("%s %s", data_states.c.revision, data_states.c.tag), _text(" "))
     columns: tuple[ColumnElement[Any], ...] = (
-        literal_column("-1", BigInteger).label("revision"),
+        sa.literal_column("-1", sa.BigInteger).label("revision"),
         _text("").label("resource"),
         _text("").label("row_id"),
-        func.coalesce(tags, _text("")).label("line"),
+        sa.func.coalesce(tags, _text("")).label("line"),
     )
     of_user = data_states.c.user_id == USER, data_states.c.revision.in_(wanted)
-    return select(*columns).where(*of_user)
+    return sa.select(*columns).where(*of_user)
 
 
 def _after(
-    table: Table, row_id: ColumnElement[str], line: ColumnElement[str], what: str, name: str
-) -> Select[Any]:
+    table: sa.Table, row_id: ColumnElement[str], line: ColumnElement[str], what: str, name: str
+) -> sa.Select[Any]:
     """Select the changes of a resource that come after a revision and an id."""
     revision = table.c.revision
-    after = tuple_(number_parameter(f"{what}_revision_{name}"), text_parameter(f"{what}_id_{name}"))
+    after = sa.tuple_(
+        number_parameter(f"{what}_revision_{name}"), text_parameter(f"{what}_id_{name}")
+    )
     columns = revision, _text(name).label("resource"), row_id.label("row_id"), line.label("line")
-    return select(*columns).where(table.c.user_id == USER, tuple_(revision, row_id) > after)
+    return sa.select(*columns).where(table.c.user_id == USER, sa.tuple_(revision, row_id) > after)
 
 
-def _of_resource(name: str) -> list[Select[Any]]:
+def _of_resource(name: str) -> list[sa.Select[Any]]:
     """Select the resource's deletions, and its rows if they are stored as JSON."""
     gone, path = tombstones.c, _text(str(_PATHS[name]))
     line = _filled(DELETE_LINE, path, gone.row_id, gone.revision)
@@ -82,20 +74,20 @@ def _of_resource(name: str) -> list[Select[Any]]:
     return parts
 
 
-def _changes(database: str, names: tuple[str, ...]) -> Select[Any]:
+def _changes(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
     """Select the lines: the head, then the first changes of all resources in order."""
     head = _head(database)
     parts = [part for name in names for part in _of_resource(name)]
     order = "revision", "row_id"
     if database == "sqlite" and len(names) == 1:
         # SQLite merges the indexes, which have this order, without sorting.
-        found = union_all(head, *parts).order_by(*order).limit(LIMIT).subquery("found")
-        return select(found.c.line)
-    firsts = [select(part.order_by(*order).limit(LIMIT).subquery()) for part in parts]
-    merged = union_all(head, *firsts).subquery("merged")
+        found = sa.union_all(head, *parts).order_by(*order).limit(LIMIT).subquery("found")
+        return sa.select(found.c.line)
+    firsts = [sa.select(part.order_by(*order).limit(LIMIT).subquery()) for part in parts]
+    merged = sa.union_all(head, *firsts).subquery("merged")
     columns = merged.c
     return (
-        select(columns.line)
+        sa.select(columns.line)
         .order_by(columns.revision, columns.resource, columns.row_id)
         .limit(LIMIT)
     )

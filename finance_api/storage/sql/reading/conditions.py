@@ -9,22 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    and_,
-    bindparam,
-    case,
-    cast,
-    exists,
-    false,
-    func,
-    literal_column,
-    not_,
-    null,
-    or_,
-    select,
-)
+import sqlalchemy as sa
 
 from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.query.parse import MAX_LIST_OPERANDS
@@ -197,10 +182,10 @@ class BindNames:
     def __init__(self) -> None:
         self._count = 0
 
-    def parameter(self, type_: Any = CodePointText) -> ColumnElement[Any]:
+    def parameter(self, type_: Any = CodePointText) -> sa.ColumnElement[Any]:
         name = f"p{self._count}"
         self._count += 1
-        return bindparam(name, type_=type_)
+        return sa.bindparam(name, type_=type_)
 
 
 def values_by_name(values: Iterable[Any]) -> dict[str, Any]:
@@ -208,41 +193,43 @@ def values_by_name(values: Iterable[Any]) -> dict[str, Any]:
     return {f"p{number}": value for number, value in enumerate(values)}
 
 
-def _listed_ids(database: str, packed: ColumnElement[Any]) -> ColumnElement[str]:
+def _listed_ids(database: str, packed: sa.ColumnElement[Any]) -> sa.ColumnElement[str]:
     """Return the ids of a packed list, as a column of a new table."""
     separator = SEPARATORS[Kind.ID_LIST]
     if database == "sqlite":
-        listed = func.replace(func.trim(packed, separator), separator, '","')
-        return func.json_each('["' + listed + '"]').table_valued("value").c.value
-    return func.string_to_table(packed, separator).column_valued()
+        listed = sa.func.replace(sa.func.trim(packed, separator), separator, '","')
+        return sa.func.json_each('["' + listed + '"]').table_valued("value").c.value
+    return sa.func.string_to_table(packed, separator).column_valued()
 
 
-def _place(database: str, text: ColumnElement[Any], part: ColumnElement[Any]) -> ColumnElement[int]:
+def _place(
+    database: str, text: sa.ColumnElement[Any], part: sa.ColumnElement[Any]
+) -> sa.ColumnElement[int]:
     """Return where the part begins in the text, in code points from 1; 0 if it does not occur.
 
     Every character stands for itself.
     """
-    find = {"sqlite": func.instr, "postgresql": func.strpos}[database]
-    return find(text, part, type_=BigInteger)
+    find = {"sqlite": sa.func.instr, "postgresql": sa.func.strpos}[database]
+    return find(text, part, type_=sa.BigInteger)
 
 
 def has_text(
-    database: str, text: ColumnElement[Any], part: ColumnElement[Any]
-) -> ColumnElement[bool]:
+    database: str, text: sa.ColumnElement[Any], part: sa.ColumnElement[Any]
+) -> sa.ColumnElement[bool]:
     """Whether the text contains the part."""
-    return _place(database, text, part) > literal_column("0")
+    return _place(database, text, part) > sa.literal_column("0")
 
 
 def begins_with(
-    database: str, text: ColumnElement[Any], part: ColumnElement[Any]
-) -> ColumnElement[bool]:
+    database: str, text: sa.ColumnElement[Any], part: sa.ColumnElement[Any]
+) -> sa.ColumnElement[bool]:
     """Whether the text begins with the part."""
-    return _place(database, text, part) == literal_column("1")
+    return _place(database, text, part) == sa.literal_column("1")
 
 
 def user_rows(
     database: str, table: ConditionTable, predicates: Iterable[Predicate]
-) -> list[ColumnElement[bool]]:
+) -> list[sa.ColumnElement[bool]]:
     """Return clauses that select those rows of the user that match all predicates."""
     names = BindNames()
     clauses, words = [table.user_id == USER], []
@@ -254,73 +241,73 @@ def user_rows(
     return [*clauses, _has_listed(table, words)] if words else clauses
 
 
-def _has_word(database: str, names: BindNames) -> ColumnElement[bool]:
+def _has_word(database: str, names: BindNames) -> sa.ColumnElement[bool]:
     """Return the clause on `records_by_date` that a word is in one of the record's texts."""
     word = names.parameter()
-    return or_(*[has_text(database, column, word) for column in WORD_COLUMNS])
+    return sa.or_(*[has_text(database, column, word) for column in WORD_COLUMNS])
 
 
 def _has_listed(
-    table: ConditionTable, clauses: Sequence[ColumnElement[bool]]
-) -> ColumnElement[bool]:
+    table: ConditionTable, clauses: Sequence[sa.ColumnElement[bool]]
+) -> sa.ColumnElement[bool]:
     """Return the clause that selects records whose row in `records_by_date` meets these clauses."""
-    listed = select(records_by_date.c.id).where(records_by_date.c.user_id == USER, *clauses)
-    record_id: ColumnElement[str] = table.columns["id"]
+    listed = sa.select(records_by_date.c.id).where(records_by_date.c.user_id == USER, *clauses)
+    record_id: sa.ColumnElement[str] = table.columns["id"]
     return record_id.in_(listed)
 
 
 def _clause(
     database: str, table: ConditionTable, predicate: Predicate, names: BindNames
-) -> ColumnElement[bool]:
+) -> sa.ColumnElement[bool]:
     if predicate.operator == "word":
         return _has_listed(table, [_has_word(database, names)])
     if predicate.operator == "either":
         parts = [_clause(database, table, part, names) for part in predicate.parts]
-        return or_(false(), *parts)
+        return sa.or_(sa.false(), *parts)
     holds = _holds(database, table, predicate, names)
     if predicate.or_missing:
         missing = _holds(database, table, Predicate(predicate.field, "is_null"), names)
-        return or_(missing, not_(holds) if predicate.negated else holds)
+        return sa.or_(missing, sa.not_(holds) if predicate.negated else holds)
     if not predicate.negated:
         return holds
     present = _holds(database, table, Predicate(predicate.field, "not_null"), names)
-    return and_(present, not_(holds))
+    return sa.and_(present, sa.not_(holds))
 
 
 def _holds(
     database: str, table: ConditionTable, predicate: Predicate, names: BindNames
-) -> ColumnElement[bool]:
-    column: ColumnElement[Any] = table.columns[predicate.field]
+) -> sa.ColumnElement[bool]:
+    column: sa.ColumnElement[Any] = table.columns[predicate.field]
     if predicate.absolute:
-        column = func.abs(column, type_=column.type)
+        column = sa.func.abs(column, type_=column.type)
     is_list = predicate.field in table.lists
     match predicate.operator:
         case "is_null":
-            return column == literal_column("''") if is_list else column.is_(None)
+            return column == sa.literal_column("''") if is_list else column.is_(None)
         case "not_null":
-            return column != literal_column("''") if is_list else column.is_not(None)
+            return column != sa.literal_column("''") if is_list else column.is_not(None)
         case "never":
-            return false()
+            return sa.false()
         case "is_true" | "is_false":
             return column.is_(predicate.operator == "is_true")
         case "contains":
             parts = [names.parameter() for _ in range(predicate.number)]
-            return or_(*[has_text(database, column, part) for part in parts])
+            return sa.or_(*[has_text(database, column, part) for part in parts])
         case "contains_folded":
             return has_text(database, table.folded[predicate.field], names.parameter())
         case "starts_folded":
             return begins_with(database, table.folded[predicate.field], names.parameter())
         case "has_any":
             # Look up the row's few ids among the operands, not each operand among the ids.
-            wanted = select(json_elements(database, names.parameter()).c.value)
+            wanted = sa.select(json_elements(database, names.parameter()).c.value)
             listed = _listed_ids(database, column)
-            return and_(column != literal_column("''"), exists().where(listed.in_(wanted)))
+            return sa.and_(column != sa.literal_column("''"), sa.exists().where(listed.in_(wanted)))
     return _compared(database, column, predicate, names)
 
 
 def _compared(
-    database: str, column: ColumnElement[Any], predicate: Predicate, names: BindNames
-) -> ColumnElement[bool]:
+    database: str, column: sa.ColumnElement[Any], predicate: Predicate, names: BindNames
+) -> sa.ColumnElement[bool]:
     """Compare the column with one value, with a range (two values), or with several values."""
     match predicate.operator:
         case "eq":
@@ -331,20 +318,20 @@ def _compared(
             return column >= names.parameter(column.type)
         case "between":
             low, high = names.parameter(column.type), names.parameter(column.type)
-            return and_(column >= low, column <= high)
+            return sa.and_(column >= low, column <= high)
         case "in":
             return column.in_([names.parameter(column.type) for _ in range(predicate.number)])
         case "in_json":
-            listed: ColumnElement[Any] = json_elements(database, names.parameter()).c.value
+            listed: sa.ColumnElement[Any] = json_elements(database, names.parameter()).c.value
             # PostgreSQL returns the elements of a list as texts.
-            is_number = isinstance(column.type, BigInteger)
-            return column.in_(select(cast(listed, BigInteger) if is_number else listed))
+            is_number = isinstance(column.type, sa.BigInteger)
+            return column.in_(sa.select(sa.cast(listed, sa.BigInteger) if is_number else listed))
     raise AssertionError(f"`_holds` has no SQL for the operator {predicate.operator}")
 
 
 def ordering(
     database: str, table: ConditionTable, keys: Sequence[OrderKey], predicates: Iterable[Predicate]
-) -> list[ColumnElement[Any]]:
+) -> list[sa.ColumnElement[Any]]:
     """Return the ORDER BY: missing values last in both directions, then ties by id.
 
     predicates: select the rows that are sorted.
@@ -366,12 +353,12 @@ def _fields(predicates: Iterable[Predicate]) -> set[str]:
     return found
 
 
-def _ordered(table: ConditionTable, key: OrderKey, *, is_hidden: bool) -> ColumnElement[Any]:
+def _ordered(table: ConditionTable, key: OrderKey, *, is_hidden: bool) -> sa.ColumnElement[Any]:
     """is_hidden: whether to hide from the database that an index has this order."""
-    column: ColumnElement[Any] = table.columns[key.field]
+    column: sa.ColumnElement[Any] = table.columns[key.field]
     if is_hidden:
-        column = func.coalesce(column, null(), type_=column.type)
+        column = sa.func.coalesce(column, sa.null(), type_=column.type)
     if key.equals is not None:
-        column = case((column == key.equals, 1), else_=0)
+        column = sa.case((column == key.equals, 1), else_=0)
     ordered = column.desc() if key.descending else column.asc()
     return ordered.nulls_last() if key.nullable else ordered

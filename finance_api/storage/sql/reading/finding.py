@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, select
+import sqlalchemy as sa
 
 from finance_api.query.model import Condition, Operator, Span, any_of
 from finance_api.resources import RECORDS
@@ -79,7 +79,7 @@ def with_found_ids(
     return given if known is None else (any_of("id", known or [""]),)
 
 
-def _found(database: str, predicates: tuple[Predicate, ...]) -> Select[Any]:
+def _found(database: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
     table = DATA_TABLES[RECORDS.name]
-    found = select(table.columns["id"]).where(*user_rows(database, table, predicates))
+    found = sa.select(table.columns["id"]).where(*user_rows(database, table, predicates))
     return found.limit(LIMIT)

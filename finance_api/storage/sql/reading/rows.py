@@ -9,7 +9,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import CTE, Select, func, literal_column, select, union_all
+import sqlalchemy as sa
 
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
@@ -41,7 +41,7 @@ from finance_api.storage.sql.tables import ANCHOR_INTERVAL, records_by_date, use
 from finance_api.values import Row
 
 
-def _by_payee(keys: tuple[OrderKey, ...], fields: tuple[str, ...]) -> CTE:
+def _by_payee(keys: tuple[OrderKey, ...], fields: tuple[str, ...]) -> sa.CTE:
     """Select the first records of the user in order of payee, up to the end of the page.
 
     PostgreSQL's index leaves out long payees, and always has missing ones at the same end. So three
@@ -50,13 +50,13 @@ def _by_payee(keys: tuple[OrderKey, ...], fields: tuple[str, ...]) -> CTE:
     table = DATA_TABLES[RECORDS.name]
     payee, plain_keys = table.columns["payee"], [replace(key, nullable=False) for key in keys]
     names = dict.fromkeys((*fields, *[key.field for key in keys]))
-    rows = select(*[table.columns[name].label(name) for name in names])
+    rows = sa.select(*[table.columns[name].label(name) for name in names])
     order = ordering("postgresql", table, plain_keys, ())
     rows = rows.where(table.user_id == USER).order_by(*order).limit(LIMIT + OFFSET)
     is_long, is_missing = has_long_payee(payee), payee.is_(None)
     parts = [(~is_long, ~is_missing), (is_long,), (~is_long, is_missing)]
     read = [rows.where(*which).subquery() for which in parts]
-    return union_all(*[select(part) for part in read]).cte("by_payee")
+    return sa.union_all(*[sa.select(part) for part in read]).cte("by_payee")
 
 
 def _chosen(
@@ -65,7 +65,7 @@ def _chosen(
     predicates: tuple[Predicate, ...],
     keys: tuple[OrderKey, ...],
     *fields: str,
-) -> Select[Any]:
+) -> sa.Select[Any]:
     """Select these fields of a page's rows, in order."""
     table: ConditionTable = DATA_TABLES[resource]
     clauses = user_rows(database, table, predicates)
@@ -73,21 +73,21 @@ def _chosen(
     if database == "postgresql" and not predicates and is_by_payee:
         columns = {column.name: column for column in _by_payee(keys, fields).c}
         table, clauses = ConditionTable(table.user_id, columns, {}, table.lists), []
-    rows = select(*[table.columns[name] for name in fields]).where(*clauses)
+    rows = sa.select(*[table.columns[name] for name in fields]).where(*clauses)
     order = ordering(database, table, keys, predicates)
     return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
 
 
 def _json_page(
     database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
-) -> Select[Any]:
+) -> sa.Select[Any]:
     """Select a page of a resource.
 
     The JSON of records is in `records_by_date`, and is looked up only for the records on the page.
     """
     table = DATA_TABLES[resource]
     if table.json is not None:
-        rows = select(table.json).where(*user_rows(database, table, predicates))
+        rows = sa.select(table.json).where(*user_rows(database, table, predicates))
         order = ordering(database, table, keys, predicates)
         return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
     # In order of date the records lie together in the list, and an index has their dates.
@@ -103,38 +103,38 @@ def _json_page(
         is_chosen.append(found.newest_first == -chosen.c[1])
     # Use a scalar subquery, not a join, as in `_json_by_id`.
     row = (
-        select(found.json)
+        sa.select(found.json)
         .where(found.user_id == USER, *is_chosen)
         .correlate(chosen)
         .scalar_subquery()
     )
-    return select(func.coalesce(row, MISSING.decode())).select_from(chosen)
+    return sa.select(sa.func.coalesce(row, MISSING.decode())).select_from(chosen)
 
 
-def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> Select[Any]:
+def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
     """Count the rows that match the conditions."""
     table = DATA_TABLES[resource]
-    rows = select(func.count()).select_from(table.table)
+    rows = sa.select(sa.func.count()).select_from(table.table)
     return rows.where(*user_rows(database, table, predicates))
 
 
-def _record_count(database: str) -> Select[Any]:
+def _record_count(database: str) -> sa.Select[Any]:
     """Select the number of all records, which every change updates at its end."""
-    return select(user_data.c.record_count).where(user_data.c.user_id == USER)
+    return sa.select(user_data.c.record_count).where(user_data.c.user_id == USER)
 
 
-def _json_by_id(database: str, resource: str) -> Select[Any]:
+def _json_by_id(database: str, resource: str) -> sa.Select[Any]:
     """Select the rows with IDS, in that order; an empty text for each id without a row."""
     columns = JSON_TABLES[resource].c
     ids = json_elements(database, IDS)
     # Use a scalar subquery: for a join PostgreSQL may read all of the user's rows.
     row = (
-        select(columns.json)
+        sa.select(columns.json)
         .where(columns.user_id == USER, columns.id == ids.c.value)
         .correlate(ids)
         .scalar_subquery()
     )
-    found = select(func.coalesce(row, "")).select_from(ids)
+    found = sa.select(sa.func.coalesce(row, "")).select_from(ids)
     # SQLite reads the ids in order already, and would sort them again.
     return found if database == "sqlite" else found.order_by(ids.c.ordinality)
 
@@ -232,55 +232,55 @@ _LOOKED_UP = ("eq", "in", "in_json")
 
 def _page(
     database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
-) -> Select[Any]:
+) -> sa.Select[Any]:
     table = DATA_TABLES[resource]
-    rows = select(*table.listed).where(*user_rows(database, table, predicates))
+    rows = sa.select(*table.listed).where(*user_rows(database, table, predicates))
     order = ordering(database, table, keys, predicates)
     return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
 
 
-def _listed(database: str) -> Select[Any]:
+def _listed(database: str) -> sa.Select[Any]:
     table = DATA_TABLES[RECORDS.name]
-    rows = select(*table.listed).where(table.user_id == USER)
+    rows = sa.select(*table.listed).where(table.user_id == USER)
     return looked_up(database, rows, table.columns["id"])
 
 
-def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
+def _rows_by_key(database: str, resource: str, key: str) -> sa.Select[Any]:
     """Select rows by ids or source ids; looks up each one in the key's index."""
     table = DATA_TABLES[resource]
     restriction = [table.user_id == USER]
     if key == "sourceId":
         restriction.append(table.columns["source"] == _SOURCE)
-    return looked_up(database, select(*table.persisted).where(*restriction), table.columns[key])
+    return looked_up(database, sa.select(*table.persisted).where(*restriction), table.columns[key])
 
 
-def _transfers(database: str) -> Select[Any]:
+def _transfers(database: str) -> sa.Select[Any]:
     """Select the first two records of each of some transfers."""
     table = DATA_TABLES[RECORDS.name]
     record_id, transfer_id = table.columns["id"], table.columns["transferId"]
-    ids = select(json_elements(database, IDS).c.value)
+    ids = sa.select(json_elements(database, IDS).c.value)
     # Number the records. With a LIMIT for each transfer instead, both databases may read all the
     # user's records in the order of their ids.
-    number = func.row_number().over(partition_by=transfer_id, order_by=record_id).label("number")
-    numbered = select(record_id, number).where(table.user_id == USER, transfer_id.in_(ids))
+    number = sa.func.row_number().over(partition_by=transfer_id, order_by=record_id).label("number")
+    numbered = sa.select(record_id, number).where(table.user_id == USER, transfer_id.in_(ids))
     found = numbered.subquery("numbered").c
-    first = select(found.id).where(found.number <= literal_column("2"))
-    return select(*table.persisted).where(table.user_id == USER, record_id.in_(first))
+    first = sa.select(found.id).where(found.number <= sa.literal_column("2"))
+    return sa.select(*table.persisted).where(table.user_id == USER, record_id.in_(first))
 
 
-def _record_times(database: str) -> Select[Any]:
+def _record_times(database: str) -> sa.Select[Any]:
     table = DATA_TABLES[RECORDS.name]
     account, created, updated = (table.columns[n] for n in ("accountId", "createdAt", "updatedAt"))
-    found = select(account, func.min(created), func.max(created), func.max(updated))
+    found = sa.select(account, sa.func.min(created), sa.func.max(created), sa.func.max(updated))
     void = group_column(database, "isVoid")
     return found.where(table.user_id == USER, ~void).group_by(account)
 
 
-def _scan(database: str, resource: str, predicates: tuple[Predicate, ...]) -> Select[Any]:
+def _scan(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
     table = DATA_TABLES[resource]
     row_id = table.columns["id"]
     return (
-        select(*table.persisted)
+        sa.select(*table.persisted)
         .where(*user_rows(database, table, predicates), row_id > _AFTER_ID)
         .order_by(row_id)
         .limit(LIMIT)

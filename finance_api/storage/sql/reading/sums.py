@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, cast, func, literal_column, select
+import sqlalchemy as sa
 
 from finance_api.query.model import RANGES, Condition, Operator, Span, dated
 from finance_api.resources import RECORDS
@@ -24,9 +24,9 @@ from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _HALF_BITS = 32
-_SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
-_LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
-_DAY: ColumnElement[int] = literal_column(str(DAY_SECONDS))
+_SHIFT: sa.ColumnElement[int] = sa.literal_column(str(_HALF_BITS))
+_LOW_HALF: sa.ColumnElement[int] = sa.literal_column(str(2**_HALF_BITS - 1))
+_DAY: sa.ColumnElement[int] = sa.literal_column(str(DAY_SECONDS))
 
 _RECORDS = DATA_TABLES[RECORDS.name]
 _SUMS = record_sums.c
@@ -36,10 +36,10 @@ _RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 _OF_EVERY_GRAIN = frozenset({"currencyCode", "recordType", "month", "isVoid", "isTransfer"})
 
 #: The columns for a `RecordSum`, with the amount in two halves.
-SumColumns = tuple[ColumnElement[Any], ...]
+SumColumns = tuple[sa.ColumnElement[Any], ...]
 
 #: The columns of `record_sums`, by names of fields and DERIVED_GROUPS.
-SUM_COLUMNS: Mapping[str, ColumnElement[Any]] = {
+SUM_COLUMNS: Mapping[str, sa.ColumnElement[Any]] = {
     "accountId": _SUMS.account_id,
     "categoryId": _SUMS.category_id,
     "payee": _SUMS.payee,
@@ -63,20 +63,20 @@ _RECORDS_TABLE = ConditionTable(
 _SUM_CONDITIONS = _SUMS_TABLE.columns.keys() & _RECORD_FIELDS.keys()
 
 
-def _day(date: ColumnElement[int]) -> ColumnElement[Any]:
+def _day(date: sa.ColumnElement[int]) -> sa.ColumnElement[Any]:
     # Both databases round towards zero.
     return date - ((date % _DAY) + _DAY) % _DAY
 
 
-def month_of(database: str, date: ColumnElement[int]) -> ColumnElement[Any]:
+def month_of(database: str, date: sa.ColumnElement[int]) -> sa.ColumnElement[Any]:
     """Return the first second of the date's month."""
     if database == "sqlite":
-        return cast(func.strftime("%s", date, "unixepoch", "start of month"), BigInteger)
-    moment = func.timezone("UTC", func.to_timestamp(date))
-    return cast(func.extract("epoch", func.date_trunc("month", moment)), BigInteger)
+        return sa.cast(sa.func.strftime("%s", date, "unixepoch", "start of month"), sa.BigInteger)
+    moment = sa.func.timezone("UTC", sa.func.to_timestamp(date))
+    return sa.cast(sa.func.extract("epoch", sa.func.date_trunc("month", moment)), sa.BigInteger)
 
 
-def group_column(database: str, name: str) -> ColumnElement[Any]:
+def group_column(database: str, name: str) -> sa.ColumnElement[Any]:
     """Return the column of a field of records, or the expression of one of DERIVED_GROUPS."""
     columns = _RECORDS.columns
     match name:
@@ -95,81 +95,83 @@ def sums_of_rows() -> SumColumns:
     """Return the sums for rows of the table of records."""
     amount, date = _RECORDS.columns["amount"], _RECORDS.columns["recordDate"]
     return (
-        func.sum(amount.bitwise_rshift(_SHIFT)),
-        func.sum(amount.bitwise_and(_LOW_HALF)),
-        func.count(),
-        func.min(date),
-        func.max(date),
+        sa.func.sum(amount.bitwise_rshift(_SHIFT)),
+        sa.func.sum(amount.bitwise_and(_LOW_HALF)),
+        sa.func.count(),
+        sa.func.min(date),
+        sa.func.max(date),
     )
 
 
 def sums_of_sums() -> SumColumns:
     """Return the sums for rows of `record_sums`."""
     return (
-        func.sum(_SUMS.amount_high),
-        func.sum(_SUMS.amount_low),
-        func.sum(_SUMS.number_of_records),
-        func.min(_SUMS.first),
-        func.max(_SUMS.last),
+        sa.func.sum(_SUMS.amount_high),
+        sa.func.sum(_SUMS.amount_low),
+        sa.func.sum(_SUMS.number_of_records),
+        sa.func.min(_SUMS.first),
+        sa.func.max(_SUMS.last),
     )
 
 
-def _grouped(key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
+def _grouped(key: Sequence[sa.ColumnElement[Any]], sums: SumColumns) -> sa.Select[Any]:
     # Group by position: an expression that binds values is not recognised when it is repeated.
-    return select(*key, *sums).group_by(*(literal_column(str(n + 1)) for n in range(len(key))))
+    return sa.select(*key, *sums).group_by(
+        *(sa.literal_column(str(n + 1)) for n in range(len(key)))
+    )
 
 
 def _of_rows(
     database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]
-) -> Select[Any]:
+) -> sa.Select[Any]:
     key = [group_column(database, name) for name in names]
     found = _grouped(key, sums_of_rows())
     return found.where(*user_rows(database, _RECORDS_TABLE, predicates))
 
 
-def _first_sums(database: str, build: Callable[..., Select[Any]], *shape: Any) -> Select[Any]:
+def _first_sums(database: str, build: Callable[..., sa.Select[Any]], *shape: Any) -> sa.Select[Any]:
     """Select what ``build`` selects, up to LIMIT rows."""
     return build(database, *shape).limit(LIMIT)
 
 
 def _amounts(
     database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]
-) -> Select[Any]:
+) -> sa.Select[Any]:
     key = [group_column(database, name) for name in names]
-    found = select(*key, _RECORDS.columns["amount"])
+    found = sa.select(*key, _RECORDS.columns["amount"])
     return found.where(*user_rows(database, _RECORDS_TABLE, predicates))
 
 
 def _amounts_by(
     database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]
-) -> Select[Any]:
+) -> sa.Select[Any]:
     amount = _RECORDS.columns["amount"]
     if database == "sqlite":
-        joined = func.group_concat(amount)
+        joined = sa.func.group_concat(amount)
     else:
-        joined = func.array_to_string(func.array_agg(amount), literal_column("','"))
+        joined = sa.func.array_to_string(sa.func.array_agg(amount), sa.literal_column("','"))
     key = [group_column(database, name) for name in names]
     found = _grouped(key, (joined,))
     return found.where(*user_rows(database, _RECORDS_TABLE, predicates))
 
 
-def of_grain(grain: int) -> list[ColumnElement[bool]]:
+def of_grain(grain: int) -> list[sa.ColumnElement[bool]]:
     """Return clauses that select the sums of a grain, in the order of the primary key."""
-    clauses = [_SUMS.grain == literal_column(str(grain))]
+    clauses = [_SUMS.grain == sa.literal_column(str(grain))]
     if "payee" not in GRAINS[grain]:
-        clauses.append(_SUMS.payee_key == literal_column("''"))
+        clauses.append(_SUMS.payee_key == sa.literal_column("''"))
     return clauses
 
 
 def _of_stored_sums(
     database: str, grain: int, names: tuple[str, ...], predicates: tuple[Predicate, ...]
-) -> Select[Any]:
+) -> sa.Select[Any]:
     key = [SUM_COLUMNS[name] for name in names]
     is_one = {p.field for p in predicates if p.field in ("isTransfer", "isVoid")}
     if {*names, *is_one} >= _OF_EVERY_GRAIN | GRAINS[grain]:
         # Each stored sum is a group of its own, so there is nothing to add up.
         columns = _SUMS.amount_high, _SUMS.amount_low, _SUMS.number_of_records
-        found = select(*key, *columns, _SUMS.first, _SUMS.last)
+        found = sa.select(*key, *columns, _SUMS.first, _SUMS.last)
     else:
         found = _grouped(key, sums_of_sums())
     return found.where(*user_rows(database, _SUMS_TABLE, predicates), *of_grain(grain))
@@ -254,7 +256,7 @@ class SumReader(Part, DataReader):
         self,
         names: tuple[str, ...],
         most: int | None,
-        build: Callable[..., Select[Any]],
+        build: Callable[..., sa.Select[Any]],
         *shape: Any,
         values: dict[str, Any],
     ) -> dict[tuple[Any, ...], RecordSum]:

@@ -5,21 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Select,
-    Table,
-    bindparam,
-    cast,
-    delete,
-    func,
-    insert,
-    literal,
-    select,
-    tuple_,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.resources import RESOURCES
@@ -67,24 +53,24 @@ _RESOURCES = {resource.name: resource for resource in RESOURCES}
 _BATCH = 1_000
 _NUMBER = number_parameter("number")
 _ENTRY_COLUMNS = [column for column in history.c if column is not history.c.user_id]
-_ENTRIES = select(*_ENTRY_COLUMNS).where(history.c.user_id == USER).order_by(history.c.number)
+_ENTRIES = sa.select(*_ENTRY_COLUMNS).where(history.c.user_id == USER).order_by(history.c.number)
 
 
 _IMAGES = (
-    select(before_images.c.resource, before_images.c.row_id, before_images.c.row)
+    sa.select(before_images.c.resource, before_images.c.row_id, before_images.c.row)
     .where(
         before_images.c.user_id == USER,
         before_images.c.number == _NUMBER,
-        tuple_(before_images.c.resource, before_images.c.row_id)
-        > tuple_(text_parameter("after_resource"), text_parameter("after_id")),
+        sa.tuple_(before_images.c.resource, before_images.c.row_id)
+        > sa.tuple_(text_parameter("after_resource"), text_parameter("after_id")),
     )
     .order_by(before_images.c.resource, before_images.c.row_id)
     .limit(LIMIT)
 )
 
 
-def _images_of(database: str) -> Select[Any]:
-    found = select(before_images.c.row_id, before_images.c.row).where(
+def _images_of(database: str) -> sa.Select[Any]:
+    found = sa.select(before_images.c.row_id, before_images.c.row).where(
         before_images.c.user_id == USER,
         before_images.c.number == _NUMBER,
         before_images.c.resource == text_parameter("resource"),
@@ -146,13 +132,13 @@ class SqlHistory(Part, HistoryWriter):
     def add(self, user_id: int, entry: HistoryEntry) -> None:
         values = {**vars(entry), "details": orjson.dumps(entry.details).decode()}
         try:
-            self.connection.execute(insert(history).values(user_id=user_id, **values))
+            self.connection.execute(sa.insert(history).values(user_id=user_id, **values))
         except IntegrityError as error:
             raise Conflict(f"there is an entry {entry.number} of the history already") from error
 
     def set_undone(self, user_id: int, number: int, at: int) -> None:
         which = (history.c.user_id == user_id) & (history.c.number == number)
-        self.connection.execute(update(history).where(which).values(undone_at=at))
+        self.connection.execute(sa.update(history).where(which).values(undone_at=at))
 
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
@@ -178,20 +164,22 @@ class SqlHistory(Part, HistoryWriter):
 
     def prune_before(self, user_id: int, at: int) -> None:
         entries = (history.c.user_id == user_id) & (history.c.at < at)
-        old = select(history.c.number).where(entries)
+        old = sa.select(history.c.number).where(entries)
         which = (before_images.c.user_id == user_id) & before_images.c.number.in_(old)
-        self.connection.execute(delete(before_images).where(which))
-        self.connection.execute(update(history).where(entries).values(pruned=True))
+        self.connection.execute(sa.delete(before_images).where(which))
+        self.connection.execute(sa.update(history).where(entries).values(pruned=True))
 
 
 _PROPOSED = tuple(transfer_proposals.c[name] for name in TransferProposal._fields)
 _COUNT = (
-    select(func.count()).select_from(transfer_proposals).where(transfer_proposals.c.user_id == USER)
+    sa.select(sa.func.count())
+    .select_from(transfer_proposals)
+    .where(transfer_proposals.c.user_id == USER)
 )
 
 
 _NEWEST_PROPOSED = (
-    select(*_PROPOSED)
+    sa.select(*_PROPOSED)
     .where(transfer_proposals.c.user_id == USER)
     .order_by(transfer_proposals.c.day.desc(), transfer_proposals.c.out_id)
     .limit(LIMIT)
@@ -219,7 +207,7 @@ class SqlTransfers(Part, TransferWriter):
     ) -> None:
         columns = transfer_proposals.c
         self.connection.execute(
-            delete(transfer_proposals).where(
+            sa.delete(transfer_proposals).where(
                 columns.user_id == user_id, columns.day >= first, columns.day < end
             )
         )
@@ -233,20 +221,20 @@ class SqlTransfers(Part, TransferWriter):
         connection, ids = self.connection.sqlalchemy, list(record_ids)
         for key in ("out_id", "in_id"):
             which = rows_with(connection, transfer_proposals, user_id, ids, key)
-            connection.execute(delete(transfer_proposals).where(which))
+            connection.execute(sa.delete(transfer_proposals).where(which))
 
 
 _UPLOAD_COLUMNS = [column for column in uploads.c if column is not uploads.c.user_id]
 _ID = text_parameter("upload")
-_UPLOAD = select(*_UPLOAD_COLUMNS).where(uploads.c.user_id == USER, uploads.c.id == _ID)
+_UPLOAD = sa.select(*_UPLOAD_COLUMNS).where(uploads.c.user_id == USER, uploads.c.id == _ID)
 
 
 _UPLOADS_OF_USER = (
-    select(*_UPLOAD_COLUMNS)
+    sa.select(*_UPLOAD_COLUMNS)
     .where(uploads.c.user_id == USER)
     .order_by(uploads.c.created_at, uploads.c.id)
 )
-_PIECE = select(upload_pieces.c.content).where(
+_PIECE = sa.select(upload_pieces.c.content).where(
     upload_pieces.c.user_id == USER,
     upload_pieces.c.upload_id == _ID,
     upload_pieces.c.number == number_parameter("number"),
@@ -286,17 +274,17 @@ class SqlUploads(Part, UploadWriter):
     def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
         values = _written(vars(upload))
         try:
-            self.connection.execute(insert(uploads).values(user_id=user_id, **values))
+            self.connection.execute(sa.insert(uploads).values(user_id=user_id, **values))
         except IntegrityError as error:
             raise NotFound("there is no such user") from error
         for number, content in enumerate(pieces):
             piece = {"upload_id": upload.id, "number": number, "content": content}
-            self.connection.execute(insert(upload_pieces).values(user_id=user_id, **piece))
+            self.connection.execute(sa.insert(upload_pieces).values(user_id=user_id, **piece))
 
     def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
         which = _which(user_id, upload.id) & (uploads.c.step == upload.step)
         values = {**_written(changes), "step": upload.step + 1}
-        if self.connection.execute(update(uploads).where(which).values(values)).rowcount == 0:
+        if self.connection.execute(sa.update(uploads).where(which).values(values)).rowcount == 0:
             self.get(user_id, upload.id)
             raise Conflict("another request changed the upload in the meantime")
         return self.get(user_id, upload.id)
@@ -306,24 +294,24 @@ class SqlUploads(Part, UploadWriter):
         for user_id, upload in sorted(uploads_alive, key=lambda each: (each[0], each[1].id)):
             which = _which(user_id, upload.id) & (uploads.c.step == upload.step)
             values = _written({"outcome": upload.outcome, "alive_at": at})
-            self.connection.execute(update(uploads).where(which).values(values))
+            self.connection.execute(sa.update(uploads).where(which).values(values))
 
     def drop_content(self, user_id: int, upload_id: str) -> None:
         self.connection.execute(
-            delete(upload_pieces).where(
+            sa.delete(upload_pieces).where(
                 upload_pieces.c.user_id == user_id, upload_pieces.c.upload_id == upload_id
             )
         )
 
     def delete(self, user_id: int, upload_id: str) -> None:
-        self.connection.execute(delete(uploads).where(_which(user_id, upload_id)))
+        self.connection.execute(sa.delete(uploads).where(_which(user_id, upload_id)))
 
     def prune(self, *, created_before: int, alive_before: int) -> None:
         old = (uploads.c.created_at < created_before) & (uploads.c.alive_at < alive_before)
-        self.connection.execute(delete(uploads).where(old))
+        self.connection.execute(sa.delete(uploads).where(old))
 
 
-def _which(user_id: int, upload_id: str) -> ColumnElement[bool]:
+def _which(user_id: int, upload_id: str) -> sa.ColumnElement[bool]:
     return (uploads.c.user_id == user_id) & (uploads.c.id == upload_id)
 
 
@@ -331,7 +319,7 @@ _START, _END, _SINCE = map(number_parameter, ("start", "end", "since"))
 
 
 _DAYS = (
-    select(usage.c.day, usage.c.requests)
+    sa.select(usage.c.day, usage.c.requests)
     .where(usage.c.user_id == USER, usage.c.day >= _START, usage.c.day < _END)
     .order_by(usage.c.day)
 )
@@ -339,7 +327,7 @@ _DAYS = (
 
 # In PostgreSQL the sum of a bigint column is numeric.
 _SUMS_BY_TOKEN = (
-    select(token_usage.c.token_id, cast(func.sum(token_usage.c.requests), BigInteger))
+    sa.select(token_usage.c.token_id, sa.cast(sa.func.sum(token_usage.c.requests), sa.BigInteger))
     .where(token_usage.c.user_id == USER, token_usage.c.day >= _START, token_usage.c.day < _END)
     .group_by(token_usage.c.token_id)
 )
@@ -360,14 +348,14 @@ class SqlUsage(Part, UsageWriter):
     def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
         self._add(token_usage, [(*key, number) for key, number in requests.items()])
 
-    def _add(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _add(self, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add to the numbers in a table. rows: the values of the table's columns, in order."""
         if not rows:
             return
         names = [column.name for column in table.c]
-        _, *values = [bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
+        _, *values = [sa.bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
         # Select from the table of users, so that rows of a deleted user are ignored.
-        row = select(users.c.id, *values).where(users.c.id == bindparam("added_user_id"))
+        row = sa.select(users.c.id, *values).where(users.c.id == sa.bindparam("added_user_id"))
         adding = upsert(table, self.connection.database).from_select(names, row)
         total = table.c.requests + adding.excluded.requests
         self.connection.execute(
@@ -380,7 +368,7 @@ class SqlUsage(Part, UsageWriter):
 
     def prune(self, before: int) -> None:
         for table in (usage, token_usage):
-            self.connection.execute(delete(table).where(table.c.day < before))
+            self.connection.execute(sa.delete(table).where(table.c.day < before))
 
 
 _AUDIT_COLUMNS = (audit.c.at, audit.c.action, audit.c.origin, audit.c.user_id, audit.c.detail)
@@ -388,7 +376,7 @@ _AUDIT_NAMES = [column.name for column in _AUDIT_COLUMNS]
 
 
 _NEWEST_AUDITED = (
-    select(*_AUDIT_COLUMNS)
+    sa.select(*_AUDIT_COLUMNS)
     .where(audit.c.at >= _SINCE)
     .order_by(audit.c.at.desc(), audit.c.id.desc())
     .limit(LIMIT)
@@ -406,12 +394,12 @@ class SqlAudit(Part, AuditWriter):
         return [AuditEntry(at, AuditAction(action), *rest) for at, action, *rest in found]
 
     def add(self, entry: AuditEntry) -> None:
-        values = [literal(getattr(entry, name), audit.c[name].type) for name in _AUDIT_NAMES]
-        row = select(*values)
+        values = [sa.literal(getattr(entry, name), audit.c[name].type) for name in _AUDIT_NAMES]
+        row = sa.select(*values)
         if entry.user_id is not None:
             # Select from the table of users, so that an entry of a deleted user is ignored.
             row = row.where(users.c.id == entry.user_id)
-        self.connection.execute(insert(audit).from_select(_AUDIT_NAMES, row))
+        self.connection.execute(sa.insert(audit).from_select(_AUDIT_NAMES, row))
 
     def prune(self, before: int) -> None:
-        self.connection.execute(delete(audit).where(audit.c.at < before))
+        self.connection.execute(sa.delete(audit).where(audit.c.at < before))

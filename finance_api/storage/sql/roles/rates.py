@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Select, bindparam, cast, delete, insert, select
+import sqlalchemy as sa
 
 from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import NO_RATES, RatesState, RateWriter
@@ -18,15 +18,15 @@ from finance_api.storage.sql.tables import exchange_rates, exchange_rates_state
 _LOCK = f"LOCK TABLE {exchange_rates_state.name} IN SHARE ROW EXCLUSIVE MODE"
 #: The days to select, as a JSON list.
 _DAYS = text_parameter("days")
-_STATE = select(*exchange_rates_state.c)
+_STATE = sa.select(*exchange_rates_state.c)
 
 
-def _rates(database: str, of_days: bool) -> Select[Any]:
+def _rates(database: str, of_days: bool) -> sa.Select[Any]:
     """Select rates. of_days: only those of _DAYS."""
-    found = select(*exchange_rates.c).order_by(*exchange_rates.primary_key)
+    found = sa.select(*exchange_rates.c).order_by(*exchange_rates.primary_key)
     if not of_days:
         return found
-    days = select(cast(json_elements(database, _DAYS).c.value, BigInteger))
+    days = sa.select(sa.cast(json_elements(database, _DAYS).c.value, sa.BigInteger))
     return found.where(exchange_rates.c.day.in_(days))
 
 
@@ -57,8 +57,8 @@ class SqlRates(Part, RateWriter):
             return
         columns = exchange_rates.c
         self.connection.execute(
-            delete(exchange_rates).where(
-                columns.day == bindparam("of_day"), columns.base == bindparam("of_base")
+            sa.delete(exchange_rates).where(
+                columns.day == sa.bindparam("of_day"), columns.base == sa.bindparam("of_base")
             ),
             [{"of_day": each.day, "of_base": each.base} for each in rates],
         )
@@ -71,5 +71,5 @@ class SqlRates(Part, RateWriter):
     def set_state(self, state: RatesState) -> None:
         currencies = " ".join(sorted(state.currencies))
         values = (state.revision, state.changed_at, currencies, state.tag)
-        self.connection.execute(delete(exchange_rates_state))
-        self.connection.execute(insert(exchange_rates_state).values(values))
+        self.connection.execute(sa.delete(exchange_rates_state))
+        self.connection.execute(sa.insert(exchange_rates_state).values(values))

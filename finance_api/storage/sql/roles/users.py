@@ -4,21 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    FromClause,
-    Select,
-    Table,
-    bindparam,
-    delete,
-    exists,
-    func,
-    insert,
-    literal_column,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
@@ -69,13 +55,13 @@ def _to_user(row: Sequence[Any], state: Sequence[Any]) -> User:
 
 
 def _with_owner(
-    has_citus: bool, *columns: ColumnElement[Any], source: FromClause = users
-) -> Select[Any]:
+    has_citus: bool, *columns: sa.ColumnElement[Any], source: sa.FromClause = users
+) -> sa.Select[Any]:
     """Select columns, then a user, then the state of the user's data if one query can read it."""
     if has_citus:
-        return select(*columns, *_USER_COLUMNS).select_from(source)
+        return sa.select(*columns, *_USER_COLUMNS).select_from(source)
     joined = source.outerjoin(user_data, user_data.c.user_id == users.c.id)
-    return select(*columns, *_USER_COLUMNS, *STATE_COLUMNS).select_from(joined)
+    return sa.select(*columns, *_USER_COLUMNS, *STATE_COLUMNS).select_from(joined)
 
 
 class _Owners(Part):
@@ -99,19 +85,19 @@ _WANTED = text_parameter("wanted")
 _NO_STATE = (None,) * len(STATE_COLUMNS)
 
 
-def _user(database: str, has_citus: bool, key: str) -> Select[Any]:
+def _user(database: str, has_citus: bool, key: str) -> sa.Select[Any]:
     """Select the user whose key column (id or email) has the given value."""
     value = USER if key == "id" else _WANTED
     return _with_owner(has_citus).where(users.c[key] == value)
 
 
-_ALL_USERS = select(*_USER_COLUMNS).order_by(users.c.email)
-_ALL_STATES = select(user_data.c.user_id, *STATE_COLUMNS)
+_ALL_USERS = sa.select(*_USER_COLUMNS).order_by(users.c.email)
+_ALL_STATES = sa.select(user_data.c.user_id, *STATE_COLUMNS)
 _USERS_WITH_PAST_STATES = (
-    select(data_states.c.user_id)
+    sa.select(data_states.c.user_id)
     .where(data_states.c.changed_at < number_parameter("before"))
     .group_by(data_states.c.user_id)
-    .having(func.count() > literal_column("1"))
+    .having(sa.func.count() > sa.literal_column("1"))
 )
 
 
@@ -142,26 +128,26 @@ class SqlUsers(_Owners, UserWriter):
             "created_at": created_at,
         }
         try:
-            added = self.connection.execute(insert(users).values(values).returning(users.c.id))
+            added = self.connection.execute(sa.insert(users).values(values).returning(users.c.id))
             user_id = added.scalar_one()
         except IntegrityError as error:
             raise Conflict(f"there is a user {email} already") from error
         # A crash may have left data of a user who was not added, and then the id is used again.
-        self.connection.execute(delete(user_data).where(user_data.c.user_id == user_id))
+        self.connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
         state = asdict(DataState(0, created_at))
         for table in (user_data, data_states):
-            self.connection.execute(insert(table).values(user_id=user_id, **state))
+            self.connection.execute(sa.insert(table).values(user_id=user_id, **state))
         return self._get(user_id)
 
     def lock(self, user_id: int) -> User:
         # On SQLite a writer locks the whole database. On PostgreSQL lock a number (negative ones
         # are for this) and not the row, which `update` locks.
         if self.connection.database == "postgresql":
-            self.connection.execute(select(func.pg_advisory_xact_lock(-user_id)))
+            self.connection.execute(sa.select(sa.func.pg_advisory_xact_lock(-user_id)))
         return self._get(user_id)
 
     def update(self, user_id: int, **changes: Any) -> User:
-        self.connection.execute(update(users).where(users.c.id == user_id).values(**changes))
+        self.connection.execute(sa.update(users).where(users.c.id == user_id).values(**changes))
         return self._get(user_id)
 
     def _get(self, user_id: int) -> User:
@@ -172,8 +158,8 @@ class SqlUsers(_Owners, UserWriter):
     def delete(self, user_id: int) -> None:
         # The foreign keys cascade, so the user's rows in other tables are deleted, too. Delete the
         # data first: this waits for an import to end, and a half-done deletion can be repeated.
-        self.connection.execute(delete(user_data).where(user_data.c.user_id == user_id))
-        if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
+        self.connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
+        if self.connection.execute(sa.delete(users).where(users.c.id == user_id)).rowcount == 0:
             raise NotFound("there is no such user")
 
 
@@ -187,7 +173,7 @@ _COLUMNS = {
         (questions, Question),
     )
 }
-_ORDERS: dict[str, tuple[ColumnElement[Any], ...]] = {
+_ORDERS: dict[str, tuple[sa.ColumnElement[Any], ...]] = {
     "tokens": (tokens.c.created_at, tokens.c.id),
     "question_links": (question_links.c.created_at, question_links.c.id),
     "jwts": (jwts.c.issued_at, jwts.c.jti),
@@ -196,12 +182,12 @@ _ORDERS: dict[str, tuple[ColumnElement[Any], ...]] = {
 }
 
 
-def _of_user(database: str, table: str) -> Select[Any]:
+def _of_user(database: str, table: str) -> sa.Select[Any]:
     own = metadata.tables[table].c.user_id == USER
-    return select(*_COLUMNS[table]).where(own).order_by(*_ORDERS[table])
+    return sa.select(*_COLUMNS[table]).where(own).order_by(*_ORDERS[table])
 
 
-def _and_owner(database: str, has_citus: bool, table: str) -> Select[Any]:
+def _and_owner(database: str, has_citus: bool, table: str) -> sa.Select[Any]:
     """Select the token, link or session with a given digest, and its user."""
     found = metadata.tables[table]
     joined = found.join(users, users.c.id == found.c.user_id)
@@ -215,7 +201,7 @@ R = TypeVar("R", Token, QuestionLink, Jwt, Session, Question)
 class _Stored(_Owners, Generic[R]):
     """What belongs to a user. table: where it is stored. noun: what messages call one."""
 
-    table: ClassVar[Table]
+    table: ClassVar[sa.Table]
     kind: Callable[..., R]
     noun: ClassVar[str]
 
@@ -233,28 +219,28 @@ class _Stored(_Owners, Generic[R]):
         if values.get("scopes") is not None:
             values["scopes"] = " ".join(values["scopes"])
         try:
-            self.connection.execute(insert(self.table).values(values))
+            self.connection.execute(sa.insert(self.table).values(values))
         except IntegrityError as error:
             if is_duplicate(error):
                 raise Conflict(f"there is such a {self.noun} already") from error
             raise NotFound("there is no such user") from error
 
-    def revoke_one(self, key: ColumnElement[bool], at: int, user_id: int | None) -> R:
+    def revoke_one(self, key: sa.ColumnElement[bool], at: int, user_id: int | None) -> R:
         """Revoke a token or JWT, unless it is revoked. user_id: the user it must belong to."""
-        wanted: list[ColumnElement[bool]] = [key]
+        wanted: list[sa.ColumnElement[bool]] = [key]
         if user_id is not None:
             wanted.append(self.table.c.user_id == user_id)
         return self.change([*wanted, self.table.c.revoked_at.is_(None)], wanted, revoked_at=at)
 
     def change(
         self,
-        which: Sequence[ColumnElement[bool]],
-        wanted: Sequence[ColumnElement[bool]],
+        which: Sequence[sa.ColumnElement[bool]],
+        wanted: Sequence[sa.ColumnElement[bool]],
         **values: Any,
     ) -> R:
         """Change the row that ``which`` selects, and return the one that ``wanted`` selects."""
-        self.connection.execute(update(self.table).where(*which).values(**values))
-        found = select(*_COLUMNS[self.table.name]).where(*wanted)
+        self.connection.execute(sa.update(self.table).where(*which).values(**values))
+        found = sa.select(*_COLUMNS[self.table.name]).where(*wanted)
         row = self.connection.execute(found).first()
         if row is None:
             raise NotFound(f"there is no such {self.noun}")
@@ -264,8 +250,8 @@ class _Stored(_Owners, Generic[R]):
 class _Credentials(_Stored[R]):
     """Credentials with a digest. key, used: the columns of `CredentialWriter.set_used`."""
 
-    key: ClassVar[ColumnElement[str]]
-    used: ClassVar[ColumnElement[int]]
+    key: ClassVar[sa.ColumnElement[str]]
+    used: ClassVar[sa.ColumnElement[int]]
 
     def get_owner(self, sha256: str) -> tuple[R, User]:
         values = {"digest": sha256}
@@ -276,10 +262,10 @@ class _Credentials(_Stored[R]):
     def set_used(self, used_at: Mapping[str, int]) -> None:
         if not used_at:
             return
-        at: ColumnElement[int] = bindparam("at")
+        at: sa.ColumnElement[int] = sa.bindparam("at")
         self.connection.execute(
-            update(self.table)
-            .where(self.key == bindparam("used"), or_(self.used.is_(None), self.used < at))
+            sa.update(self.table)
+            .where(self.key == sa.bindparam("used"), sa.or_(self.used.is_(None), self.used < at))
             .values({self.used: at}),
             # Always in the same order, so that two processes cannot wait for each other.
             [{"used": name, "at": second} for name, second in sorted(used_at.items())],
@@ -308,7 +294,7 @@ class SqlTokens(_Credentials[Token], TokenWriter):
 
     def revoke_all(self, user_id: int, at: int) -> None:
         active = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
-        self.connection.execute(update(tokens).where(*active).values(revoked_at=at))
+        self.connection.execute(sa.update(tokens).where(*active).values(revoked_at=at))
 
 
 class SqlLinks(_Credentials[QuestionLink], LinkWriter):
@@ -318,13 +304,13 @@ class SqlLinks(_Credentials[QuestionLink], LinkWriter):
     def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
         links = question_links.c
         active = links.user_id == user_id, links.id.in_(link_ids), links.revoked_at.is_(None)
-        self.connection.execute(update(question_links).where(*active).values(revoked_at=at))
+        self.connection.execute(sa.update(question_links).where(*active).values(revoked_at=at))
 
 
-def _jwt_owner(database: str, has_citus: bool, key: str) -> Select[Any]:
+def _jwt_owner(database: str, has_citus: bool, key: str) -> sa.Select[Any]:
     """Select whether a JWT is revoked, and its user. key: uuid or email."""
     jti = text_parameter("jti")
-    revoked = exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
+    revoked = sa.exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
     return _with_owner(has_citus, revoked).where(users.c[key] == _WANTED)
 
 
@@ -341,7 +327,7 @@ class SqlJwts(_Stored[Jwt], JwtWriter):
         raise NotFound("there is no such user")
 
     def add(self, jwt: Jwt) -> None:
-        known = select(jwts.c.jti).where(jwts.c.jti == jwt.jti)
+        known = sa.select(jwts.c.jti).where(jwts.c.jti == jwt.jti)
         # Check first: in PostgreSQL, a transaction cannot continue after an error.
         if self.connection.execute(known).first() is not None:
             raise Conflict(f"there is a JWT {jwt.jti} already")
@@ -351,17 +337,20 @@ class SqlJwts(_Stored[Jwt], JwtWriter):
         return self.revoke_one(jwts.c.jti == jti, at, user_id)
 
     def revoke_all(self, user_id: int, at: int) -> None:
-        latest = func.coalesce(users.c.jwts_revoked_at, at)
+        latest = sa.func.coalesce(users.c.jwts_revoked_at, at)
         self.connection.execute(
-            update(users).where(users.c.id == user_id, latest <= at).values(jwts_revoked_at=at)
+            sa.update(users).where(users.c.id == user_id, latest <= at).values(jwts_revoked_at=at)
         )
         active = jwts.c.user_id == user_id, jwts.c.issued_at <= at, jwts.c.revoked_at.is_(None)
-        self.connection.execute(update(jwts).where(*active).values(revoked_at=at))
-        if self.connection.execute(select(users.c.id).where(users.c.id == user_id)).first() is None:
+        self.connection.execute(sa.update(jwts).where(*active).values(revoked_at=at))
+        if (
+            self.connection.execute(sa.select(users.c.id).where(users.c.id == user_id)).first()
+            is None
+        ):
             raise NotFound("there is no such user")
 
     def prune(self, before: int) -> None:
-        self.connection.execute(delete(jwts).where(jwts.c.expires_at < before))
+        self.connection.execute(sa.delete(jwts).where(jwts.c.expires_at < before))
 
 
 class SqlSessions(_Credentials[Session], SessionWriter):
@@ -369,17 +358,17 @@ class SqlSessions(_Credentials[Session], SessionWriter):
     key, used = sessions.c.sha256, sessions.c.seen_at
 
     def delete(self, sha256: str) -> None:
-        self.connection.execute(delete(sessions).where(sessions.c.sha256 == sha256))
+        self.connection.execute(sa.delete(sessions).where(sessions.c.sha256 == sha256))
 
     def delete_all(self, user_id: int) -> None:
-        self.connection.execute(delete(sessions).where(sessions.c.user_id == user_id))
+        self.connection.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
 
     def prune(self, *, created_before: int, seen_before: int) -> None:
-        old = or_(sessions.c.created_at < created_before, sessions.c.seen_at < seen_before)
-        self.connection.execute(delete(sessions).where(old))
+        old = sa.or_(sessions.c.created_at < created_before, sessions.c.seen_at < seen_before)
+        self.connection.execute(sa.delete(sessions).where(old))
 
 
-_QUESTION = select(*_COLUMNS["questions"]).where(
+_QUESTION = sa.select(*_COLUMNS["questions"]).where(
     questions.c.user_id == USER, questions.c.id == text_parameter("question")
 )
 
@@ -402,5 +391,5 @@ class SqlQuestions(_Stored[Question], QuestionWriter):
 
     def delete(self, user_id: int, question_id: str) -> None:
         which = (questions.c.user_id == user_id) & (questions.c.id == question_id)
-        if self.connection.execute(delete(questions).where(which)).rowcount == 0:
+        if self.connection.execute(sa.delete(questions).where(which)).rowcount == 0:
             raise NotFound("there is no such question")

@@ -8,7 +8,7 @@ if its version is not this program's.
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
-from sqlalchemy import delete, exists, func, select, update
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.query.model import Query
@@ -49,7 +49,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         # upload. On SQLite a writer locks the whole database.
         own = user_data.c.user_id == user_id
         row = self.connection.execute(
-            select(*STATE_COLUMNS).where(own).with_for_update(key_share=True)
+            sa.select(*STATE_COLUMNS).where(own).with_for_update(key_share=True)
         ).first()
         if row is None:
             raise NotFound("there is no such user")
@@ -67,7 +67,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             if changed:
                 # Inserting many rows is faster than updating them one by one.
                 replaced = rows_with(connection, table.table, user_id, ids)
-                connection.execute(delete(table.table).where(replaced))
+                connection.execute(sa.delete(table.table).where(replaced))
             rows = [table.values(user_id, row, revision_of) for row in (*new, *changed)]
             insert_rows(connection, table.table, rows)
             if projection is not None:
@@ -95,15 +95,15 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         """Delete the tombstones of rows that exist again."""
         connection = self.connection.sqlalchemy
         of_resource = (tombstones.c.user_id == user_id) & (tombstones.c.resource == resource.name)
-        if not ids or connection.scalar(select(~exists().where(of_resource))):
+        if not ids or connection.scalar(sa.select(~sa.exists().where(of_resource))):
             return
         which = rows_with(connection, tombstones, user_id, ids, "row_id", resource=resource.name)
-        connection.execute(delete(tombstones).where(which))
+        connection.execute(sa.delete(tombstones).where(which))
 
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
         table, connection = DATA_TABLES[resource.name].table, self.connection.sqlalchemy
         which = rows_with(connection, table, user_id, list(ids))
-        found = list(connection.scalars(delete(table).where(which).returning(table.c.id)))
+        found = list(connection.scalars(sa.delete(table).where(which).returning(table.c.id)))
         if not found:
             return
         if resource is RECORDS:
@@ -115,7 +115,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
     def set_state(self, user_id: int, state: DataState) -> None:
         values = asdict(state)
         own = user_data.c.user_id == user_id
-        self.connection.execute(update(user_data).where(own).values(values))
+        self.connection.execute(sa.update(user_data).where(own).values(values))
         known = upsert(data_states, self.connection.database)
         self.connection.execute(
             known.on_conflict_do_update(index_elements=list(data_states.primary_key), set_=values),
@@ -124,12 +124,12 @@ class SqlDataWriter(SqlDataReader, DataWriter):
 
     def forget_states(self, user_id: int, before: int) -> None:
         own = data_states.c.user_id == user_id
-        newest = select(func.max(data_states.c.revision)).where(
+        newest = sa.select(sa.func.max(data_states.c.revision)).where(
             own, data_states.c.changed_at < before
         )
         first = self.connection.execute(newest).scalar()
         if first is None:
             return
-        self.connection.execute(delete(data_states).where(own, data_states.c.revision < first))
+        self.connection.execute(sa.delete(data_states).where(own, data_states.c.revision < first))
         gone = (tombstones.c.user_id == user_id) & (tombstones.c.revision <= first)
-        self.connection.execute(delete(tombstones).where(gone))
+        self.connection.execute(sa.delete(tombstones).where(gone))

@@ -9,25 +9,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    MetaData,
-    Select,
-    Table,
-    and_,
-    delete,
-    func,
-    insert,
-    literal,
-    literal_column,
-    null,
-    or_,
-    select,
-    tuple_,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.schema import CreateTable
 
 from finance_api.resources import RECORDS
@@ -81,7 +63,7 @@ _KEY = (
 class RecordSums:
     """The sums of one user, as changed by one unit of work."""
 
-    def __init__(self, connection: Connection, user_id: int) -> None:
+    def __init__(self, connection: sa.Connection, user_id: int) -> None:
         self._connection = connection
         self._user_id = user_id
         #: Days with changes, as numbers of days since 1970-01-01.
@@ -103,9 +85,9 @@ class RecordSums:
         names = [column.name for column in record_sums.columns]
         for grain in range(len(GRAINS)):
             old = self._stored(grain, first, end)
-            self._connection.execute(delete(record_sums).where(*old))
+            self._connection.execute(sa.delete(record_sums).where(*old))
             found = self._added_up(grain, first, end).order_by("payee_key", "month", "number")
-            self._connection.execute(insert(record_sums).from_select(names, found))
+            self._connection.execute(sa.insert(record_sums).from_select(names, found))
 
     def differ(self) -> bool:
         """Whether the stored sums differ from the sums of the records."""
@@ -114,22 +96,22 @@ class RecordSums:
         months = MIN_SECONDS, MAX_SECONDS + 1
         for grain in range(len(GRAINS)):
             expected = self._added_up(grain, *months).subquery().columns
-            made = select(*(expected[column.name] for column in columns))
-            stored = select(*columns).where(*self._stored(grain, *months))
+            made = sa.select(*(expected[column.name] for column in columns))
+            stored = sa.select(*columns).where(*self._stored(grain, *months))
             if rows_differ(self._connection, made, stored):
                 return True
         return False
 
-    def _stored(self, grain: int, first: int, end: int) -> list[ColumnElement[bool]]:
+    def _stored(self, grain: int, first: int, end: int) -> list[sa.ColumnElement[bool]]:
         """Return clauses that select the stored sums of a grain in these months."""
         months = _SUMS.month >= first, _SUMS.month < end
         return [_SUMS.user_id == self._user_id, *months, *of_grain(grain)]
 
-    def _added_up(self, grain: int, first: int, end: int) -> Select[Any]:
+    def _added_up(self, grain: int, first: int, end: int) -> sa.Select[Any]:
         """Select the sums of a grain, added up from a finer grain or from the records."""
         if grain in _MADE_OF:
             left_out = GRAINS[0] - GRAINS[grain]
-            key = [null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
+            key = [sa.null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
             finer = self._stored(_MADE_OF[grain], first, end)
             return self._rows(grain, key, sums_of_sums()).where(*finer)
         database, date = self._connection.dialect.name, _ROWS.columns["recordDate"]
@@ -137,22 +119,26 @@ class RecordSums:
         own = _ROWS.user_id == self._user_id, date >= first, date < end
         return self._rows(grain, key, sums_of_rows()).where(*own)
 
-    def _rows(self, grain: int, key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
+    def _rows(
+        self, grain: int, key: Sequence[sa.ColumnElement[Any]], sums: SumColumns
+    ) -> sa.Select[Any]:
         """Select new rows for `record_sums`. key: the values of _KEY."""
         month, *others = key
-        number = func.row_number().over()
-        payee_key: ColumnElement[Any] = literal_column("''")
+        number = sa.func.row_number().over()
+        payee_key: sa.ColumnElement[Any] = sa.literal_column("''")
         if "payee" in GRAINS[grain]:
             payee = key[_KEY.index("payee")]
-            length: ColumnElement[int] = literal_column(str(PAYEE_KEY_CHARACTERS))
-            payee_key = func.coalesce(func.substr(payee, literal_column("1"), length), payee_key)
-        columns = (literal(self._user_id), literal(grain), payee_key, month, number, *others)
+            length: sa.ColumnElement[int] = sa.literal_column(str(PAYEE_KEY_CHARACTERS))
+            payee_key = sa.func.coalesce(
+                sa.func.substr(payee, sa.literal_column("1"), length), payee_key
+            )
+        columns = (sa.literal(self._user_id), sa.literal(grain), payee_key, month, number, *others)
         # Group by position: by all columns but the user, the grain and the number.
-        grouped: Iterator[ColumnElement[Any]] = (
-            literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 5
+        grouped: Iterator[sa.ColumnElement[Any]] = (
+            sa.literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 5
         )
         named = zip(record_sums.columns, (*columns, *sums), strict=True)
-        return select(*(value.label(column.name) for column, value in named)).group_by(*grouped)
+        return sa.select(*(value.label(column.name) for column, value in named)).group_by(*grouped)
 
 
 def _ranges(months: Sequence[int]) -> list[tuple[int, int]]:
@@ -205,23 +191,23 @@ def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
     )
 
 
-def _counted(start: int, which: Sequence[ColumnElement[bool]]) -> Select[Any]:
+def _counted(start: int, which: Sequence[sa.ColumnElement[bool]]) -> sa.Select[Any]:
     """Select the anchors among these records, as rows of `record_anchors`.
 
     start: the position of the last of these records in the list.
     """
-    number = func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
+    number = sa.func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
     counted = (
-        select(
+        sa.select(
             _RECORDS.user_id,
-            (number + literal(start - 1)).label("position"),
+            (number + sa.literal(start - 1)).label("position"),
             _RECORDS.newest_first,
             _RECORDS.id,
         )
         .where(*which)
         .subquery("counted")
     )
-    return select(counted).where(counted.c.position % ANCHOR_INTERVAL == 0)
+    return sa.select(counted).where(counted.c.position % ANCHOR_INTERVAL == 0)
 
 
 _date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
@@ -232,12 +218,14 @@ _MANY = 500
 
 
 @cache
-def _new_records(database: str) -> Table:
+def _new_records(database: str) -> sa.Table:
     """Make a temporary table; it lasts until the transaction (PostgreSQL) or connection ends."""
     # Set the option only for PostgreSQL, because it imports SQLAlchemy's dialect for it.
     options: Any = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
-    columns = [Column(column.name, column.type) for column in records_by_date.columns]
-    return Table("new_records_by_date", MetaData(), *columns, prefixes=["TEMPORARY"], **options)
+    columns = [sa.Column(column.name, column.type) for column in records_by_date.columns]
+    return sa.Table(
+        "new_records_by_date", sa.MetaData(), *columns, prefixes=["TEMPORARY"], **options
+    )
 
 
 class ProjectedRecords:
@@ -248,7 +236,7 @@ class ProjectedRecords:
     is then in a few blocks. SQLite keeps a table sorted, and fills its blocks this way.
     """
 
-    def __init__(self, connection: Connection, user_id: int) -> None:
+    def __init__(self, connection: sa.Connection, user_id: int) -> None:
         self.connection = connection
         self.user_id = user_id
         self.sums = RecordSums(connection, user_id)
@@ -257,7 +245,7 @@ class ProjectedRecords:
         #: The newest_first of the last record that was inserted into `records_by_date`.
         self._inserted: int | None = None
         #: The temporary table; None while it has no records.
-        self._new: Table | None = None
+        self._new: sa.Table | None = None
 
     def _insert(self, records: list[ProjectedRecord]) -> None:
         """Insert records; they must be in the order of the list."""
@@ -277,10 +265,10 @@ class ProjectedRecords:
             return
         new = self._new.c
         by_user = new.user_id == self.user_id
-        ordered = select(self._new).where(by_user).order_by(new.newest_first, new.id)
+        ordered = sa.select(self._new).where(by_user).order_by(new.newest_first, new.id)
         names = [column.name for column in new]
-        self.connection.execute(insert(records_by_date).from_select(names, ordered))
-        self.connection.execute(delete(self._new).where(by_user))
+        self.connection.execute(sa.insert(records_by_date).from_select(names, ordered))
+        self.connection.execute(sa.delete(self._new).where(by_user))
         self._new = None
 
     def revisions(self, ids: Sequence[str]) -> dict[tuple[str, str], int]:
@@ -294,7 +282,7 @@ class ProjectedRecords:
             return set()
         self._flush()
         which = rows_with(self.connection, records_by_date, self.user_id, ids)
-        deletion = delete(records_by_date).where(which)
+        deletion = sa.delete(records_by_date).where(which)
         found = self.connection.execute(deletion.returning(_RECORDS.newest_first, _RECORDS.id))
         removed = {(int(at), str(of_id)) for at, of_id in found}
         self.sums.touch(-newest_first for newest_first, _ in removed)
@@ -329,11 +317,11 @@ class ProjectedRecords:
     def anchors_differ(self) -> bool:
         """Whether the stored anchors or the stored count disagree with the list."""
         by_user = _RECORDS.user_id == self.user_id
-        stored = select(record_anchors).where(_ANCHORS.user_id == self.user_id)
+        stored = sa.select(record_anchors).where(_ANCHORS.user_id == self.user_id)
         if rows_differ(self.connection, _counted(0, [by_user]), stored):
             return True
-        number = select(func.count()).select_from(records_by_date).where(by_user)
-        kept = select(user_data.c.record_count).where(user_data.c.user_id == self.user_id)
+        number = sa.select(sa.func.count()).select_from(records_by_date).where(by_user)
+        kept = sa.select(user_data.c.record_count).where(user_data.c.user_id == self.user_id)
         return self.connection.scalar(number) != self.connection.scalar(kept)
 
     def _rebuild_anchors(self, at: int, row_id: str) -> None:
@@ -341,12 +329,12 @@ class ProjectedRecords:
         by_user = _ANCHORS.user_id == self.user_id
         execute = self.connection.execute
         # Not a comparison of tuples, which needs the types of both sides.
-        changed = or_(
-            _ANCHORS.newest_first < at, and_(_ANCHORS.newest_first == at, _ANCHORS.id <= row_id)
+        changed = sa.or_(
+            _ANCHORS.newest_first < at, sa.and_(_ANCHORS.newest_first == at, _ANCHORS.id <= row_id)
         )
-        execute(delete(record_anchors).where(by_user, changed))
+        execute(sa.delete(record_anchors).where(by_user, changed))
         highest = execute(
-            select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
+            sa.select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
             .where(by_user)
             .order_by(_ANCHORS.position.desc())
             .limit(1)
@@ -354,20 +342,22 @@ class ProjectedRecords:
         start, above = 0, [_RECORDS.user_id == self.user_id]
         if highest is not None:
             start = highest.position + 1
-            anchor = tuple_(literal(highest.newest_first), literal(highest.id, CodePointText))
-            above.append(tuple_(_RECORDS.newest_first, _RECORDS.id) < anchor)
+            anchor = sa.tuple_(
+                sa.literal(highest.newest_first), sa.literal(highest.id, CodePointText)
+            )
+            above.append(sa.tuple_(_RECORDS.newest_first, _RECORDS.id) < anchor)
         names = ["user_id", "position", "newest_first", "id"]
-        execute(insert(record_anchors).from_select(names, _counted(start, above)))
-        number = select(func.count()).select_from(records_by_date).where(*above)
+        execute(sa.insert(record_anchors).from_select(names, _counted(start, above)))
+        number = sa.select(sa.func.count()).select_from(records_by_date).where(*above)
         count = execute(number).scalar_one()
-        counted = update(user_data).where(user_data.c.user_id == self.user_id)
+        counted = sa.update(user_data).where(user_data.c.user_id == self.user_id)
         execute(counted.values(record_count=start + count))
 
 
 class Projection:
     """The projections of all users whose records a unit of work changes."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
         self._by_user: dict[int, ProjectedRecords] = {}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, insert, select, update
+import sqlalchemy as sa
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
@@ -28,12 +28,12 @@ VERSION = 9
 _PAGE = 1_000
 
 
-def rebuild_all(connection: Connection) -> None:
+def rebuild_all(connection: sa.Connection) -> None:
     """Rebuild every user's projection, even if it is up to date, in a transaction that writes."""
-    for user_id in connection.execute(select(user_data.c.user_id)).scalars().all():
+    for user_id in connection.execute(sa.select(user_data.c.user_id)).scalars().all():
         rebuild(connection, user_id)
-    connection.execute(delete(projection_version))
-    connection.execute(insert(projection_version).values(version=VERSION))
+    connection.execute(sa.delete(projection_version))
+    connection.execute(sa.insert(projection_version).values(version=VERSION))
 
 
 class _Rebuilder(SqlDataWriter):
@@ -44,12 +44,12 @@ class _Rebuilder(SqlDataWriter):
         return lambda row_id, json: revision
 
 
-def rebuild(connection: Connection, user_id: int) -> None:
+def rebuild(connection: sa.Connection, user_id: int) -> None:
     """Rebuild the projection of a user, in a transaction that writes."""
     for table in (record_anchors, records_by_date, record_sums, data_states, tombstones):
-        connection.execute(delete(table).where(table.c.user_id == user_id))
+        connection.execute(sa.delete(table).where(table.c.user_id == user_id))
     own = user_data.c.user_id == user_id
-    connection.execute(update(user_data).where(own).values(record_count=0))
+    connection.execute(sa.update(user_data).where(own).values(record_count=0))
     projection = Projection(connection)
     unit = WriteConnection(connection, SqlCache(connection.dialect))
     data = _Rebuilder(unit, projection)
