@@ -16,14 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from bench.processes import (
-    busy_seconds,
-    children,
-    cores,
-    free_port,
-    pinned,
-    proportional_bytes,
-)
+from bench.processes import busy_seconds, children, cores, free_port, pinned, proportional_bytes
 from bench.sizes import SIZES
 from bench.workspace import WORK, Workspace
 

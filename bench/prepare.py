@@ -115,12 +115,7 @@ def _import_all(
     command = [sys.executable, "-m", "bench.importing", str(ini), workspace.size.name]
     print(f"importing {workspace.size.records:,} records into {database} …", flush=True)
     done = subprocess.run(
-        command,
-        cwd=PROJECT,
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=IMPORT_SECONDS,
+        command, cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True, timeout=IMPORT_SECONDS
     )
     measured = Measured(**json.loads(done.stdout.splitlines()[-1]))
     print(f"  {measured.seconds:.1f} s, {measured.records_per_second:,.0f} records a second")

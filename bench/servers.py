@@ -69,9 +69,7 @@ def why_missing(name: str, database: str, postgresql: Postgresql | None) -> str:
 
 @contextmanager
 def serving(
-    workspace: Workspace,
-    postgresql: Postgresql | None,
-    wanted: Sequence[tuple[str, str]],
+    workspace: Workspace, postgresql: Postgresql | None, wanted: Sequence[tuple[str, str]]
 ) -> Iterator[list[Server]]:
     """Yield listening servers for these (name, database) pairs, and end them afterwards."""
     with ExitStack() as stack:

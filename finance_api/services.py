@@ -160,10 +160,7 @@ def make_housekeeping(
         with reading(backend) as reader:
             user_ids = reader.users.list_with_past_states(before)
         for user_id in user_ids:
-            with (
-                suppress(NotFound),
-                unit_of_work(backend, lock_timeout_seconds=1) as storage,
-            ):
+            with suppress(NotFound), unit_of_work(backend, lock_timeout_seconds=1) as storage:
                 storage.data.lock(user_id)
                 storage.data.forget_states(user_id, before)
 

@@ -57,9 +57,7 @@ _NAMES = {
 TRANSACTION_FIELDS: dict[str, Field] = {key: RECORDS[name] for key, name in _NAMES.items()}
 
 _transaction_encoder = RowEncoder(
-    tuple(TRANSACTION_FIELDS.values()),
-    {"recordDate": instant_text},
-    keys=tuple(TRANSACTION_FIELDS),
+    tuple(TRANSACTION_FIELDS.values()), {"recordDate": instant_text}, keys=tuple(TRANSACTION_FIELDS)
 )
 
 

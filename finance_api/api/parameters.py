@@ -119,11 +119,7 @@ class Conditions(ParameterKind):
     is_repeated = True
 
     def __init__(
-        self,
-        field: Field,
-        operators: Sequence[Operator] | None = None,
-        *,
-        is_plain: bool = False,
+        self, field: Field, operators: Sequence[Operator] | None = None, *, is_plain: bool = False
     ) -> None:
         """operators: the ones to describe. is_plain: without relative dates and abs."""
         known = operators_of(field) if operators is None else operators

@@ -76,11 +76,7 @@ class Service(CorniceService):  # type: ignore[misc]
         self.base_path, self.response, self.scopes = path, response, tuple(scopes)
         self.is_savable = is_savable
         if schema is not None:
-            options |= {
-                "schema": schema,
-                "validators": (validate_query,),
-                "error_handler": _refuse,
-            }
+            options |= {"schema": schema, "validators": (validate_query,), "error_handler": _refuse}
         has_suffixes = response is not None and response.has_suffixes
         if schema is not None and has_suffixes:
             schema.path = path.replace(f":{FORM}", "")

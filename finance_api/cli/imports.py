@@ -27,10 +27,7 @@ class _ListedByDefault(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(
-    cls=_ListedByDefault,
-    epilog="Example: finance-api imports me@example.com",
-)
+@click.group(cls=_ListedByDefault, epilog="Example: finance-api imports me@example.com")
 def imports() -> None:
     """Imports and edits of a user's data, and undoing them.
 

@@ -25,8 +25,7 @@ def add(edit: Edit, type_name: str, given: dict[str, str]) -> None:
 
 
 @click.command(
-    "set",
-    epilog="Example: finance-api set me@example.com accounts Checking initialBalance=100",
+    "set", epilog="Example: finance-api set me@example.com accounts Checking initialBalance=100"
 )
 @edit_options()
 @_type_argument

@@ -83,12 +83,7 @@ def show_profile(cli: CliContext, name: str) -> None:
 @click.option("--only", multiple=True, metavar="COL=VALUE", help="Read only rows with this value.")
 @pass_cli_context
 def test_profile(
-    cli: CliContext,
-    /,
-    name: str,
-    file: str,
-    account: str | None,
-    **options: Any,
+    cli: CliContext, /, name: str, file: str, account: str | None, **options: Any
 ) -> None:
     """Read a file with a profile, and print what would be imported. Nothing is stored."""
     known = known_profiles(cli)

@@ -35,8 +35,7 @@ def add(edit: Edit, given: dict[str, str]) -> None:
 
 
 @records.command(
-    "set",
-    epilog="Example: finance-api records set EMAIL ID amount=-12.90 note=corrected",
+    "set", epilog="Example: finance-api records set EMAIL ID amount=-12.90 note=corrected"
 )
 @edit_options()
 @click.argument("record_id", metavar="ID")

@@ -41,10 +41,7 @@ def _password_line() -> str:
         raise PasswordRefused("the password is not UTF-8") from None
 
 
-@user.command(
-    "set-password",
-    epilog="Example: finance-api user set-password me@example.com",
-)
+@user.command("set-password", epilog="Example: finance-api user set-password me@example.com")
 @click.argument("email")
 @click.option(
     "--password-stdin", is_flag=True, help="Read the password from standard input, and do not ask."

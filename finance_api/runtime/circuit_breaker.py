@@ -31,10 +31,7 @@ class CircuitBreaker:
     """
 
     def __init__(
-        self,
-        failures: type[Exception],
-        *,
-        monotonic: Callable[[], float] = time.monotonic,
+        self, failures: type[Exception], *, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._failures = failures
         self._monotonic = monotonic

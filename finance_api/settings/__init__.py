@@ -29,7 +29,7 @@ _PARTS = (
 PLUGINS = ("finance_api.api.wallet", "finance_api.web")
 #: Settings that earlier versions had, and what to do instead.
 _REMOVED = {
-    "finance_api.wallet": "name finance_api.api.wallet in finance_api.plugins, or leave it out",
+    "finance_api.wallet": "name finance_api.api.wallet in finance_api.plugins, or leave it out"
 }
 #: Variables with the prefix ``FINANCE_API_`` that are not settings.
 _OTHER_VARIABLES = frozenset({"FINANCE_API_CONFIG"})
@@ -59,9 +59,7 @@ SERVER_SETTINGS = _declared("finance_api.server.settings")
 
 
 def read_settings(
-    given: Mapping[str, str],
-    environment: Mapping[str, str],
-    table: Iterable[Setting] = SETTINGS,
+    given: Mapping[str, str], environment: Mapping[str, str], table: Iterable[Setting] = SETTINGS
 ) -> Settings:
     """Return the values of all declared settings. Raises SettingError for wrong or unknown ones."""
     for name, advice in _REMOVED.items():

@@ -39,11 +39,7 @@ def make_usage(backend: StorageBackend) -> WriteBehind[TokenDay]:
 
     name = "writing how many requests were made"
     return WriteBehind(
-        name,
-        _FLUSH_SECONDS,
-        merge=operator.add,
-        write=write,
-        last_attempts=_LAST_ATTEMPTS,
+        name, _FLUSH_SECONDS, merge=operator.add, write=write, last_attempts=_LAST_ATTEMPTS
     )
 
 

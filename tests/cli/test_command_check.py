@@ -93,10 +93,7 @@ DERIVED = {
         "derived-columns",
         f"UPDATE accounts SET json = replace(json, 'Giro', 'Gyro') WHERE {ACCOUNT}",
     ),
-    "a stored sum": (
-        "sums",
-        "UPDATE record_sums SET amount_low = amount_low + 1 WHERE grain = 0",
-    ),
+    "a stored sum": ("sums", "UPDATE record_sums SET amount_low = amount_low + 1 WHERE grain = 0"),
     "a stored sum that is missing": ("sums", "DELETE FROM record_sums WHERE grain = 3"),
     "an anchor": ("anchors", "UPDATE record_anchors SET id = 'x' WHERE position = 256"),
     "the count of records": ("anchors", "UPDATE user_data SET record_count = 7"),
@@ -106,10 +103,7 @@ DERIVED = {
         f"UPDATE records_by_date SET revision = 4711 WHERE {RECORD}",
     ),
     "a balance": ("balances", f"UPDATE accounts SET balance = balance + 1 WHERE {ACCOUNT}"),
-    "a count of an account": (
-        "balances",
-        f"UPDATE accounts SET record_count = 0 WHERE {ACCOUNT}",
-    ),
+    "a count of an account": ("balances", f"UPDATE accounts SET record_count = 0 WHERE {ACCOUNT}"),
     "a last day": ("balances", f"UPDATE accounts SET last_record_date = NULL WHERE {ACCOUNT}"),
     "the name of an account on a record": (
         "derived",

@@ -21,7 +21,7 @@ def twice(command, anna):
 def test_the_list_is_newest_first(command, anna, twice):
     out = command.done("imports", anna).decode().splitlines()
     assert out[0].split() == [
-        *("ID", "WHEN", "WHAT", "FILE", "CREATED", "UPDATED", "REVISION", "STATE"),
+        *("ID", "WHEN", "WHAT", "FILE", "CREATED", "UPDATED", "REVISION", "STATE")
     ]
     assert [line.split()[0] for line in out[1:]] == ["2", "1"]
     assert out[1].split()[3:] == ["second.ndjson", "1", "1", "2", "done"]

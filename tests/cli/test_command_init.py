@@ -39,12 +39,7 @@ def test_folders_and_files_are_the_owners_alone(new, umask):
     finally:
         os.umask(before)
     found = {str(p.relative_to(directory)): mode(p) for p in [directory, *directory.rglob("*")]}
-    assert found == {
-        ".": 0o700,
-        "finance-api.ini": 0o600,
-        "var": 0o700,
-        "var/jwt-keys.json": 0o600,
-    }
+    assert found == {".": 0o700, "finance-api.ini": 0o600, "var": 0o700, "var/jwt-keys.json": 0o600}
     (key,) = read_key_file(str(directory / "var" / "jwt-keys.json"))
     assert key.algorithm == "HS256"
 

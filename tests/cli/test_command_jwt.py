@@ -195,11 +195,7 @@ def test_all_jwts_of_a_user_are_revoked(command, anna, keys):
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["revoke", "--all"],
-        ["issue", "a@b.org", "c@d.org"],
-        ["new-key", "x"],
-    ],
+    [["revoke", "--all"], ["issue", "a@b.org", "c@d.org"], ["new-key", "x"]],
     ids=" ".join,
 )
 def test_wrong_usage_ends_with_2(command, anna, keys, arguments):

@@ -171,10 +171,7 @@ SIZES = {
         400,
         lambda user: post(0, body=b"").replace(b"h: 0", b"h: " + b"9" * 40),
     ),
-    "compressed body": (
-        403,
-        lambda user: post(len(BOMB), "Content-Encoding: gzip\r\n", BOMB),
-    ),
+    "compressed body": (403, lambda user: post(len(BOMB), "Content-Encoding: gzip\r\n", BOMB)),
     "token of 9 MB": (
         431,
         lambda user: get(LABELS, f"Authorization: Bearer {'t' * 9_000_000}\r\n"),

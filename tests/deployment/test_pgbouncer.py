@@ -106,8 +106,7 @@ def served(tmp_path, new_settings, redis_url):
 def load(client: Client, rows: list[dict[str, object]]) -> None:
     data = "".join(map(native_line, rows)).encode()
     import_file(
-        client.service.backend,
-        ImportOrder(client.user.email, io.BytesIO(data), now=1_773_835_200),
+        client.service.backend, ImportOrder(client.user.email, io.BytesIO(data), now=1_773_835_200)
     )
 
 

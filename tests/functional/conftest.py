@@ -15,9 +15,7 @@ from support.service import POOLED, STORAGES, Client, Service, running_services
 
 
 @pytest.fixture(scope="session")
-def services(
-    new_settings: Callable[[str], dict[str, str]],
-) -> Iterator[Callable[[str], Service]]:
+def services(new_settings: Callable[[str], dict[str, str]]) -> Iterator[Callable[[str], Service]]:
     with running_services(new_settings) as of:
         yield of
 

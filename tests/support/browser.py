@@ -40,9 +40,7 @@ Fields = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
 @pytest.fixture(scope="module", name="services")
-def few_users(
-    new_settings: Callable[[str], dict[str, str]],
-) -> Iterator[Callable[[str], Service]]:
+def few_users(new_settings: Callable[[str], dict[str, str]]) -> Iterator[Callable[[str], Service]]:
     """Services for one module only. Imported by tests that `dump` everything stored."""
     with running_services(new_settings) as of:
         yield of

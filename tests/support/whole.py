@@ -30,9 +30,7 @@ class Whole:
 
 
 def read_whole(
-    importer: StatementImporter,
-    data: str | bytes,
-    remembered: Remembered = nothing_remembered,
+    importer: StatementImporter, data: str | bytes, remembered: Remembered = nothing_remembered
 ) -> list[Whole]:
     """Return the statements in the order of the file. Raises ImportRefused.
 

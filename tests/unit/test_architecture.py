@@ -93,13 +93,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("olefile", own("importers.spreadsheet.container")),
         (
             "orjson",
-            own(
-                "api",
-                "resources",
-                "http.errors",
-                "importers",
-                "storage.sql.roles.activity",
-            ),
+            own("api", "resources", "http.errors", "importers", "storage.sql.roles.activity"),
         ),
         ("granian", own("server.granian")),
         ("dateutil", own("planning")),
@@ -122,8 +116,7 @@ def test_a_library_is_imported_in_one_place_only(library: str, homes: tuple[str,
 )
 def test_nobody_imports_what_settings_name(implementation: str) -> None:
     assert not offences(
-        lambda name: not within(name, implementation),
-        lambda name: within(name, implementation),
+        lambda name: not within(name, implementation), lambda name: within(name, implementation)
     )
 
 
@@ -204,8 +197,7 @@ _HTTP_LIBRARIES = ("pyramid", "webob", "cornice", "waitress", "granian", "http")
 )
 def test_the_request_stops_at_the_views(package: str) -> None:
     assert not offences(
-        lambda name: within(name, *own(package)),
-        lambda name: within(name, *_HTTP_LIBRARIES),
+        lambda name: within(name, *own(package)), lambda name: within(name, *_HTTP_LIBRARIES)
     )
 
 

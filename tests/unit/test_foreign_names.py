@@ -27,7 +27,7 @@ DOCUMENTED = {
     "cornice.service": {"get_services"},
     "colander": set(),
     "pyramid.authorization": {
-        *("ACLDenied", "ACLHelper", "ALL_PERMISSIONS", "DENY_ALL", "Allow", "Deny"),
+        *("ACLDenied", "ACLHelper", "ALL_PERMISSIONS", "DENY_ALL", "Allow", "Deny")
     },
     "pyramid.config": {"Configurator"},
     "pyramid.csrf": {"get_csrf_token"},

@@ -203,8 +203,7 @@ _SCHEMA = ParameterSchema(
         _Having(
             _having,
             one_or_more(
-                {"type": "string", "pattern": having_pattern([*_NUMBERS.values()])},
-                ["net.lt.-100"],
+                {"type": "string", "pattern": having_pattern([*_NUMBERS.values()])}, ["net.lt.-100"]
             ),
         ),
         "A condition on a numeric column. Only groups that meet it are returned. Repeated: and.",
@@ -221,9 +220,7 @@ _SCHEMA = ParameterSchema(
         "nothing matches.",
     ),
     parameter(
-        "sortBy",
-        Scalar(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")),
-        SORT_MEANING,
+        "sortBy", Scalar(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")), SORT_MEANING
     ),
     *page(MAX_PAGE, DEFAULT_GROUPS),
     conversion(CONVERT_TO),

@@ -13,12 +13,7 @@ NUMBER: Schema = {"type": ["number", "string", "null"]}
 _LIST: Schema = {"type": "array", "items": {"type": "string"}}
 _BOOLEAN: Schema = {"type": ["boolean", "null"]}
 
-_SHAPES = {
-    Kind.NUMBER: NUMBER,
-    Kind.BOOLEAN: _BOOLEAN,
-    Kind.TEXT_LIST: _LIST,
-    Kind.ID_LIST: _LIST,
-}
+_SHAPES = {Kind.NUMBER: NUMBER, Kind.BOOLEAN: _BOOLEAN, Kind.TEXT_LIST: _LIST, Kind.ID_LIST: _LIST}
 
 #: Describes the conditions of all tools; see `filters_of`.
 CONDITIONS = (

@@ -140,13 +140,7 @@ def serve_stdio(base: str, token: str) -> None:
 
 
 def serve_http(
-    base: str,
-    *,
-    host: str,
-    port: int,
-    hosts: Sequence[str],
-    origins: Sequence[str],
-    limits: Limits,
+    base: str, *, host: str, port: int, hosts: Sequence[str], origins: Sequence[str], limits: Limits
 ) -> None:
     """Serve until stopped. hosts, origins: the allowed values of the headers Host and Origin."""
     server = make_server(base, _authorization_of)

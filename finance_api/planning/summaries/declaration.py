@@ -71,12 +71,7 @@ DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension i
 
 
 def _sum_field(
-    name: str,
-    meaning: str,
-    example: float,
-    decimals: int = DECIMALS,
-    *,
-    nullable: bool = False,
+    name: str, meaning: str, example: float, decimals: int = DECIMALS, *, nullable: bool = False
 ) -> Field:
     return Field(name, Kind.NUMBER, meaning, example, nullable=nullable, decimals=decimals)
 

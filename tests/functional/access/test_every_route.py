@@ -185,10 +185,7 @@ def test_what_a_credential_may_not_read_depends_on_nothing_else(world):
     world.let_in()
     paths = surface_urls(world.service.app.registry)
     # Parameters that a path needs besides a credential.
-    needed = {
-        "/v1/api/records/by-id": "id=",
-        "/internal/v1/get-docs": "document_type=all&x=",
-    }
+    needed = {"/v1/api/records/by-id": "id=", "/internal/v1/get-docs": "document_type=all&x="}
     for place, (name, header, *expected) in enumerate(credentials(world)):
         headers = {} if header is None else {"Authorization": header}
         for number, path in enumerate(paths, place):

@@ -83,10 +83,7 @@ def test_the_page_says_that_a_category_is_gone(household):
 
 @pytest.mark.parametrize(
     ("address", "endings"),
-    [
-        (RECORDS, (".csv", ".xlsx", ".json", ".html", ".rss")),
-        (UPCOMING, (".ics",)),
-    ],
+    [(RECORDS, (".csv", ".xlsx", ".json", ".html", ".rss")), (UPCOMING, (".ics",))],
 )
 def test_a_downloaded_file_is_not_named_after_the_secret(household, address, endings):
     linked = Linked(household, address)

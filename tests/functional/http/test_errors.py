@@ -26,11 +26,7 @@ def assert_problem(response, status):
 
 def ask(client, method, path, **headers):
     return client.service.web.request(
-        path,
-        method=method,
-        headers={**client.headers, **headers},
-        status="*",
-        expect_errors=True,
+        path, method=method, headers={**client.headers, **headers}, status="*", expect_errors=True
     )
 
 

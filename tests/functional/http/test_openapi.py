@@ -43,11 +43,7 @@ USUAL = {"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-O
 #: Formats that the description only mentions in a sentence, so that generated clients read JSON.
 OTHER_FORMATS = ("text/csv", "application/x-ndjson", XLSX.media_type)
 #: Messages for values that the schema allows, but that are refused.
-RULES = {
-    "needs a period in groupBy",
-    "needs days to compare",
-    "is not a column of these groups",
-}
+RULES = {"needs a period in groupBy", "needs days to compare", "is not a column of these groups"}
 
 
 @pytest.fixture(scope="module")

@@ -45,8 +45,7 @@ def log():
 @pytest.fixture(scope="module")
 def behind_proxy():
     service = Service(
-        "memory",
-        {"finance_api.storage": "memory", "finance_api.trusted_proxies": "10.0.0.0/8"},
+        "memory", {"finance_api.storage": "memory", "finance_api.trusted_proxies": "10.0.0.0/8"}
     )
     yield service
     service.stop()

@@ -65,10 +65,7 @@ def test_occurrences_of_the_next_days_and_their_sums(orders):
         ("04-16", "Once"),
     ]
     sums = [tuple(total.values()) for total in found["totals"]]
-    assert sums == [
-        ("CHF", 1, 0, -3, -3),
-        ("EUR", 4, Decimal("6001.5"), -850, Decimal("5151.5")),
-    ]
+    assert sums == [("CHF", 1, 0, -3, -3), ("EUR", 4, Decimal("6001.5"), -850, Decimal("5151.5"))]
     assert (found["from"], found["to"], found["nextOffset"]) == ("2026-03-18", "2026-04-16", None)
     assert days(orders, days=1) == [("03-18", "Pay")]
     assert days(orders, days=31)[-1] == ("04-17", "Later")

@@ -238,7 +238,7 @@ def test_items_of_standing_orders(current):
         *("2026-11-01", "2026-10-01", "2026-09-01"),
     ]
     assert rows[0].keys() == {
-        *("id", "standingOrderId", "originalDate", "alignedDate", "dismissed", "recordIds"),
+        *("id", "standingOrderId", "originalDate", "alignedDate", "dismissed", "recordIds")
     }
     assert rows[0]["originalDate"] == rows[0]["alignedDate"] == "2027-02-01T00:00:00.000Z"
     assert (rows[0]["dismissed"], rows[0]["recordIds"]) == (False, [])

@@ -185,10 +185,7 @@ def test_a_mirror_outside_of_the_page_is_found(wallet):
 
 def test_parts_of_a_split_are_records_and_the_whole_is_none(empty):
     whole = uid("Record", 1)
-    empty.client.load(
-        account(1),
-        record(1, amount=-30, recordDate="2026-09-01", payee="Shop"),
-    )
+    empty.client.load(account(1), record(1, amount=-30, recordDate="2026-09-01", payee="Shop"))
     empty.client.load(
         split_record(1, id=whole, amount=-30, recordDate="2026-09-01", payee="Shop"),
         record(11, amount=-20, recordDate="2026-09-01", payee="Shop", splitId=whole),

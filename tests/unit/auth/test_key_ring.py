@@ -108,11 +108,7 @@ def test_an_unchanged_file_is_not_read_again(key_file, monkeypatch):
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        [{"kid": "x", "kty": "RSA", "alg": "RS256", "n": "\0", "e": "AQAB"}],
-        b"\xff",
-        "[" * 100_000,
-    ],
+    [[{"kid": "x", "kty": "RSA", "alg": "RS256", "n": "\0", "e": "AQAB"}], b"\xff", "[" * 100_000],
     ids=lambda content: str(content)[:30],
 )
 def test_a_file_that_becomes_unreadable_changes_nothing_and_is_logged(key_file, caplog, broken):

@@ -153,14 +153,7 @@ def test_the_new_key_is_never_readable_by_others_on_its_way(path, monkeypatch):
     assert seen == [0o600]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\xff",
-        key_set(hs(key="changeme")).encode(),
-    ],
-)
+@pytest.mark.parametrize("content", [b"", b"\xff", key_set(hs(key="changeme")).encode()])
 def test_a_file_with_a_fault_is_refused_and_stays(path, content):
     with open(path, "wb") as stream:
         stream.write(content)

@@ -54,8 +54,7 @@ def test_other_rules_are_no_choice(rule):
 
 
 @pytest.mark.parametrize(
-    "rule",
-    ["INTERVAL=2;BYDAY=FR;FREQ=WEEKLY", "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"],
+    "rule", ["INTERVAL=2;BYDAY=FR;FREQ=WEEKLY", "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"]
 )
 def test_the_order_of_the_parts_does_not_matter(rule):
     assert parse_repetition(rule) == Repetition("FREQ=WEEKLY;BYDAY=FR", 2)

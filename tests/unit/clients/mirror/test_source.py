@@ -90,10 +90,7 @@ def test_it_gives_up_in_the_end(service):
     ("answer", "message"),
     [
         (problem(401, "No such token."), "401: No such token; create a personal token"),
-        (
-            problem(403, "No access."),
-            "403: No access; the token in FINANCE_TOKEN may not",
-        ),
+        (problem(403, "No access."), "403: No access; the token in FINANCE_TOKEN may not"),
         (problem(503, "Later."), "503: Later."),
         (problem(429, "Tomorrow.", **{"Retry-After": "86400"}), "429: Tomorrow."),
         ((404, {}, b"<html>"), "404: is this the address of finance_api?"),
