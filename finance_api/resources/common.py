@@ -11,13 +11,8 @@ EXAMPLE_ID = "6f1c2c1e-2d4e-4b6e-9f6b-0d7c5a3e8b10"
 _MOMENT = "2026-01-31T10:00:00Z"
 
 PAYMENT_TYPES = (
-    "cash",
-    "debit_card",
-    "credit_card",
-    "transfer",
-    "voucher",
-    "mobile_payment",
-    "web_payment",
+    *("cash", "debit_card", "credit_card", "transfer"),
+    *("voucher", "mobile_payment", "web_payment"),
 )
 INCOME, EXPENSE = "income", "expense"
 RECORD_TYPES = (INCOME, EXPENSE)

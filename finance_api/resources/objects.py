@@ -26,17 +26,8 @@ from finance_api.resources.common import (
 from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource
 
 ACCOUNT_TYPES = (
-    "General",
-    "Cash",
-    "CurrentAccount",
-    "CreditCard",
-    "SavingAccount",
-    "Bonus",
-    "Insurance",
-    "Investment",
-    "Loan",
-    "Mortgage",
-    "Overdraft",
+    *("General", "Cash", "CurrentAccount", "CreditCard", "SavingAccount", "Bonus"),
+    *("Insurance", "Investment", "Loan", "Mortgage", "Overdraft"),
 )
 
 

@@ -14,16 +14,10 @@ from finance_api.runtime.settings import ENVIRONMENT_PREFIX, Setting, SettingErr
 
 #: Settings of Pyramid itself, which are passed on to it.
 _PASSED_ON = ("pyramid.",)
-#: The modules that declare settings.
+#: The modules of this package that declare settings.
 _PARTS = (
-    "finance_api.storage.settings",
-    "finance_api.http.settings",
-    "finance_api.api.settings",
-    "finance_api.uploads.settings",
-    "finance_api.ledger.settings",
-    "finance_api.auth.settings",
-    "finance_api.ratelimit.settings",
-    "finance_api.runtime.logs",
+    *("storage.settings", "http.settings", "api.settings", "uploads.settings"),
+    *("ledger.settings", "auth.settings", "ratelimit.settings", "runtime.logs"),
 )
 #: The default of `finance_api.plugins`; a plug-in need not be installed.
 PLUGINS = ("finance_api.api.wallet", "finance_api.web")
@@ -51,7 +45,7 @@ def _declared_by_plugin(plugin: str) -> tuple[Setting, ...]:
 
 
 SETTINGS = (
-    *(setting for part in _PARTS for setting in _declared(part)),
+    *(setting for part in _PARTS for setting in _declared(f"finance_api.{part}")),
     *(setting for plugin in PLUGINS for setting in _declared_by_plugin(plugin)),
 )
 #: Keys of ``[server:main]`` if granian is the server.

@@ -19,13 +19,8 @@ _by_date = (_records.user_id, _records.columns["recordDate"].desc(), _records.co
 _summed = [
     _records.columns[name]
     for name in (
-        "accountId",
-        "categoryId",
-        "currencyCode",
-        "recordType",
-        "recordState",
-        "transferId",
-        "amount",
+        *("accountId", "categoryId", "currencyCode"),
+        *("recordType", "recordState", "transferId", "amount"),
     )
 ]
 # PostgreSQL does not allow long texts in an index. The import's id is here for filters only.

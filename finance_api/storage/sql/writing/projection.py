@@ -49,14 +49,8 @@ _MADE_OF = {
 }
 #: What the finest sums are grouped by, in the order of the table's columns.
 _KEY = (
-    "month",
-    "accountId",
-    "categoryId",
-    "payee",
-    "currencyCode",
-    "recordType",
-    "isVoid",
-    "isTransfer",
+    *("month", "accountId", "categoryId", "payee"),
+    *("currencyCode", "recordType", "isVoid", "isTransfer"),
 )
 
 
