@@ -65,7 +65,11 @@ def offences(importer: Callable[[str], bool], imported: Callable[[str], bool]) -
 
 def test_there_are_modules_to_look_at() -> None:
     assert len(modules()) > 100
-    assert any(name == "sqlalchemy.exc.IntegrityError" for module in modules() for name, _ in module.imports)
+    assert any(
+        name == "sqlalchemy.exc.IntegrityError"
+        for module in modules()
+        for name, _ in module.imports
+    )
 
 
 @pytest.mark.parametrize(
