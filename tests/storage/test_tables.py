@@ -123,6 +123,14 @@ def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend)
     assert "TEMP B-TREE" not in plan
 
 
+@pytest.mark.parametrize("operator", ["eq", "in", "in_json"])
+def test_the_parts_of_splits_are_found_by_their_index(new_backend, operator):
+    predicates = (Predicate("splitId", operator),)
+    given = {"p0": "[]" if operator == "in_json" else "x", "after_id": "", "limit": 1000}
+    plan = plan_of(new_backend("sqlite"), rows._scan, RECORDS.name, predicates, **given)
+    assert "ix_records_splits (user_id=? AND split_id=?)" in plan
+
+
 @pytest.mark.parametrize("table", ["tokens", "question_links", "sessions"])
 def test_a_credential_is_found_by_its_index(new_backend, table):
     plan = plan_of(new_backend("sqlite"), _and_owner, False, table, digest="0")
