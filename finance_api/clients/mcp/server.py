@@ -43,6 +43,22 @@ PATH = "/mcp"
 _VALIDATORS = {t.name: Draft202012Validator(t.declaration.input_schema) for t in TOOLS}
 
 
+async def _list_resources(
+    _: Context, __: types.PaginatedRequestParams | None
+) -> types.ListResourcesResult:
+    found = [
+        types.Resource(
+            name=uri.rpartition("/")[2],
+            title=tool.title,
+            uri=uri,
+            description=tool.purpose,
+            mime_type=_JSON,
+        )
+        for uri, tool in RESOURCES.items()
+    ]
+    return types.ListResourcesResult(resources=found)
+
+
 def make_server(base: str, authorization: Callable[[Context], str]) -> Server[Any]:
     """base: the address of the API. authorization: returns the header of a caller."""
 
@@ -67,21 +83,6 @@ def make_server(base: str, authorization: Callable[[Context], str]) -> Server[An
             return result(document, is_error=True)
         return await call(tool, arguments, Api(base, authorization(context)))
 
-    async def list_resources(
-        _: Context, __: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        found = [
-            types.Resource(
-                name=uri.rpartition("/")[2],
-                title=tool.title,
-                uri=uri,
-                description=tool.purpose,
-                mime_type=_JSON,
-            )
-            for uri, tool in RESOURCES.items()
-        ]
-        return types.ListResourcesResult(resources=found)
-
     async def read_resource(
         context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
@@ -101,7 +102,7 @@ def make_server(base: str, authorization: Callable[[Context], str]) -> Server[An
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=list_resources,
+        on_list_resources=_list_resources,
         on_read_resource=read_resource,
         on_list_prompts=_list_prompts,
         on_get_prompt=_get_prompt,

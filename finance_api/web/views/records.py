@@ -74,9 +74,9 @@ def list_page(
 ) -> dict[str, Any]:
     """Return the variables of the list.
 
-    errors: sentences about the form that changes the chosen records, or about the category that
-    was typed. typed: the id of that record, the text, and in a kept form the id of the category
-    that the record had. sent: the form for several records, to show it again.
+    errors: about the form that changes the chosen records, or the category that was typed. typed:
+    the record's id, the text, in a kept form also the id of the category that the record had.
+    sent: the form for several records, to show it again.
     """
     filters, owned, results = RecordFilters.of(request), own_rows(request), ApiResults(request)
     # The sums first: they have the total, and a search of texts is then needed only once.
@@ -87,9 +87,8 @@ def list_page(
     if typed is not None and all(row["id"] != typed[0] for row in found.rows):
         # The record was deleted, or has left the list.
         errors = {"form": next(iter(errors.values()), _NOT_LISTED)}
-    accounts, categories, labels = (
-        forms.named_options(owned, resource) for resource in (ACCOUNTS, CATEGORIES, LABELS)
-    )
+    named = (forms.named_options(owned, each) for each in (ACCOUNTS, CATEGORIES, LABELS))
+    accounts, categories, labels = named
     selecting, entries = _selecting(request, sent), sent or MultiDict()
     return page(
         "records",
