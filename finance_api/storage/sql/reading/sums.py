@@ -197,7 +197,7 @@ class SumReader(Part, DataReader):
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
         self.connection.begin_snapshot()
-        conditions = with_found_ids(self.connection, user_id, conditions)
+        conditions = with_found_ids(self.connection, user_id, tuple(conditions))
         group_by = tuple(names)
         grain = _grain(group_by, conditions) if self.has_stored_sums else None
         months = None if grain is None else _whole_months(conditions)
