@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span, either, operators_of
+from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
@@ -274,6 +275,35 @@ EVERY_WAY = [
         ],
     )
 ]
+
+
+@pytest.mark.parametrize("most", [0, 4])
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_a_number_is_found_as_a_text_and_as_an_amount(new_backend, monkeypatch, database, most):
+    monkeypatch.setattr(finding, "MAX_ALTERNATIVES", most)
+    texts, amounts = ("x 17.07", "x", "1.250 y", None), (170_700, -170_700, -12_500_000, 5, 12_500)
+    rows = [
+        make_row(RECORDS, n, note=texts[n % 4], amount=amounts[n % 5], recordDate=n * 86_400)
+        for n in range(40)
+    ]
+    order = (SortKey(RECORDS["amount"]),)
+    found = []
+    for backend in (new_backend("memory"), new_backend(database)):
+        unit = Unit(backend, f"user{next(_numbers)}")
+        with unit.writing() as writing:
+            writing.data.put_rows(unit.user.id, RECORDS, new=rows, changed=[])
+        with unit.reading() as reading:
+            pages = [
+                reading.data.list_rows(
+                    unit.user.id, Query(RECORDS, parse_words(text), order, 9, offset, True)
+                )
+                for text in ("17.07", "x 17.07", "1.250", "17.07 1.250", "5 17.07 1.250", ">1.250")
+                for offset in (0, 9)
+            ]
+        found.append([([row["id"] for row in page.rows], page.total) for page in pages])
+    assert found[0] == found[1]
+    assert min(total for _, total in found[0][:8]) > 0
+
 
 steps = st.tuples(changes(), st.lists(listed_queries(), min_size=1, max_size=6))
 
