@@ -206,7 +206,7 @@ _SCHEMA = ParameterSchema(
                 {"type": "string", "pattern": having_pattern([*_NUMBERS.values()])}, ["net.lt.-100"]
             ),
         ),
-        "A condition on a numeric column. Only groups that meet it are returned. Repeated: and.",
+        "Conditions on numeric columns. Only groups that meet all of them are returned.",
     ),
     parameter(
         "include",

@@ -231,8 +231,8 @@ def _possible(
 ) -> tuple[list[Plan], ImportRefused | None]:
     """Return the plans that have columns for the date and the amount.
 
-    Also return the refusal to raise if there is none. Each delimiter has one: return that of the
-    delimiter under which the first row has the most cells.
+    Also return what to raise if there is no plan: the refusal under the delimiter that splits the
+    first row into the most cells.
     """
     possible: list[Plan] = []
     refusal: ImportRefused | None = None

@@ -122,9 +122,7 @@ def _size_below_bound() -> sa.ColumnElement[int]:
 
 
 def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
-    """Return the search for a condition, and the values that `page` binds; None without a
-    search.
-    """
+    """Return the search for a condition, with the values that `page` binds; None if it has none."""
     field, operator, operand = condition.field.name, condition.operator, condition.operand
     if field not in _SEARCHED or operator not in _OPERATORS:
         return None

@@ -158,6 +158,8 @@ def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     return (by_date.page, terms, *bounds), values
 
 
+#: PostgreSQL looks up to this many records up by their ids for a first page in default order. With
+#: more, it soon finds enough for the page among the newest records.
 _MANY = 1_000
 
 
@@ -171,7 +173,6 @@ def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
     ids = connection.found_ids.get((user_id, query.conditions)) or ()
     is_first_page = not query.offset and _by_date(query) is not None
     if len(ids) > _MANY and is_first_page and connection.database == "postgresql":
-        # PostgreSQL reads the newest records faster than it looks so many up.
         return query
     return replace(query, conditions=found)
 
