@@ -28,7 +28,8 @@ def backup(cli: CliContext, file: Path, force: bool) -> None:
 def restore(cli: CliContext, file: Path, revoke_tokens: bool, yes: bool) -> None:
     """Replace the whole database, of all users, with a backup. All sessions and JWTs end.
 
-    Tokens that were revoked and users that were disabled or deleted since then stay so.
+    Whatever was revoked since the backup stays revoked. Users disabled since stay disabled, and
+    users deleted since come back disabled.
     """
     if not file.is_file():
         raise click.ClickException(f"there is no file {file}")

@@ -31,8 +31,8 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
     "--per-address",
     type=click.IntRange(1),
     default=200,
-    help="Maximum number of connections from one address; a further one closes the one that has "
-    "been idle longest.",
+    help="Maximum number of connections from one address; a further connection closes "
+    "the one that has been idle longest.",
 )
 @click.option(
     "--request-seconds",

@@ -27,7 +27,7 @@ def rules() -> None:
 @click.option(
     "--label", "labels", multiple=True, metavar="NAME", help="A label to add; repeatable."
 )
-@click.option("--account", metavar="NAME", help="Apply it to this account only.")
+@click.option("--account", metavar="NAME", help="Apply the rule to this account only.")
 def add(
     edit: Edit,
     keywords: tuple[str, ...],
@@ -37,7 +37,7 @@ def add(
 ) -> None:
     """Add a rule for records with one of the keywords in payee or note.
 
-    It applies to records of later statement files; 'rules apply' applies it to stored ones.
+    The rule applies to records of later statement files; 'rules apply' applies it to stored ones.
     """
     edit(
         "rules add",

@@ -15,7 +15,7 @@ from finance_api.settings import SERVER_SETTINGS
 @click.option(
     "--port", type=click.IntRange(1, 65_535), help="Listen on this port, not the ini file's."
 )
-@click.option("--demo", is_flag=True, help="Load demo data first, and create what it needs.")
+@click.option("--demo", is_flag=True, help="First create what is missing, with demo data.")
 @pass_cli_context
 def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> None:
     """Run the service with the server that the ini file names."""

@@ -180,7 +180,7 @@ def known_encoding(encoding: str) -> str:
 
 
 def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
-    """Refuse another codec for valid UTF-8, which text beyond ASCII almost never is by chance."""
+    """Refuse another codec for valid UTF-8: text in other codecs is almost never valid UTF-8."""
     if not fits(stream, "utf-8"):
         return
     for line, text in _numbered_lines(stream, "utf-8"):

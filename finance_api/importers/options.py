@@ -113,7 +113,7 @@ FILE_OPTIONS = (
     FileOption(
         "mixed_signs",
         "Signs in debit and credit",
-        "CSV: what the sign means in a debit or credit column that has both.",
+        "CSV: what the sign means in a debit or credit column that has both signs.",
         CHOICE,
         choices=("plus", "minus", "ignore"),
     ),

@@ -143,9 +143,10 @@ class StatedBalance(NamedTuple):
     day: the day of a closing balance, which covers the records before that day, and the file's
     records of the day. For an opening balance, the first day of the file: the balance covers the
     records before that day, and records of the day that the file lacks.
-    as_of: sorts the balances of one day by age. number: of the history entry. beside: see above;
-    None for an opening balance at the start of the day. of_one_day: the file covers part of a
-    single day; records that it lacks may come before or after it.
+    as_of: sorts the balances of one day by age. number: of the history entry. beside: the sums in
+    ``openingBeside`` or ``closingBeside``; None for an opening balance at the start of the day.
+    of_one_day: the file covers part of a single day; records that it lacks may come before or after
+    it.
     """
 
     day: int

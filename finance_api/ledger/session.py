@@ -189,7 +189,7 @@ class LedgerSession(UserRows):
     def write(self, resource: Resource, pairs: Sequence[Pair]) -> None:
         """Store new, changed and deleted rows, and their before-images.
 
-        Transfers are looked for around the days of records at the end of the change.
+        At the end of the change, transfers are searched around the days of the records.
         """
         self._note_before(resource, pairs)
         if resource is RECORDS:

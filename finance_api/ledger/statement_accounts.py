@@ -360,7 +360,7 @@ class StatementFacts:
         return facts
 
     def _held_records(self, rows: OpenRows) -> dict[_AccountDay, set[str]]:
-        """Find the stored records on statements' end days that the file has as well."""
+        """Find the stored records of statements' first and last days that the file has as well."""
         held: dict[_AccountDay, set[str]] = {
             (fact["accountId"], day): set() for fact, _, day in self._ends
         }
@@ -372,7 +372,7 @@ class StatementFacts:
         return held
 
     def note_beside(self) -> None:
-        """Note the sums of the records of both end days that the file lacks, by their import.
+        """Note the sums of the first and last day's records that the file lacks, by their import.
 
         Call it when the records of this import are stored.
         """

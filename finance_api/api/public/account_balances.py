@@ -150,9 +150,7 @@ _FORECAST_SCHEMA = parameters.ParameterSchema(
     ),
     _interval(_INTERVALS),
     parameters.choice(
-        "include",
-        [TYPICAL],
-        "typical: also count usual income and spending besides these payments, and return a range.",
+        "include", [TYPICAL], "typical: also count usual income and spending, and return a range."
     ),
     parameters.conditions_on(RECORDS["accountId"]),
 )

@@ -39,7 +39,7 @@ _COLUMNS = (
     ),
     text_field(
         "recurrenceRule",
-        "The same with the day, as in standing orders.",
+        "The interval and the day, as in standing orders.",
         "FREQ=MONTHLY;BYMONTHDAY=5",
     ),
     choice_field(

@@ -18,8 +18,8 @@ _SHAPES = {Kind.NUMBER: NUMBER, Kind.BOOLEAN: _BOOLEAN, Kind.TEXT_LIST: _LIST, K
 #: Describes the conditions of all tools; see `filters_of`.
 CONDITIONS = (
     "Filters take conditions. Texts: eq. ne. in.A,B contains. contains-i. startsWith-i., or a list "
-    "of them. Numbers: eq. ne. gt. gte. lt. lte., abs.gte. … for the size. Dates: the same with a "
-    "day, month or year (eq.2026, eq.2026-03, gte.2026-03-18) or relative (gte.-30d, eq.today, "
+    "of them. Numbers: eq. ne. gt. gte. lt. lte., abs.gte. … without sign. Dates: the same with "
+    "a day, month or year (eq.2026, eq.2026-03, gte.2026-03-18) or relative (gte.-30d, eq.today, "
     "eq.last-month, lt.this-year, eq.month-to-date; also week, quarter). Ids and choices: eq. ne. "
     "Booleans: true or false. Commas separate several, except in texts. Any field: is.null, "
     "is.not_null."

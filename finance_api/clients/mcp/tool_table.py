@@ -23,7 +23,7 @@ _CONVERT = _SORT = _FIELDS = _WORD
 _OF_RECORDS: dict[str, Schema] = {
     "q": text(
         'Words and "exact phrases" to search for; each must appear in payee, note, category, '
-        "labels or account name. A number also finds amounts of this size, and >100 only amounts."
+        "labels or account name. A number also finds this amount, and >100 only amounts."
     ),
     **filters_of(RECORDS),
     "withSubcategories": flag("Whether a filter by category includes the categories below it."),

@@ -1,4 +1,4 @@
-"""CSV bank statements (RFC 4180), read under the user's mapping of columns.
+"""CSV bank statements (RFC 4180), read with the user's mapping of columns.
 
 No two banks write the same CSV. What a file does not decide by itself is never guessed: the file is
 refused, and the refusal names the option that decides it.

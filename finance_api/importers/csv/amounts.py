@@ -1,5 +1,5 @@
-"""Takes amounts apart, and reads columns of them under the named decimal mark, or under the only
-one that fits.
+"""Takes amounts apart, and reads columns of them with the decimal mark that an option names, or the
+only one that fits.
 """
 
 import re

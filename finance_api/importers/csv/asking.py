@@ -30,7 +30,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.resources.currencies import Mark, codes_in
 
-#: Up to this many unknown words are offered in each combination; more: all, none, and one by one.
+#: For up to this many unknown words, each combination is an answer; for more, all, none, and each.
 _COMBINED = 3
 
 
@@ -38,7 +38,7 @@ class Currencies:
     """option: the value of --currency. whole: the only currency of a file, as stated once or beside
     the amounts. by_mark: whether each row's currency stands beside its amount.
 
-    If a file has several currencies, it divides each account: "NAME EUR", "NAME USD".
+    If a file has several currencies, each account is divided: "NAME EUR", "NAME USD".
     several: account -> its currencies, if the file has several. remembered: options saved from an
     earlier file. divided: the account that an earlier file divided; --account may name this account
     or one of its parts. column: the name of the column that has each row's currency.

@@ -69,7 +69,7 @@ _LONGEST = 64
 #: The name of Excel's form: days since the end of 1899, with the time as a fraction.
 EXCEL = "Excel"
 _SERIAL = re.compile(r"(?P<serial>[0-9]{5})(?:[.,](?P<fraction>[0-9]{1,15}))?")
-#: Excel's day 0, as its dates from March 1900 on count it.
+#: The day that counts as 0 in Excel's dates from March 1900 on.
 _DAY_0 = date(1899, 12, 30)
 
 

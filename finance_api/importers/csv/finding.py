@@ -304,7 +304,7 @@ def _consistent(possible: list[Plan]) -> Plan:
 
 
 def _read_columns(table: Table, user_layout: Layout) -> Plan:
-    """Plan the columns that options name, and those inferred from the file. ImportRefused."""
+    """Plan the columns that options name or the file shows. Raises ImportRefused."""
     headings = headings_of(table)
     columns, doubled = find_columns(user_layout, headings)
     named = filled(table.cells)

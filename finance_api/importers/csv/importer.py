@@ -418,7 +418,7 @@ class Deciding:
         """The names of the file's accounts that would be new; None if the file names no account."""
         accounts, given = [*self._survey.accounts], self.plan.layout.account
         if given is not None:
-            # The first number is enough: a file with several numbers for it is refused.
+            # The first number is enough: a file with several account numbers is refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
         return self.plan.new_accounts(accounts) if accounts else None
 

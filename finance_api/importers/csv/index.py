@@ -118,7 +118,7 @@ class Profiles:
 
 
 def load_profiles(directory: str = "") -> Profiles:
-    """directory: the operator's profiles, which replace ours of the same name. ImportRefused."""
+    """directory: of profiles that replace ours of the same name. Raises ImportRefused."""
     if not directory:
         return _shipped()
     if not Path(directory).is_dir():

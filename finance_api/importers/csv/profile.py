@@ -62,7 +62,7 @@ Rows = tuple[Condition, str]
 
 @dataclass(frozen=True)
 class Selected:
-    """Decides by one column which rows are money; refuses a file with a cell in none of these.
+    """Decides by one column which rows are money. A cell that fits none of the words is refused.
 
     keep, leave_out: the cells of rows that are money, and of rows that are not.
     proved: cells of rows that are money if the file has a balance column, which proves it. Without

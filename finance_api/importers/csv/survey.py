@@ -194,8 +194,8 @@ class Selection:
         self._headings = headings
         self._only = _conditions("--only", plan.layout.only, headings)
         self._left_out = _conditions("--leave-out", plan.layout.leave_out, headings)
-        # Statuses need no saved --leave-out: the file for which --only was given may have had
-        # nothing to leave out.
+        # A status counts even without a saved --leave-out: the file for which --only was given may
+        # have had nothing to leave out.
         self._named = {
             column: values.keys() | self._left_out.get(column, {}).keys()
             for column, values in self._only.items()

@@ -1,9 +1,9 @@
 """The fields of an MT940 file and their values: balances, entries, moments, texts of entries.
 
 The library mt-940 parses the values. It skips characters that it does not expect, such as the cents
-of ``12.50`` and the end of a long number, so this module checks the form of each field first. It
-gets only one field at a time, because it keeps everything it reads in memory, and joins lines
-without a transaction type to the entry before. It knows only one of the forms of ``:86:``.
+of ``12.50`` and the end of a long number, so this module checks the form of each field first. The
+library gets only one field at a time, because it keeps everything it reads in memory, and joins
+lines without a transaction type to the entry before. It knows only one of the forms of ``:86:``.
 """
 
 import io

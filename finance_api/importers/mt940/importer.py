@@ -268,7 +268,7 @@ class _Message:
         if is_expected(each):
             statement.skipped["expected transaction"] += 1
             return
-        # Balances will show if an amount was misread, so the type code is optional then.
+        # With balances, which would show a misread amount, the type code is optional.
         entry = entry_of(each, needs_type=self.opening is None)
         details = details_of("\n".join(self._details)) if self._details else Details()
         reference = details.reference or entry.reference

@@ -33,7 +33,7 @@ def ask_about_new_accounts(
     for account, entries in new.items():
         count = entries.total()
         is_named = any(s.options.get("account") for s in account.statements.values())
-        # One or two entries must all match, and only if the user has not named the account.
+        # An account of one or two entries is asked about only if all match and the user named none.
         least = _ROWS if is_named else min(count, _ROWS)
         for account_id, same in found[account].most_common(1):
             if same >= least and 2 * same >= count:

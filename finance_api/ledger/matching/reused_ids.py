@@ -155,8 +155,8 @@ def _ids_by_content(
 def _missing(rows: OpenRows) -> Iterator[Sign]:
     """Yield entries that equal a stored record with another id, on a day the file covers wholly.
 
-    If the account also has statements of other sources, the day need not be covered: distant
-    records may have this source's ids without being found by them.
+    If the account also has statements of other sources, the day need not be covered: a record that
+    another source created may state this source's id, but cannot be looked up by it.
     """
     known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
     for candidate in _with_id(rows):

@@ -165,7 +165,7 @@ class _Undo:
         return renamed
 
     def _name_restored_records(self) -> None:
-        """Derive restored records again: their names date from between two undone entries."""
+        """Derive restored records again: their images may have names that an undone entry gave."""
         data, user_id = self._session.storage.data, self._session.user.id
         ids = iter(self._restored_records)
         while batch := list(islice(ids, _PAGE)):

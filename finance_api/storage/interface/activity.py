@@ -111,7 +111,8 @@ class HistoryEntry:
     their `importId`. action: what was run, e.g. ``import``. by: ``command`` or ``page``.
     revision: the revision that it made. undone_at: when it was undone, if it was.
     pruned: whether its images were deleted.
-    details: further facts, as JSON takes them. What was inferred from it counts until it is undone.
+    details: further facts, as JSON takes them. Whatever is inferred from an entry counts until the
+    entry is undone.
     """
 
     number: int

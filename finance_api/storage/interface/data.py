@@ -274,9 +274,9 @@ class DataReader(ABC):
         """
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
-        """Whether `sum_by` can answer this without reading rows, also for parts of the records.
+        """Whether `sum_by` can answer this from stored sums, also for parts of the records.
 
-        A few rows at the two ends of a range of dates may have to be read.
+        It may still read a few rows at the two ends of a range of dates.
         """
         return False
 

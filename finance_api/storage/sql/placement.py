@@ -90,7 +90,7 @@ def place_tables(connection: sa.Connection) -> Iterator[str]:
             raise StorageNotReady(f"not all rows of {table.name} were copied: nothing was changed")
         yield f"{table.name}: distributed by user_id, with {counted(number, 'row')}"
     for table in tables:
-        # The rows are on the workers now; these here are hidden.
+        # The rows are on the workers now, and their copies here are hidden.
         connection.exec_driver_sql(
             f"SELECT truncate_local_data_after_distributing_table('{table.name}')"
         )

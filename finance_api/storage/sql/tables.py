@@ -134,7 +134,7 @@ sessions = sa.Table(
     info=LOCAL,
 )
 
-#: Saved questions. A question is found with its user, whom only `LOCAL` tables can refer to.
+#: Saved questions. They refer to `users`, which only `LOCAL` tables can.
 questions = sa.Table(
     "questions",
     metadata,
@@ -410,7 +410,7 @@ record_sums = sa.Table(
     sa.Column("month", sa.BigInteger, primary_key=True, autoincrement=False),
     # Distinguishes the sums of a month; their other columns may be NULL, so they cannot be a key.
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
-    # NULL if the records have none, or if the grain does not group by it. So are the next two.
+    # This and the next two: NULL if the records have none, or the grain does not group by it.
     sa.Column("account_id", CodePointText),
     sa.Column("category_id", CodePointText),
     sa.Column("payee", CodePointText),

@@ -39,7 +39,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=others)
     for reach in sorted({_REACH_DAYS, most}):
         yield from _near(rows, reach, is_plain, _is_other)
-    # Records of another file just outside this file's days may be entries at its begin or end.
+    # Records of another file just outside this file's days may be its first or last entries.
     beside = chain(
         _batches(rows, _is_beside, _REACH_DAYS), _near(rows, _REACH_DAYS, is_plain, _is_beside)
     )

@@ -25,7 +25,7 @@ from finance_api.values.number import MAX_UNITS
 
 #: Up to this many records are looked up by their ids.
 MAX_FOUND = 10_000
-#: Up to this many combinations of what the numbers in a search may be are looked up one by one.
+#: A number in a search may be a text or an amount: up to this many combinations are looked up.
 MAX_ALTERNATIVES = 4
 
 #: Texts to search for, and whether there is an upper and a lower bound of dates.

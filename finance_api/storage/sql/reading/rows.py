@@ -44,8 +44,8 @@ from finance_api.values import Row
 def _by_payee(keys: tuple[OrderKey, ...], fields: tuple[str, ...]) -> sa.CTE:
     """Select the first records of the user in order of payee, up to the end of the page.
 
-    PostgreSQL's index leaves out long payees, and always has missing ones at the same end. So three
-    parts are read in order, each up to the end of the page.
+    PostgreSQL's index leaves out long payees, and always has missing payees at the same end. So
+    three parts are read in order, each up to the end of the page.
     """
     table = DATA_TABLES[RECORDS.name]
     payee, plain_keys = table.columns["payee"], [replace(key, nullable=False) for key in keys]
@@ -158,8 +158,8 @@ def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     return (by_date.page, terms, *bounds), values
 
 
-#: PostgreSQL looks up to this many records up by their ids for a first page in default order. With
-#: more, it soon finds enough for the page among the newest records.
+#: For a first page in default order, PostgreSQL looks up at most this many records by their ids. If
+#: a search finds more, reading the newest records soon fills the page.
 _MANY = 1_000
 
 
