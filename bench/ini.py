@@ -1,4 +1,4 @@
-"""Ini files like production.ini, but for the database and the rate limit."""
+"""Ini files like production.ini, except for the database and the rate limit."""
 
 import configparser
 from pathlib import Path
@@ -24,7 +24,7 @@ def write_ini(
 ) -> Path:
     """Write an ini file like production.ini that serves ``url`` and logs to a file beside it.
 
-    server: granian, with one worker and so many threads; or waitress, one for each connection.
+    server: granian, with one worker and this many threads; or waitress, one for each connection.
     project: the checkout whose files these are.
     """
     ini = _read(project / "production.ini")

@@ -2,8 +2,8 @@
 
 python -m bench.prepare                 everything, as `make bench` needs it
 python -m bench.prepare --quick         the small data
-python -m bench.prepare --again         the service's own databases anew: after a change of
-                                        its tables or of its import
+python -m bench.prepare --again         builds the service's own databases again, after a
+                                        change of its tables or its import
 """
 
 import argparse

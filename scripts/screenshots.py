@@ -26,7 +26,7 @@ WINDOWS = ((360, 800), (768, 1024), (1440, 900))
 SCHEMES = ("light", "dark")
 #: Name of the picture -> screen and scheme; at the width of 1440, cut off at the window's end.
 README = {"overview": ("overview", "light")}
-#: With more, GitHub's page would take long to load.
+#: With larger pictures, GitHub's page would take long to load.
 MOST_BYTES = 150_000
 
 

@@ -1,4 +1,4 @@
-"""Requests for the user's own data, independent of user, data and day; and their responses.
+"""Requests for the user's own data, and their responses.
 
 A response has the data's revision and an entity tag, and is cached. It is a 304 if the client
 already has it (RFC 9110, section 13). Exports are sent while they are made.

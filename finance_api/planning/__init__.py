@@ -1,1 +1,1 @@
-"""Fields computed at request time: budget periods, progress, the next due date."""
+"""What is computed for a request: computed fields, summaries, balances, forecasts."""

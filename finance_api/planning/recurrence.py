@@ -61,7 +61,7 @@ def check_rule(text: str | None, start: int | None) -> None:
 
 
 class Schedule(NamedTuple):
-    """The days of a rule from some day on. Rules with the same days are mostly equal here.
+    """The days of a rule from some day on. Rules with the same days mostly give equal schedules.
 
     start: a day that counts even without the rule. parts: of the rule that begins on ``first``;
     empty if ``start`` is the only day. now, until: the first and last day to take from the rule.

@@ -171,8 +171,8 @@ def payment_of(row: Sequence[Any]) -> Payment:
 def find_recurring(
     payments: Iterable[Payment], last_days: Mapping[str, int] | None = None
 ) -> list[Recurring]:
-    """Return the recurring payments, the largest first. Takes time in proportion to their number,
-    apart from sorting.
+    """Return the recurring payments, the largest first. Apart from sorting, takes time in
+    proportion to the number of payments.
 
     last_days: the day of each account's newest record; by default that of its newest payment.
     """

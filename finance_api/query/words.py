@@ -1,4 +1,4 @@
-"""Parses ``q``: words, "exact phrases", and amounts by their size."""
+"""Parses ``q``: words, "exact phrases", and amounts without their sign."""
 
 import re
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def _size(operator: Operator, size: Decimal) -> Condition:
 
 
 def _readings(text: str) -> list[Decimal]:
-    """Return the sizes that a number may have: ``1.250`` may be 1,250 or 1.25."""
+    """Return the amounts that a number may mean: ``1.250`` may be 1,250 or 1.25."""
     number = _NUMBER.fullmatch(text)
     if number is None:
         return []

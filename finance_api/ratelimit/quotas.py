@@ -37,7 +37,7 @@ _FREE_SECONDS = 5
 
 
 class Quotas:
-    """Public: by token. Internal: by user. Links: by link. Failed authentication: by address.
+    """Counts requests by token (public API), user (internal API), link, and address (failures).
 
     While a shared limiter is unavailable, each process counts for itself. Only attempts to give a
     password raise LimiterUnavailable.

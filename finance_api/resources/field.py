@@ -71,7 +71,7 @@ class Role(Enum):
     STORED = "stored"
     #: Derived at import from other stored data, and stored. Can be filtered and sorted by.
     DERIVED = "derived"
-    #: Computed for each request (the contract's †). Can be sorted by, but not filtered.
+    #: Computed for each request. Can be sorted by, but not filtered.
     COMPUTED = "computed"
 
 
@@ -134,7 +134,7 @@ class Field:
         return self.nullable or self.kind.is_list
 
 
-#: Both are in one entry of an index, for which PostgreSQL allows 2,704 bytes, up to 4 a character.
+#: Both are in one index entry: PostgreSQL allows it 2,704 bytes, and a character takes up to 4.
 MAX_SOURCE_CHARACTERS = 100
 MAX_SOURCE_ID_CHARACTERS = 500
 

@@ -169,7 +169,7 @@ SPLITS = Resource(
 WORDS = text_field("q", "Payee, note, category, labels and account's name.", "shop berlin")
 
 
-#: The two directions of money: see `planning.flows`.
+#: The two directions of money: see `planning.counted`.
 SPENT, RECEIVED = "spent", "received"
 FLOWS = (SPENT, RECEIVED)
 #: Used in place of a field by conditions on the flow of a record.

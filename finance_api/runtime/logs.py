@@ -1,6 +1,6 @@
 """Log records: one line each, with the request's id, without tokens and data of users.
 
-This is so for every logger and handler of the process, whatever the ini file configures.
+This holds for every logger and handler of the process, whatever the ini file configures.
 """
 
 import json

@@ -184,7 +184,7 @@ class _Job:
                 self._process.kill()
 
     def run_process(self, make: Callable[[], LimitedProcess]) -> Any:
-        """Run a process, which `kill` can end. Returns and raises as `LimitedProcess.result`."""
+        """Run a process, which `kill` can end. Returns as `LimitedProcess.result` does."""
         with self._lock:
             if self._is_killed:
                 raise ProcessKilled

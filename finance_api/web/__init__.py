@@ -1,6 +1,6 @@
-"""The settings pages: server-rendered, without need of scripts.
+"""The pages: made by the server, and usable without scripts.
 
-Users sign in, create and revoke tokens, see their usage of the API, and export their data.
+Users sign in, look at their money and edit it, import files, and manage their tokens.
 """
 
 from __future__ import annotations

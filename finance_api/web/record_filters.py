@@ -52,7 +52,7 @@ def _day(prefix: str) -> Callable[[str], Filters]:
 
 
 def _size(prefix: str) -> Callable[[str], Filters]:
-    """The size of the amount, whatever its sign."""
+    """Return a parser that makes a filter of the amount without its sign."""
 
     def filters(text: str) -> Filters:
         try:

@@ -145,7 +145,7 @@ def _problem_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surface:
-    """The API that a description is about. prefixes: with which its paths begin.
+    """The API that a description is about. prefixes: each of its paths begins with one of them.
 
     scheme: name and security scheme. headers: of responses to a token, besides every response's.
     problem_content: makes content by media type from a status and an example problem document.

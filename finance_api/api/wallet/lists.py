@@ -60,7 +60,7 @@ def _partial_match(missing_ids: Sequence[str]) -> _Hint:
 
 
 def _low_quota(request: Request) -> tuple[int, str] | None:
-    """Return how many requests are left until when, if the quota is nearly used up."""
+    """Return the requests left, and when the quota is full again, if it is nearly used up."""
     taken = taken_from_quota(request)
     if taken is None or taken.tightest.remaining * _LOW >= taken.tightest.limit.count:
         return None

@@ -40,9 +40,9 @@ _TRANSFER_ENVELOPE = 20001
 class Names:
     """Names in one state of a user's data.
 
-    categories, labels: embeds by id. transfer_categories: embeds for transfers in earlier versions,
-    by id; None is no category. base: the currency that most accounts have, if any.
-    statements: the numbers of the imports that were statement files.
+    categories, labels: the objects to show, by id. transfer_categories: those for transfers in
+    earlier versions, by id; None is no category. base: the currency that most accounts have, if
+    any. statements: the numbers of the imports that were statement files.
     """
 
     categories: dict[str, orjson.Fragment]

@@ -185,7 +185,7 @@ RECORD = (
 # -- accounts ----------------------------------------------------------------------------------
 
 _BALANCE_MODES = {"CreditCard": "creditCardManual", "Overdraft": "overdraftManual"}
-#: Earlier versions sent hundredths of it, and clients multiply it by 100.
+#: Earlier versions sent a hundredth of it, which clients multiply by 100.
 _HUNDREDTHS = DECIMALS + 2
 
 

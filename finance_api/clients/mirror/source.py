@@ -29,7 +29,7 @@ class SourceError(Exception):
 
 
 class StartOver(Exception):
-    """Not all changes since then are known."""
+    """Some changes since the last run are no longer known."""
 
 
 class _NoRedirects(HTTPRedirectHandler):

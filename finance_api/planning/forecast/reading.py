@@ -267,7 +267,7 @@ def with_transfers(
             outgoing, arriving = pair
             arrivals[outgoing.record_id] = arriving
             pair[0] = outgoing._replace(payee="transfer", to=arriving.account_id)
-            # It is not a payment of its own: find no interval for it.
+            # The arriving half is not a payment of its own: find no interval for it.
             pair[1] = arriving._replace(payee="")
         payments += pair
     return payments, arrivals

@@ -120,7 +120,7 @@ class Comparison:
         return Span(_before(first, months, days), _before(end - 1, months, days) + 1)
 
     def _step(self) -> tuple[int, int]:
-        """Return by how many months or days the earlier time precedes."""
+        """Return how many months or days earlier the earlier time is."""
         first, end = self.span.first, self.span.end
         if self._compare is Compare.YEAR:
             return MONTHS[Period.YEAR], 0
@@ -173,7 +173,7 @@ class Comparison:
         return [at for at in sorted(starts) if self._period_before(at) == start]
 
 
-#: Weeks of earlier years have no year before them.
+#: A week before this year has no counterpart a year earlier.
 _FIRST_YEAR = 3
 
 

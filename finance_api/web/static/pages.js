@@ -1,9 +1,9 @@
-// What the settings pages gain where scripts run; all of them work without.
+// Comfort for all pages where scripts run; they work without.
 "use strict";
 
 const announcement = document.getElementById("announcement");
 
-/** Copies by the clipboard, or, where a page over plain HTTP has none, by selecting. */
+/** Copies to the clipboard; over plain HTTP, where there is none, selects the text. */
 async function copy(element) {
   if (navigator.clipboard) {
     await navigator.clipboard.writeText(element.textContent);
@@ -47,10 +47,10 @@ for (const line of document.querySelectorAll(".tick")) {
   });
 }
 
-// Whoever sends a form with faults starts again at the list of them.
+// After a form with faults, the list of faults has the focus.
 document.querySelector(".error-summary")?.focus();
 
-// What is going on is looked at again.
+// A page that shows progress reloads itself.
 const waiting = document.querySelector("[data-reload-seconds]");
 if (waiting) setTimeout(() => location.reload(), waiting.dataset.reloadSeconds * 1000);
 

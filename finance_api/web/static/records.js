@@ -1,4 +1,4 @@
-// What the list of records gains where scripts run; all of it works without.
+// Comfort for the list of records where scripts run; it works without.
 "use strict";
 
 const list = document.querySelector(".lines");
@@ -45,7 +45,7 @@ async function setCategory(form, button) {
   if (newer) newer.querySelector(".choose input").checked = isTicked;
   // The last row has no next one.
   if (hadFocus) (newer ?? row.previousElementSibling)?.querySelector("[name=category]").focus();
-  // The filters leave it out now; after the last row there may be another page, or nothing.
+  // The row no longer matches the filters. Without rows, follow to another page, if there is one.
   if (!newer) row.remove();
   if (response.redirected && !list.querySelector("tbody tr")) location.assign(response.url);
   renew(document.getElementById("sums"), page);

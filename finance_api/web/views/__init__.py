@@ -1,1 +1,1 @@
-"""The views of the settings pages: one module for each page of the navigation."""
+"""The views of the pages, in one module for each page or group of pages."""

@@ -278,7 +278,7 @@ class FoundPayment:
 
 
 def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
-    """Return the payments that go on, the largest first."""
+    """Return the payments that are still made, the largest first."""
     accounts = owned.accounts.rows
     user_id, today = request.user.id, request.today
     found = list_recurring(request.storage, user_id, accounts.values(), today)

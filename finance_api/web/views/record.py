@@ -129,7 +129,7 @@ def read_record(
 
 
 def _sign(texts: Mapping[str, str], errors: dict[str, str]) -> int:
-    """Return -1 to change the sign of the typed amount: without a sign, it has the choice's."""
+    """Return -1 to change the sign of the typed amount: without one, the choice decides."""
     text = texts[_AMOUNT].strip()
     if texts[DIRECTION] == OUT:
         return 1 if text.startswith(("+", *_MINUS)) else -1
