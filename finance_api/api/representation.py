@@ -44,7 +44,7 @@ XLSX = Representation(_XLSX_TYPE, _XLSX_TYPE, "xlsx")
 
 #: The representations of every list, the default first.
 OF_LISTS = (JSON, CSV, NDJSON, XLSX)
-#: Those with columns.
+#: The representations with columns.
 TABLES = (CSV, XLSX)
 #: A longer Accept header is not cached.
 _MAX_CHARACTERS = 256

@@ -79,7 +79,7 @@ def _checksum(body: str) -> str:
 
 
 def _base62(number: int, width: int) -> str:
-    # Two digits at a time: a checksum is computed at every request.
+    # Two digits at a time, to be fast: every request computes a checksum.
     pairs = []
     for _ in range((width + 1) // 2):
         number, pair = divmod(number, 62 * 62)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from finance_api.importers.interface import Command
 
 
-#: Name of each command -> its module here with the name there, and its line in ``--help``.
+#: Name of each command -> its module in this package and its name there; its line in ``--help``.
 _COMMANDS = {
     "add": ("objects:add", "Add an account, category, budget, goal, standing order or label."),
     "audit": ("audit:audit", "Show who did what, when and from where."),

@@ -1,4 +1,4 @@
-"""The settings of what every request passes through."""
+"""The settings of the parts that every request passes through."""
 
 from finance_api.runtime.settings import Setting, boolean, hosts, integer, networks, origins, words
 

@@ -17,7 +17,7 @@ ALIKE, _VARIES = 0.35, 1.2
 
 class Interval(NamedTuple):
     """every: number of days or months. tolerance: days that a payment may shift. least: number of
-    payments that are needed. most_spread: of the amounts.
+    payments that are needed. most_spread: how far the amounts may lie apart.
     """
 
     is_month: bool

@@ -285,7 +285,8 @@ def _due(interval: Interval, payments: Sequence[Payment]) -> tuple[list[Payment]
 
 
 def _place(interval: Interval, first: int, day: int) -> tuple[int, float]:
-    """Return the number of the nearest due day, from the first, and how many days later it is."""
+    """Return the number of the nearest due day, counted from the first, and the days until
+    ``day``."""
     number = round((day - first) / DAY_SECONDS / interval.days)
     return number, (day - interval.after(first, number)) / DAY_SECONDS
 

@@ -28,7 +28,8 @@ class Algorithm(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """``count`` requests in a window: a second, a minute, an hour or a day; or `Rule.free`'s."""
+    """``count`` requests in a window: a second, minute, hour or day; `Rule.free` has its own
+    window."""
 
     count: int
     window_seconds: int

@@ -22,7 +22,7 @@ from finance_api.runtime.logs import LogRecord
 #: New processes are forked from a fork server, which has no threads and no connections.
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["finance_api.uploads.work", "finance_api.storage.sql"])
-#: In a process that was started here: its parent, and who may send to it.
+#: Set in a process that this module started: the connection to its parent, and a lock for sending.
 _parent: Connection | None = None
 _sending = threading.Lock()
 

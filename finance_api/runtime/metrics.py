@@ -96,7 +96,8 @@ class Metrics:
         )
 
     def _make(self, kind: type, name: str, meaning: str, *labels: str, **options: Any) -> Any:
-        """Make a metric; with labels, return a cached function of their few values."""
+        """Make a metric. With labels, return a function of their values, which caches its few
+        results."""
         made = kind(f"finance_api_{name}", meaning, labels, registry=self._registry, **options)
         return cache(made.labels) if labels else made
 

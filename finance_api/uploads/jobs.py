@@ -153,7 +153,7 @@ def is_gone(worker: str) -> bool:
 
 
 def _worker(pid: int) -> str:
-    """The name of a process. The start is empty if the process has ended."""
+    """The name of a process. Its start time is empty if the process has ended."""
     boot, started = "", ""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()

@@ -38,10 +38,10 @@ _SHOWN = {
 _MOST_COLUMNS = 9
 #: A chart of more values is unreadable.
 _MOST_DRAWN = 120
-#: The room for a label on the axis in characters, and for all labels together if there are few.
+#: Maximum number of characters for one label on the axis, and for all labels if there are few.
 _AXIS_CHARACTERS = 8
 _WHOLE_AXIS_CHARACTERS = 30
-#: Letters that take the room of two.
+#: Letters that are as wide as two others.
 _WIDE = "MWmw@"
 
 

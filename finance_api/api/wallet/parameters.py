@@ -271,9 +271,9 @@ SPENDING = parameter(
 
 @dataclass(frozen=True, slots=True)
 class RelatedTo:
-    """The value of a parameter that selects the rows whose ids a row of another resource has.
+    """The value of a parameter that selects rows by a row of another resource, which has their ids.
 
-    field: the field of that row with the ids. empty_is_all: whether an empty field means all rows.
+    field: of that other row, with the ids. empty_is_all: whether an empty field means all rows.
     """
 
     resource: Resource

@@ -129,7 +129,7 @@ _THOUSANDS |= {".": ".", ",": ","}
 
 #: At most this many different texts are remembered at a time.
 _REMEMBERED = 50_000
-#: Amounts that can be read in one way only, as most of a file can.
+#: Matches amounts that can be read in only one way, as most can.
 _PLAIN = re.compile(r"(-?)[0-9]+([.,])[0-9]{1,2}")
 
 
@@ -291,7 +291,7 @@ class AmountReader:
 
 
 def _readings(decimal: str | None, thousands: str | None) -> dict[str, re.Pattern[str]]:
-    """Return decimal mark -> the pattern of numbers under it."""
+    """Return decimal mark -> the pattern of numbers with this mark."""
     group = None if thousands is None else _THOUSANDS.get(thousands)
     if thousands is not None and group is None:
         raise ImportRefused(f"--thousands {quoted(thousands)} is not one of . , ' and a space")

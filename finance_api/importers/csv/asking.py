@@ -30,7 +30,8 @@ from finance_api.importers.interface import (
 )
 from finance_api.resources.currencies import Mark, codes_in
 
-#: For up to this many unknown words, each combination is an answer; for more, all, none, and each.
+#: For up to this many unknown words, there is an answer for each combination; for more words, only
+#: answers for all, for none, and for each word alone.
 _COMBINED = 3
 
 
@@ -255,7 +256,7 @@ def _ask_for_words(
     headings: Headings,
     questions: Questions,
 ) -> None:
-    """kept: words of rows that are money. unknown: words of rows that may be -> their lines."""
+    """kept: words of rows that are money. unknown: words of rows that may be money -> lines."""
     name = headings.named(index)
     if len(unknown) <= _COMBINED:
         kept_or_not = product((True, False), repeat=len(unknown))
@@ -353,7 +354,7 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
 
 
 def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Answer]]:
-    """Return what a column looks like by its heading ("": nothing), advice, and what it may be."""
+    """Return what a column's heading suggests ("": nothing), advice, and the possible answers."""
     name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
     without = Answer(("--ignore", name), (), f"{quoted(name)} can be ignored")
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:

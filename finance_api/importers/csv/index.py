@@ -328,7 +328,7 @@ def _payment_types(table: _Table) -> dict[str, str]:
 
 
 def _rows(table: _Table, key: str) -> Rows:
-    """key: the key of the text that names the rows, or says why they are refused."""
+    """key: of the text that names the rows, or says why they are refused."""
     when, text = _condition(table), table.take(key, str) or ""
     if not when or not text:
         raise table.refused(key if when else "when", "is missing")

@@ -155,7 +155,7 @@ LABEL_SEPARATOR = ";"
 #: The options that say what a positive number means.
 POSITIVE = ("--positive", "--invert")
 _SIDES = ("--debit", "--credit")
-#: Parts that are not saved: rows around the data are each file's own, and the account is the key.
+#: Parts that are not saved: each file has its own rows around the data; the account is the key.
 _NOT_SAVED = frozenset(("profile", "no_profile", "skip_rows", "skip_last", "account", "header"))
 _MAP = "--map "
 _WAYS = ("sign", "positive", "invert")
@@ -176,7 +176,7 @@ class Layout:
     decided by the saved layout, a profile, or the file itself.
 
     columns: ``--map``: field -> the heading of its column, or the column's number from 1 as text,
-        or several of these. If a heading is that very number, it names the column. "" leaves out a
+        or several of these. A heading that is that very number comes first. "" leaves out a
         field that would map by itself.
     thousands: what groups the digits: ".", ",", "'" or a space (of any width).
     mixed_signs: what the sign means in a debit or credit column with both signs: "plus" (a positive

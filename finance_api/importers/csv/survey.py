@@ -54,8 +54,8 @@ Kind = tuple[int, int]
 class Watched:
     """An unmapped column.
 
-    values: its first different cells -> the first line with each kind of amount. is_few: whether
-    the column has no further cells; else it is free text.
+    values: its first different cells -> for each kind of amount beside such a cell, the first line.
+    is_few: whether it has no other cells; else it is free text.
     """
 
     def __init__(self, index: int) -> None:
@@ -96,7 +96,8 @@ class SignWords:
 
     named: the words that --sign names -> OUT or IN; ``\\,`` and ``\\|`` are part of a word.
     ways: the same words, folded. All other words have their usual meaning.
-    seen, unknown: the first words, and words without a meaning -> their first lines.
+    seen: the first words of the column; unknown: those without a meaning. Both -> their first
+    lines.
     """
 
     def __init__(self, column: int, named: str | None) -> None:

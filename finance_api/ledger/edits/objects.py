@@ -115,7 +115,7 @@ def set_object(
     if resource is CATEGORIES and "kind" in values:
         set_kind(row, values, stored)
     if resource is STANDING_ORDERS and "type" not in values:
-        # A type that the amount implied follows the new amount.
+        # A type that followed from the old amount now follows from the new one.
         implied = None if stored["amount"] is None else record_type(stored["amount"])
         row["type"] = None if stored["type"] == implied else row["type"]
     if "setByHand" in row:

@@ -64,8 +64,8 @@ def find_split(owned: UserRows, row_id: str) -> Split | None:
 def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> EditReport:
     """Split a record into at least two parts that add up to it, or change all parts of a split.
 
-    row_id: of a record; or of a split or one of its parts, and then its parts that are not in
-    ``parts`` are removed. Raises ChangeRefused.
+    row_id: of a record, a split, or a part. Parts of the split that are not in ``parts`` are
+    removed. Raises ChangeRefused.
     """
     changes, split = RecordChanges(session), find_split(session, row_id)
     if split is None:

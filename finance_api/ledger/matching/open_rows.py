@@ -206,7 +206,7 @@ def which_one(
     """Return the question whether a line is a known transaction or another one.
 
     fact, how: see `Question`. same, other: the option's values for each answer. again: whether the
-    user may have given the option.
+    user may have given the option before.
     """
     answers = (
         Answer((option, str(value)), (option,) * again, f"line {line} is {meaning}")

@@ -18,7 +18,7 @@ from finance_api.ledger.matching.open_rows import (
 from finance_api.ledger.matching.rules.same_id import correction
 from finance_api.ledger.matching.stated import REACH_DAYS
 
-#: A question names the nearest of up to this many pairs.
+#: A question names the nearest pair, but looks at no more than this many.
 _MANY = 100
 #: Entries and records of one account and amount, on near days.
 _Group = tuple[list[FileEntry], list[Candidate]]
