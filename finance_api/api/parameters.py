@@ -355,7 +355,7 @@ class Parameters(dict[str, Any]):
 
 
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
-    """Cornice validator: sets ``request.validated`` and ``request.errors``, every fault."""
+    """Cornice validator: sets ``request.validated``, and ``request.errors`` to all faults."""
     query_string = request.environ.get("QUERY_STRING", "")
     is_long = len(query_string) > _MAX_REMEMBERED_CHARACTERS
     read = read_parameters if is_long else _remembered_parameters

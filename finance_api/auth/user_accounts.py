@@ -87,7 +87,7 @@ def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: boo
 def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
     """Revoke all JWTs of the user, wherever they were issued. Raises NotFound.
 
-    A JWT issued right after an earlier such revocation has an iat a second after now: include it.
+    This includes a JWT issued right after an earlier such revocation, whose iat is a second ahead.
     """
     storage.users.lock(user_id)
     latest = max((jwt.issued_at or 0 for jwt in storage.jwts.list_by_user(user_id)), default=0)

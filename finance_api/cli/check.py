@@ -99,7 +99,7 @@ def _users(cli: CliContext) -> list[User]:
 
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
-    """Yield faults of the server's settings. Raises SettingError for the application's."""
+    """Yield faults of the server's settings. Raises SettingError for those of the application."""
     settings = cli.settings
     with cli.reading_ini() as loader:
         section = dict(loader.get_settings("server:main"))

@@ -22,7 +22,7 @@ def opened(file: str) -> Iterator[BinaryIO]:
     """Open the file for reading more than once, with a progress bar on a terminal.
 
     Raises ImportRefused for an empty file: most often the program that should have written it
-    failed. Adds the file's name to this and every later refusal.
+    failed. Adds the file's name to every refusal until it is closed.
     """
     with ExitStack() as stack:
         try:

@@ -27,7 +27,7 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
         loader.setup_logging(options)
         server = loader.get_wsgi_server(defaults=options)
         section = loader.get_settings("server:main", options)
-        # Raises an error for a fault in this section, which does not show its values.
+        # A fault in this section raises an error that does not show the section's values.
         loader.get_wsgi_app_settings("main", options)
     checked = _checked_port(section.get("port"))
     if demo:

@@ -43,7 +43,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
             email=email,
             premium=True,
             password_hash=None,
-            # Before any JWT was issued: the address belongs to the same user at every start.
+            # Earlier than any JWT: those issued before this start are still for the same user.
             created_at=0,
         )
         if settings[_SHA256]:

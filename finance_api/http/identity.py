@@ -78,5 +78,5 @@ class Failure(Enum):
     #: The credential is malformed, unknown, revoked, of a disabled user, or for another surface.
     #: Clients do not learn which.
     INVALID = "invalid"
-    #: Or a link no longer works, for any reason.
+    #: The credential has expired; or it is a link that no longer works, for whatever reason.
     EXPIRED = "expired"

@@ -64,7 +64,8 @@ def includeme(config: Configurator) -> None:
 
 
 def periodic_work_tween(handler: Handler, registry: Registry) -> Handler:
-    """Start periodic work with the first request: the process at start-up may not be serving."""
+    """Start periodic work with the first request: the process that starts may not be one that
+    serves."""
 
     def tween(request: Request) -> Response:
         request.services.housekeeping.start()
@@ -95,9 +96,10 @@ _NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
 
 
-# Ids must be unique but not secret. The system's generator would let another thread run each time.
+# Ids must be unique but not secret, and each call of the system's generator would give way to
+# another thread.
 _random = random.Random()  # noqa: S311
-# Otherwise forked processes would draw the same ids.
+# Without a new seed, forked processes would draw the same ids.
 os.register_at_fork(after_in_child=_random.seed)
 
 

@@ -142,7 +142,7 @@ class Listed(NamedTuple):
     after: dict[str, Any]
 
     def as_json(self, before: str, after: str) -> dict[str, Any]:
-        """Return it with these names of the values."""
+        """Return the JSON. before, after: the names of the members with the values."""
         written = {before: _written(self.before), after: _written(self.after)}
         return {"id": self.id, "line": self.line, **written}
 

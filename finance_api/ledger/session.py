@@ -75,7 +75,8 @@ class UserRows:
     def pages(
         self, resource: Resource, *conditions: Condition, size: int | None = None
     ) -> Iterator[list[Row]]:
-        """Yield the rows that meet the conditions, by id. Callers may change those already read."""
+        """Yield the rows that meet the conditions, by id; rows of earlier pages may be changed
+        meanwhile."""
         return self.storage.data.scan_pages(
             self.user.id, resource, PAGE if size is None else size, conditions=conditions
         )

@@ -72,7 +72,7 @@ class Rule(NamedTuple):
 
 
 def rule_of_days(interval: Interval, days: Sequence[int]) -> Rule:
-    """Return the day that most payments are due on, as a rule."""
+    """Return the rule for the day of the week or month on which most payments are due."""
     dates = [to_date(day) for day in days]
     if not interval.is_month:
         if interval.every % 7:

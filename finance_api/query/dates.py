@@ -36,7 +36,7 @@ def parse_whole_days(text: str) -> Span | RelativeDate:
 
 
 def parse_moments(operand: str) -> tuple[Fraction, Fraction]:
-    """Return the first and last moment of a day, month or year; of a date-time, itself twice.
+    """Return the first and last moment of a day, month or year; both are the same for a date-time.
 
     Raises QueryError, also for relative dates.
     """

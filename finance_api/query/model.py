@@ -251,7 +251,7 @@ def condition_on(
 
 
 def either(field: Field, conditions: Iterable[Condition]) -> Condition:
-    """Return the condition that any of these holds. field: says what they are for."""
+    """Return the condition that any of these holds. field: what the conditions are about."""
     return Condition(field, Operator.EITHER, tuple(conditions))
 
 

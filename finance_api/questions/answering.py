@@ -67,7 +67,7 @@ def answer(
 
 
 def checked_address(request: Request, user: User, text: str) -> str:
-    """Return the address as it is stored; it has been answered once. Raises AddressRefused.
+    """Answer the address once, and return it as it is stored. Raises AddressRefused.
 
     text: as in `normal_address`.
     """

@@ -25,7 +25,7 @@ _URL = "finance_api.ratelimit.redis_url"
 TIMEOUT_SECONDS = 0.25
 #: Keys expire by Redis' clock, which may be ahead of the service's, so they get this much longer.
 _SPARE_MS = 60_000
-#: An attempt fails only if another one succeeds, and fewer than this many can be made at once.
+#: An attempt fails only because another one has succeeded, and fewer run at once than this.
 _ATTEMPTS = 1_000
 
 #: Errors after which a new connection may work. A server that became a replica is read-only.

@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 SETTINGS = (Setting("finance_api.log.format", one_of("text", "json"), "text"),)
 
-#: Text that may be a personal token, a JWT or the secret of a link. The group is its start, which
-#: may be logged.
+#: Text that may be a personal token, a JWT or the secret of a link. The group is the start of that
+#: text; only the start may be logged.
 _TOKEN = re.compile(r"((?:fin_|eyJ)[\w-]{4}|finq_)[\w.-]{12,}", re.ASCII)
 
 _MARKS = ("fin_", "finq_", "eyJ")

@@ -38,7 +38,7 @@ def not_listening(host: str, port: Any, error: OSError) -> SettingError:
 def reserve_address(host: str, port: int) -> socket.socket:
     """Return a socket that keeps other servers off the address; granian's workers can share it.
 
-    Raises SettingError if nobody can listen there, or something does: granian would share it.
+    Raises SettingError if listening fails, or another server listens: granian would join it.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     reserved = socket.socket(family)

@@ -61,7 +61,7 @@ def _composed(text: str) -> str:
 def shown(text: str) -> str:
     """Return ``text`` on one line, with unprintable characters escaped, so it can forge nothing.
 
-    Unprintable are controls, line breaks, marks of direction, and halves of surrogate pairs.
+    Controls, line breaks, marks of direction and halves of surrogate pairs are unprintable.
     """
     if text.isprintable():
         return text

@@ -22,9 +22,9 @@ from finance_api.web.rendering import amount, day_words, month_words, sentence_o
 
 _NEWEST_RECORDS = "10"
 _MONTHS = 12
-#: For each gap, up to this many manual edits are named, the first ones.
+#: For each gap, at most this many manual edits are named.
 _MOST_EDITS = 3
-#: Up to this many gaps are shown, the newest ones.
+#: At most this many gaps are shown: the newest ones.
 _MOST_GAPS = 12
 _LAST_PERIODS = 12
 _THIS = {WEEK: "this week", MONTH: "this month", YEAR: "this year", CUSTOM: "in this time"}

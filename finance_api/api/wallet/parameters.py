@@ -215,7 +215,7 @@ def _words(known: Sequence[str], text: str, *, any_case: bool = False) -> list[s
 
 # -- other parameters --------------------------------------------------------------------------
 
-#: Values of ``source``. Records here are backend or missing.
+#: Values of ``source``; the records of this service have one of the last two.
 SOURCES = ("android", "ios", "web", "rest", "mcp", "backend", "missing")
 SOURCE = parameter(
     "source",

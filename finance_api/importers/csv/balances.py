@@ -60,7 +60,7 @@ class BalanceCheck:
             if balance != should:
                 self._faults.setdefault(newest_first, (line, should, balance))
         if len(self._faults) == len(expected):
-            # Report the fault that comes later; if both are in one row, take the days' order.
+            # Report the order whose first fault comes later; on a tie, the order of the days.
             by_days = self._top_day > self._bottom_day
             order = max(self._faults, key=lambda order: (self._faults[order][0], order == by_days))
             at, should, is_ = self._faults[order]

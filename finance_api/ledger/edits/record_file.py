@@ -107,7 +107,7 @@ def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
 
 
 def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
-    """Return the only sheet with a column id. texts: will close the sheets' files."""
+    """Return the only sheet with a column id. texts: closes the sheets' files at its end."""
     found = []
     for sheet in sheets:
         table = sheet.text

@@ -19,7 +19,7 @@ DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPL
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: The oldest known version of each row: the documents it refers to, and the row's import.
 _Versions = dict[Key, tuple[set[Key], int | None]]
-#: Shared by the many rows that refer to none.
+#: One empty set for all of the many rows that refer to no document.
 _NOTHING: set[Key] = set()
 
 
@@ -60,7 +60,7 @@ class Leftovers:
             for (name, row_id), number in heirs.items():
                 self._past.replace(number, [BeforeImage(_BY_NAME[name], row_id, None)])
                 self._note_kept(name, row_id)
-            # A category that stays needs its parents, so look for users again.
+            # A category that stays needs its parents, so look again for what is used.
             self._made -= heirs.keys()
         for name, row_id in self._made:
             rows = self._session.row_set(_BY_NAME[name])
@@ -79,7 +79,7 @@ class Leftovers:
             self._report.kept += 1
 
     def _users(self) -> tuple[dict[Key, int], set[Key]]:
-        """Find the users of the documents.
+        """Find what uses the documents.
 
         Returns, by document, the first later entry that changed it or wrote a row that refers to
         it; and the set of documents that current rows refer to.

@@ -27,7 +27,7 @@ from finance_api.values.time import (
 GroupKey = tuple[Any, ...]
 
 _ENDED = (Operator.EQ, Operator.LT, Operator.LTE)
-#: How many days later the same period of the next year begins, for some kind of period.
+#: The same period of the next year begins one of these numbers of days later.
 _YEAR_LATER = (364, 365, 366, 371)
 
 

@@ -75,7 +75,7 @@ class Folder:
         self.expense: defaultdict[str, int] = defaultdict(int)
         self.oldest: int | None = None
         self.newest: int | None = None
-        #: For each dimension, a function that returns a value's part of a row.
+        #: For each dimension, a function from a value to the members that show it in a row.
         self.members: list[Callable[[Any], Row]] = [
             cache(partial(self._members_of, dimension)) for dimension in query.group_by
         ]

@@ -159,7 +159,7 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
 
 
 def _begin(request: Request, *uploads: Upload) -> None:
-    """Start the work on uploads. Wait for a single one briefly: others are shown in the list."""
+    """Start the work on uploads, and wait briefly for one that is alone; the list shows several."""
     user, running = replace(request.user, region=current_region().tag), _jobs(request)
     for upload in uploads:
         running.start(user, upload, origin_of(request))

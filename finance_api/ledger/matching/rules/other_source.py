@@ -31,7 +31,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
     """
     if not any(rows.free(lambda candidate: not candidate.mine)):
         return
-    # A --match-days below this is the answer to a question about records of the file's own format.
+    # A smaller --match-days answers a question about records of the file's own format only.
     most = max(_REACH_DAYS, rows.match_days or 0)
     yield from _batches(rows, _is_other, most)
     others = _not_void(_is_other)

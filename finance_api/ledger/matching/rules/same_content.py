@@ -70,7 +70,8 @@ def _has_other_texts(candidate: Candidate) -> bool:
 
 
 def _know_texts(rows: OpenRows) -> None:
-    """Decide whether the texts of old records, which do not say how, were derived like the file's.
+    """Decide whether the texts of old records were derived as the file's are; nothing stored says
+    so.
 
     They were if any entry of the account has the same text as its record, unless both are empty.
     """

@@ -217,7 +217,7 @@ def _watch_server(engine: sa.Engine, server: Server) -> None:
     def refuse_lost(connection: Any, record: Any, proxy: Any) -> None:
         used_at = record.info.get(_USED_AT)
         if used_at is None:
-            # The connection is new. SQLAlchemy fails if two in a row are refused.
+            # The connection is new. Refusing it after an old one would make SQLAlchemy fail.
             return
         if record.info[_GENERATION] != server.generation:
             raise DisconnectionError

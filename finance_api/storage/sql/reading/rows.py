@@ -285,7 +285,7 @@ def _scan(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa
     table = DATA_TABLES[resource]
     row_id: sa.ColumnElement[str] = table.columns["id"]
     if database == "sqlite" and _looks_up(predicates, "splitId", "transferId"):
-        # Few records have these fields. Without this SQLite reads all, in the order of their ids.
+        # Few records have these fields. Without the next line SQLite reads all records, by id.
         row_id = row_id.concat(sa.literal_column("''"))
     rows = sa.select(*table.persisted).where(*user_rows(database, table, predicates))
     return rows.where(row_id > _AFTER_ID).order_by(row_id).limit(LIMIT)
