@@ -57,7 +57,7 @@ def _relative_date(operand: str) -> RelativeDate | None:
         return None
     number, unit = int(found[1]), found[2]
     if number > _LONGEST_BACK[unit]:
-        raise QueryError(f"{quoted(operand)} is more than {_LONGEST_BACK[unit]}{unit} back")
+        raise QueryError(f"{quoted(operand)} is further back than -{_LONGEST_BACK[unit]}{unit}")
     return RelativeDate(number, unit if number else "d")
 
 

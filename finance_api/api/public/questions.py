@@ -124,7 +124,7 @@ SERVICES = (
     Service(
         f"{_PATH}/{{id:{FORM}}}/answer",
         get_answer,
-        "The answer to a saved question, with the envelope of its address.",
+        "The answer to a saved question, in the envelope that its address has.",
         response=responses.ResponseDescription(
             _ENVELOPE,
             OF_LISTS,
