@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from posixpath import splitext
 from typing import Any, NamedTuple
 
 from pyramid.response import Response
@@ -116,7 +115,7 @@ class TaggedRequest:
         self.path: str = request.path if environ.get("SCRIPT_NAME") else path
         self.route_path: str = path.removesuffix(self.match.get("suffix", ""))
         self.query_string: str = environ.get("QUERY_STRING", "")
-        form = BY_SUFFIX.get(splitext(path)[1])
+        form = BY_SUFFIX.get(path[path.rfind(".") :])
         self.representation = form or negotiate(environ.get("HTTP_ACCEPT"), self.forms)
         self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
         self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
@@ -291,9 +290,9 @@ class ResponseCache:
 
     def put(self, user_id: int, tag: int, key: Key, response: Any, body_bytes: int) -> None:
         """Cache the response, unless it is too large."""
-        size = body_bytes + _ENTRY_BYTES + sum(len(part) for part in key if isinstance(part, str))
-        if size > self._max_bytes // _LARGEST_PART:
+        if body_bytes > self._max_bytes // _LARGEST_PART:
             return
+        size = body_bytes + _ENTRY_BYTES + sum(len(part) for part in key if isinstance(part, str))
         with self._lock:
             _, replaced = self._entries.pop((user_id, tag, key), (None, 0))
             self._entries[user_id, tag, key] = response, size

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -54,9 +53,6 @@ from finance_api.resources.xlsx import MAX_ROWS, readable_first
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage
 from finance_api.values import Row
 
-#: The parameters of a list after its conditions, as `Query` takes them.
-_PAGE = itemgetter("sortBy", "limit", "offset", "withTotal")
-
 
 class _RowsRequest(DataRequest):
     """Rows of a resource, each with the fields and the converted amount that are asked for.
@@ -104,7 +100,7 @@ class ListRequest(_RowsRequest):
     def __init__(self, resource: Resource, request: Request) -> None:
         super().__init__(resource, request)
         given = self.given
-        self._query = Query(resource, given.conditions, *_PAGE(given))
+        self._query = given.query(resource)
         # These add conditions when the query is resolved.
         adds = given.get(FLOW.name) or given.get(COUNTED)
         self.is_cheap = self.are_stored and self._query.is_cheap and not adds

@@ -31,6 +31,7 @@ from finance_api.query.model import (
     MAX_OFFSET,
     Condition,
     Operator,
+    Query,
     operators_of,
 )
 from finance_api.query.parse import (
@@ -352,6 +353,14 @@ class Parameters(dict[str, Any]):
 
     canonical: str = ""
     conditions: tuple[Condition, ...] = ()
+    _query: Query | None = None
+
+    def query(self, resource: Resource) -> Query:
+        """Return the query of a list of this resource; parameters are remembered with it."""
+        if self._query is None:
+            page = (self[name] for name in ("sortBy", "limit", "offset", "withTotal"))
+            self._query = Query(resource, self.conditions, *page)
+        return self._query
 
 
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:

@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Any, Protocol, TypeVar
 
 import pyramid.request
+from pyramid.decorator import reify
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.registry import Registry
 from pyramid.response import Response
@@ -67,7 +68,6 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     #: The new secret of a browser that is not signed in, if this request has made one.
     visitor_secret: str | None = None
 
-    _authentication: Identity | Failure | None = None
     _storage: Storage | None = None
 
     @property
@@ -75,22 +75,21 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
         """Cornice notes here whether it has checked CORS. Its CORS support is switched off."""
         return {}
 
-    @property
+    @reify  # type: ignore[untyped-decorator]
     def services(self) -> Services:
         services: Services = self.registry.services
         return services
 
-    @property
+    @reify  # type: ignore[untyped-decorator]
     def authentication(self) -> Identity | Failure:
-        """Return the identity, or why authentication failed. Raises StorageUnavailable."""
-        if self._authentication is None:
-            self._authentication = self.authenticate()
-        return self._authentication
+        """The identity, or why authentication failed. Raises StorageUnavailable."""
+        return self.authenticate()
 
     @property
     def known_identity(self) -> Identity | None:
         """The identity, if `authentication` has been read already; does not read the storage."""
-        return None if isinstance(self._authentication, Failure) else self._authentication
+        found: Identity | Failure | None = self.__dict__.get("authentication")
+        return None if isinstance(found, Failure) else found
 
     @property
     def user(self) -> User:
@@ -100,7 +99,8 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     @property
     def now(self) -> int:
-        return self.services.clock.now()
+        clock: Clock = self.services.clock
+        return clock.now()
 
     @property
     def today(self) -> int:
@@ -139,7 +139,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     def share(self, request: "Request", identity: Identity) -> None:
         """Read in the unit of work of another request, for an identity that has been checked."""
-        self._storage, self._authentication = request.storage, identity
+        self._storage, self.authentication = request.storage, identity
 
     def in_place(self, work: Callable[[], T], user_id: int, *, is_cheap: bool) -> T:
         """Wait for a turn, run ``work``, which reads data of the user, and return its result.
@@ -152,7 +152,8 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
             with time_limit(self.services.statement_seconds):
                 return work()
 
-        return self.services.data_requests.call(limited, user_id, is_cheap=is_cheap)
+        bulkhead: Bulkhead = self.services.data_requests
+        return bulkhead.call(limited, user_id, is_cheap=is_cheap)
 
     def close_storage(self) -> None:
         """End the unit of work. Reading `storage` again begins another."""

@@ -67,9 +67,14 @@ def periodic_work_tween(handler: Handler, registry: Registry) -> Handler:
     """Start periodic work with the first request: the process that starts may not be one that
     serves."""
 
+    is_started = False
+
     def tween(request: Request) -> Response:
-        request.services.housekeeping.start()
-        request.services.sampling.start()
+        nonlocal is_started
+        if not is_started:
+            request.services.housekeeping.start()
+            request.services.sampling.start()
+            is_started = True
         return handler(request)
 
     return tween
@@ -129,7 +134,7 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
             members = _members(request, status, seconds)
             # Not with ``logger.info``, which searches the stack for its caller.
             name, level = logger.name, logging.INFO
-            logger.handle(logger.makeRecord(name, level, __file__, 0, _LINE, (members,), None))
+            logger.handle(logger.makeRecord(name, level, __file__, 0, _LINE, members, None))
         return response
 
     return tween

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 from typing import cast
 
 from finance_api.resources import RECORDS
@@ -205,7 +206,7 @@ MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """A page of a resource.
 
@@ -220,7 +221,7 @@ class Query:
     offset: int = 0
     with_total: bool = False
 
-    @property
+    @cached_property
     def is_cheap(self) -> bool:
         """Whether reading the page takes about as long however many records there are.
 
@@ -233,7 +234,7 @@ class Query:
         by_order = all(condition.field.name in _OF_THE_ORDER for condition in self.conditions)
         return in_order and by_order and not self.with_total and self.offset <= _NEAR
 
-    @property
+    @cached_property
     def is_relative(self) -> bool:
         """Whether the query means different days on different days."""
         return any(isinstance(c.operand, RelativeDate) for c in self.conditions)

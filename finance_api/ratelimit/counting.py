@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from finance_api.ratelimit.interface import Algorithm, Decision, Level, Limit, RateLimiter, Rule
@@ -21,7 +22,7 @@ class Counter(ABC):
 
     def __init__(self, limit: Limit, now_ms: int) -> None:
         self._limit = limit
-        self._window_ms = limit.window_ms
+        self._window_ms = limit.window_seconds * 1000
         self._now_ms = now_ms
 
     def level(self, number: int = 1) -> Level:
@@ -179,11 +180,12 @@ class CountingLimiter(RateLimiter):
         self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
     ) -> Decision:
         def decide(counters: list[Counter]) -> Decision:
-            limits, free = _parts(rule, counters)
-            if free and _take_one(free):
+            limits = counters[: len(rule.limits)]
+            if is_free and _take_one(counters[-1]):
                 return _decision(True, limits, now_ms)
-            if not all(counter.has_left(number) for counter in limits):
-                return _decision(False, limits, now_ms, number)
+            for counter in limits:
+                if not counter.has_left(number):
+                    return _decision(False, limits, now_ms, number)
             for counter in limits:
                 counter.take(number)
             return _decision(True, limits, now_ms, taken=number)
@@ -197,8 +199,8 @@ class CountingLimiter(RateLimiter):
             return self.peek(rule, key, now_ms)
 
         def decide(counters: list[Counter]) -> Decision:
-            limits, free = _parts(rule, counters)
-            if free is None or _take_one(free):
+            limits = counters[: len(rule.limits)]
+            if not is_free or _take_one(counters[-1]):
                 for counter in limits:
                     counter.refund(decision.taken, decision.taken_at_ms)
             return _peeked(limits, now_ms)
@@ -209,19 +211,14 @@ class CountingLimiter(RateLimiter):
         return self._decide(rule, key, now_ms, False, lambda counters: _peeked(counters, now_ms))
 
 
-def kinds_of(rule: Rule, is_free: bool) -> list[tuple[Algorithm, Limit]]:
+@lru_cache
+def kinds_of(rule: Rule, is_free: bool) -> tuple[tuple[Algorithm, Limit], ...]:
     """Return the limits of the rule with their algorithms, and `Rule.free` if ``is_free``."""
     kinds = [(rule.algorithm, limit) for limit in rule.limits]
     if is_free:
         assert rule.free is not None
         kinds.append((Algorithm.TOKEN_BUCKET, rule.free))
-    return kinds
-
-
-def _parts(rule: Rule, counters: list[Counter]) -> tuple[list[Counter], Counter | None]:
-    """Return the counters of the limits, and the counter of `Rule.free`, if any."""
-    number = len(rule.limits)
-    return counters[:number], counters[number] if counters[number:] else None
+    return tuple(kinds)
 
 
 def _take_one(free: Counter) -> bool:

@@ -6,7 +6,7 @@ The tests check that every limiter meets this interface.
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import StrEnum, auto
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 _NAMES = {seconds: name for name, seconds in _SECONDS.items()}
@@ -14,7 +14,7 @@ _LIMIT = re.compile(r"\s*([0-9]{1,20})\s*/\s*([a-z]+)\s*")
 MAX_COUNT = 1_000_000_000
 
 
-class Algorithm(Enum):
+class Algorithm(StrEnum):
     """The algorithm of a limit.
 
     TOKEN_BUCKET: holds ``count`` requests and refills evenly, ``count`` in a window.

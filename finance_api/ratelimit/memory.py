@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from finance_api.ratelimit.counting import COUNTERS, CountingLimiter, Decide, kinds_of
-from finance_api.ratelimit.interface import Decision, Limit, Rule
+from finance_api.ratelimit.interface import Algorithm, Decision, Rule
 
 
 class MemoryLimiter(CountingLimiter):
@@ -13,7 +13,8 @@ class MemoryLimiter(CountingLimiter):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._stores: dict[tuple[Rule, Limit], _StateStore] = {}
+        #: By the name of the rule, the algorithm and the window.
+        self._stores: dict[tuple[str, Algorithm, int], _StateStore] = {}
 
     @property
     def state_count(self) -> int:
@@ -24,11 +25,14 @@ class MemoryLimiter(CountingLimiter):
     def _decide(self, rule: Rule, key: str, now_ms: int, is_free: bool, decide: Decide) -> Decision:
         kinds = kinds_of(rule, is_free)
         with self._lock:
-            stores = [self._store(rule, limit, now_ms) for _, limit in kinds]
-            counters = [
-                COUNTERS[algorithm](limit, store.get(key), now_ms)
-                for (algorithm, limit), store in zip(kinds, stores, strict=True)
-            ]
+            stores, counters = [], []
+            for algorithm, limit in kinds:
+                name = rule.name, algorithm, limit.window_seconds
+                store = self._stores.get(name)
+                if store is None:
+                    store = self._stores[name] = _StateStore(limit.window_ms)
+                stores.append(store)
+                counters.append(COUNTERS[algorithm](limit, store.get(key, now_ms), now_ms))
             decision = decide(counters)
             for counter, store in zip(counters, stores, strict=True):
                 if counter.state is None:
@@ -36,13 +40,6 @@ class MemoryLimiter(CountingLimiter):
                 elif counter.has_changed:
                     store.put(key, counter.state)
             return decision
-
-    def _store(self, rule: Rule, limit: Limit, now_ms: int) -> "_StateStore":
-        store = self._stores.get((rule, limit))
-        if store is None:
-            store = self._stores[rule, limit] = _StateStore(limit.window_ms)
-        store.turn(now_ms)
-        return store
 
     def close(self) -> None:
         pass
@@ -65,8 +62,8 @@ class _StateStore:
     def __len__(self) -> int:
         return len(self._new) + len(self._old)
 
-    def turn(self, now_ms: int) -> None:
-        """Drop old states; to be called before each use."""
+    def get(self, key: str, now_ms: int) -> Any:
+        """Return a state, after old states are dropped; to be called before `put` and `drop`."""
         passed_ms = now_ms - self._since_ms
         if passed_ms < -self._window_ms:
             self._since_ms = now_ms
@@ -74,8 +71,6 @@ class _StateStore:
             self._old = self._new if passed_ms < 2 * self._window_ms else {}
             self._new = {}
             self._since_ms = now_ms
-
-    def get(self, key: str) -> Any:
         state = self._new.get(key)
         return self._old.get(key) if state is None else state
 

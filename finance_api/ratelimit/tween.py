@@ -60,8 +60,10 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         def settle(request: Request, response: Response) -> None:
             decision = taken_from_quota(request)
             assert decision is not None
-            is_free = response.status_int in (304, 429)
-            if is_free or _is_fault_of_the_service(request, response):
+            status = response.status_int
+            is_free = status in (304, 429)
+            # A 5xx is the service's fault, except if the request ran out of time.
+            if is_free or (status >= 500 and not isinstance(request.exception, TookTooLong)):
                 quotas, now_ms = quotas_of(request), request.services.clock.now_ms()
                 decision = quotas.refund(identity, decision, now_ms, is_free=is_free)
             headers = rate_headers(decision)
@@ -93,11 +95,6 @@ def refund(request: Request) -> None:
     taken = taken_from_quota(request)
     assert identity is not None and taken is not None
     quotas_of(request).refund(identity, taken, now_ms, is_free=False)
-
-
-def _is_fault_of_the_service(request: Request, response: Response) -> bool:
-    """Return whether the response is a 5xx, except if the request ran out of time."""
-    return response.status_int >= 500 and not isinstance(request.exception, TookTooLong)
 
 
 _REQUESTS = "Too many requests; please try again in {} seconds."

@@ -66,12 +66,13 @@ class Bulkhead:
         #: The user who had the last turn, and when it began.
         self._latest: Hashable = None
         self._turn_began = -math.inf
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
 
     def call(self, function: Callable[[], T], user: Hashable, *, is_cheap: bool) -> T:
         """Call the function for the user. Raises BulkheadFull instead if it may not run."""
         call = _Call(user, is_cheap)
-        with self._changed:
+        with self._lock:
             self._wait_for_place(call)
             self._calls.append(call)
             try:
@@ -82,7 +83,7 @@ class Bulkhead:
         try:
             return function()
         finally:
-            with self._changed:
+            with self._lock:
                 self._leave(call)
 
     def _leave(self, call: _Call) -> None:
@@ -101,6 +102,8 @@ class Bulkhead:
     def _in_the_way(self, call: _Call) -> list[_Call]:
         """Return calls; when one of them ends, there is a place for this call."""
         places, calls = self._places, self._calls
+        if len(calls) < max(1, places - 2):
+            return []
         own = [each for each in calls if each.user == call.user]
         if call.is_cheap:
             limits = [(own, places - 1), (calls, places)]
@@ -113,7 +116,7 @@ class Bulkhead:
 
     def _wait_for_turn(self, call: _Call) -> None:
         until = self._monotonic() + self._turn_seconds
-        while not self._has_turn(call):
+        while not (call.is_cheap or self._has_turn(call)):
             seconds = until - self._monotonic()
             if seconds <= 0:
                 raise BulkheadFull(is_own=call.user == self._latest)
@@ -123,8 +126,6 @@ class Bulkhead:
             self._latest, self._turn_began = call.user, call.began
 
     def _has_turn(self, call: _Call) -> bool:
-        if call.is_cheap:
-            return True
         costly = [each for each in self._calls if not each.is_cheap]
         waiting = [each for each in costly if not each.has_turn]
         # Users other than the one who had the last turn come first.

@@ -26,8 +26,6 @@ SETTINGS = (Setting("finance_api.log.format", one_of("text", "json"), "text"),)
 #: text; only the start may be logged.
 _TOKEN = re.compile(r"((?:fin_|eyJ)[\w-]{4}|finq_)[\w.-]{12,}", re.ASCII)
 
-_MARKS = ("fin_", "finq_", "eyJ")
-
 #: The id of the request that a thread handles; "-" if it handles none.
 current_request_id: ContextVar[str] = ContextVar("request_id", default="-")
 
@@ -57,7 +55,9 @@ class LogRecord(logging.LogRecord):
 def _public(text: str) -> str:
     """Return a text on one line, without the secrets of any tokens in it."""
     text = shown(text)
-    return _TOKEN.sub(r"\1…", text) if any(mark in text for mark in _MARKS) else text
+    # Searching for these first takes a tenth of the time of the expression.
+    has_mark = "fin_" in text or "finq_" in text or "eyJ" in text
+    return _TOKEN.sub(r"\1…", text) if has_mark else text
 
 
 def _public_value(value: Any) -> Any:

@@ -8,7 +8,7 @@ drivers end queries. Writing has no limit.
 import math
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import TypeVar
 
@@ -29,14 +29,17 @@ class TookTooLong(Exception):
         super().__init__(f"took longer than {self.seconds:g} s")
 
 
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Limit the block to this many seconds from now, whatever limit surrounds it."""
-    token = _limit.set((seconds, time.monotonic() + seconds))
-    try:
-        yield
-    finally:
-        _limit.reset(token)
+class time_limit:  # noqa: N801
+    """Limit a block to this many seconds from now, whatever limit surrounds it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        self._token = _limit.set((self._seconds, time.monotonic() + self._seconds))
+
+    def __exit__(self, *error: object) -> None:
+        _limit.reset(self._token)
 
 
 def no_time_limit() -> AbstractContextManager[None]:
@@ -50,7 +53,7 @@ def seconds_left() -> float:
 
 def check_time() -> None:
     """Raises TookTooLong if no time is left."""
-    if seconds_left() <= 0:
+    if _limit.get()[1] <= time.monotonic():
         raise TookTooLong
 
 

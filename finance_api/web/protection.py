@@ -15,7 +15,7 @@ import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -75,7 +75,10 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
         # Not request.path, which may not be decodable.
         path = request.environ.get("PATH_INFO", "")
         is_read_by_people = surfaces.is_page(path)
-        with regional(request) if is_read_by_people else nullcontext():
+        if is_read_by_people:
+            with regional(request):
+                response = handler(request)
+        else:
             response = handler(request)
         if path.startswith(surfaces.SURFACES) and response.status_int < 400:
             # Neither a page nor a problem document; looking at the content type takes long.

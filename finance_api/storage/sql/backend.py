@@ -54,7 +54,7 @@ from finance_api.storage.sql.writing.projection import Projection
 _TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"
 
 #: The parts of a unit of work that are read from the database itself, and those that a replica may
-#: answer, besides the data.
+#: answer.
 _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "users": SqlUsers,
     "tokens": SqlTokens,
@@ -67,10 +67,31 @@ _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "audit": SqlAudit,
 }
 _REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {
+    "data": SqlDataReader,
     "history": SqlHistory,
     "rates": SqlRates,
     "transfers": SqlTransfers,
 }
+
+
+class _LazyStorage(Storage):
+    """Makes each part when it is first used: a request uses two of them."""
+
+    def __init__(
+        self, own: ReadConnection, replicated: ReadConnection, close: Callable[[], None]
+    ) -> None:
+        self.__dict__.update(_own=own, _replicated=replicated, close=close)
+
+    def __getattr__(self, role: str) -> Any:
+        if role in _OWN:
+            part = _OWN[role](self._own)
+        elif role in _REPLICATED:
+            part = _REPLICATED[role](self._replicated)
+        else:
+            raise AttributeError(role)
+        self.__dict__[role] = part
+        return part
+
 
 _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
 
@@ -115,12 +136,7 @@ class SqlBackend(StorageBackend):
             if seconds:
                 self.on_work("read", seconds)
 
-        return Storage(
-            data=SqlDataReader(data_connection),
-            close=close,
-            **{name: part(connection) for name, part in _OWN.items()},
-            **{name: part(data_connection) for name, part in _REPLICATED.items()},
-        )
+        return _LazyStorage(connection, data_connection, close)
 
     def write(
         self,
@@ -145,11 +161,9 @@ class SqlBackend(StorageBackend):
         # This hook runs once, before the commit, however much was written.
         tm.get().addBeforeCommitHook(projection.finish)
         tm.get().addAfterCommitHook(self._note_commit, (started,))
-        return WritableStorage(
-            data=SqlDataWriter(connection, projection),
-            origin=origin,
-            **{name: part(connection) for name, part in (_OWN | _REPLICATED).items()},
-        )
+        parts = {name: part(connection) for name, part in (_OWN | _REPLICATED).items()}
+        parts["data"] = SqlDataWriter(connection, projection)
+        return WritableStorage(origin=origin, **parts)
 
     def _note_commit(self, is_done: bool, started: float) -> None:
         if is_done:

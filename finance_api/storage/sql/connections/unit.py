@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
 from contextlib import closing
 from functools import lru_cache
+from operator import methodcaller
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 import sqlalchemy as sa
@@ -261,7 +262,8 @@ class ReadConnection:
     def fetch(self, build: Query, *shape: Any, values: dict[str, Any]) -> list[ResultRow]:
         """Return the rows of a query."""
         sql = self._cache.get(build, *shape)
-        return self._run(lambda driver: driver.rows(sql, values))
+        found: list[ResultRow] = self._run(methodcaller("rows", sql, values))
+        return found
 
     def fetch_lines(
         self, build: Callable[..., sa.Select[Any]], *shape: Any, values: dict[str, Any]

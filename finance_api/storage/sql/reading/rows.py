@@ -165,15 +165,18 @@ _MANY = 1_000
 
 def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
     """Return the query with the ids of the records that a search finds; see `with_found_ids`."""
-    if query.resource is not RECORDS:
-        return query
     # Without a total a search ends with the page.
     is_needed = query.with_total
-    found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
-    ids = connection.found_ids.get((user_id, query.conditions)) or ()
-    is_first_page = not query.offset and _by_date(query) is not None
-    if len(ids) > _MANY and is_first_page and connection.database == "postgresql":
+    if query.resource is not RECORDS or not (is_needed or connection.found_ids):
         return query
+    found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
+    if found is query.conditions:
+        return query
+    ids = connection.found_ids.get((user_id, query.conditions)) or ()
+    if len(ids) > _MANY and connection.database == "postgresql":
+        is_first_page = not query.offset and _by_date(query) is not None
+        if is_first_page:
+            return query
     return replace(query, conditions=found)
 
 
