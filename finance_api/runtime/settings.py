@@ -150,7 +150,7 @@ def issuers_by_kid(text: str) -> dict[str, str]:
 def made_by_name(
     name: str, settings: Mapping[str, Any], known: Mapping[str, str], kind: type
 ) -> Any:
-    """Call the function that a setting names with all settings, and return the ``kind`` it makes.
+    """Pass all settings to the function that a setting names, and return the ``kind`` it makes.
 
     known: dotted names of functions, by the short names that the setting can have instead.
     Raises SettingError, and what the function raises.

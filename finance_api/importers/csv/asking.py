@@ -65,7 +65,8 @@ class Currencies:
         self._first = None if self._split else remembered.get("accountCurrency")
 
     def of_row(self, text: str | None, mark: Mark | None, line: int) -> str | None:
-        """Return a row's currency. Raises ImportRefused if it is no code, or not --currency's."""
+        """Return a row's currency. Raises ImportRefused for no code, or another one than
+        --currency."""
         if text is not None:
             code = stated_code(text, "the currency", line)
             if self._is_option and code != self.option:

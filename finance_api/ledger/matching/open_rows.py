@@ -327,7 +327,7 @@ _Key = tuple[KnownAccount, str | None]
 
 
 def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
-    """Treat an entry that says to correct itself as a plain entry."""
+    """Treat an entry that claims to correct itself as an entry that corrects nothing."""
     of_themselves = [e for e in rows.entries if e.corrects is not None and e.corrects == e.bank_id]
     named = [e for e in of_themselves if e.outcome is None][:_MOST_REMARKS]
     rows.remarks += [
