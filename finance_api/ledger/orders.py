@@ -133,7 +133,8 @@ MOST_SHOWN = 10
 class Listed(NamedTuple):
     """A stored record that the file changed, or matches although it is of another format.
 
-    before, after: the values that changed, by field; of a match, the entry's and the record's.
+    before, after: the values that changed, by field; for a match, ``before`` has the values of the
+    entry, and ``after`` those of the record.
     """
 
     id: str

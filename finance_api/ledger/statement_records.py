@@ -71,7 +71,7 @@ class _New(NamedTuple):
     account: KnownAccount
 
 
-#: A decided entry, and the whole of it.
+#: A decided entry as it was compared, and the complete entry.
 _Whole = tuple[FileEntry | _New, Entry]
 _Changed = tuple[FileEntry, Entry]
 

@@ -224,7 +224,7 @@ def _totals(labelled: Sequence[_Labelled]) -> tuple[int, int]:
 
 
 def _parts(distinct: set[Span]) -> list[Span]:
-    """Return the parts of time between the ends of all spans that lie within some span."""
+    """Cut the time where a span begins or ends; return the parts that are in at least one span."""
     ends = sorted({end for span in distinct for end in (span.first, span.end)})
     parts = (Span(first, end) for first, end in pairwise(ends))
     return [p for p in parts if any(s.first <= p.first < s.end for s in distinct)]

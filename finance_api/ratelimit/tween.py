@@ -17,7 +17,7 @@ from finance_api.ratelimit.interface import Decision, Limit
 from finance_api.ratelimit.quotas import Quotas
 from finance_api.runtime.time_limit import TookTooLong
 
-#: The name in metrics of the credential of each surface other than the public API.
+#: What metrics call the credential of a surface, for each surface but the public API.
 _CREDENTIALS = ((INTERNAL_SURFACE, "jwt"), (LINKS, "link"))
 _TAKEN = "finance_api.ratelimit.taken"
 

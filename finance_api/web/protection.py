@@ -212,8 +212,8 @@ def includeme(config: Configurator) -> None:
 
 #: The parameter of a page that shows a kept form again.
 KEPT = "kept"
-#: The route of a row's form in the list of records, whose page shows it again; and the field of
-#: the kept form that says which row.
+#: The route of the form in each row of the list of records, which is shown again in the list; and
+#: the field of a kept form that names its row.
 CATEGORY_OF_ROW = "records.category"
 ROW = "row"
 #: The routes of forms that are kept; their pages show them again.

@@ -134,7 +134,7 @@ class StatementBuilder:
         separators = layout.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]
-        # The name of --account's account in the account column, and the line that has it.
+        # What the account column calls the account of --account, and the first line that says so.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
         self._has_balances = reconciles or "balance" in columns

@@ -66,7 +66,7 @@ def _choices(name: str, is_one_of_several: bool) -> tuple[str, list[Answer]]:
 def _same(
     session: LedgerSession, new: Mapping[KnownAccount, _Entries]
 ) -> dict[KnownAccount, Counter[str]]:
-    """Count the entries of each new account that each existing account has."""
+    """For each new account, count its entries that are already in each existing account."""
     rows = session.accounts.rows
     by_currency: defaultdict[str, set[str]] = defaultdict(set)
     for row_id, row in rows.items():

@@ -106,7 +106,7 @@ class Leftovers:
         return heirs, in_use
 
     def _written(self, number: int, oldest: _Versions) -> Iterator[set[Key]]:
-        """For each row that a later entry wrote, yield the documents that this version refers to.
+        """For each row that a later entry wrote, yield the documents that it then referred to.
 
         oldest: versions known from still later entries; updated to the versions before this entry.
         """

@@ -246,7 +246,7 @@ class _Selection:
 
 @dataclass(frozen=True)
 class _Change:
-    """before, after: of the question, around the number of records."""
+    """before, after: the words of the question before and after the number of records."""
 
     before: str
     after: str = ""
