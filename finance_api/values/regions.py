@@ -45,7 +45,8 @@ class Region:
     first_weekday: int = 0
 
     def amount(self, units: int, least_decimals: int = 2) -> str:
-        """Ten-thousandths as ``−1,234.50``: grouped, all decimals, and at least that many."""
+        """Ten-thousandths as ``−1,234.50``: grouped, with all decimals, at least
+        ``least_decimals``."""
         sign = MINUS if units < 0 else ""
         whole, _, decimals = decimal_text(abs(units), DECIMALS).partition(".")
         decimals = decimals.ljust(least_decimals, "0")

@@ -274,7 +274,7 @@ class DataReader(ABC):
         """
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
-        """Whether `sum_by` can answer this from stored sums, also for parts of the records.
+        """Whether stored sums suffice for `sum_by`, also for each part of these records.
 
         It may still read a few rows at the two ends of a range of dates.
         """
