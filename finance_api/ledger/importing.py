@@ -259,7 +259,7 @@ def _name_missing(rows: OpenRows) -> None:
     )
     for found in missing.values():
         rows.remarks.append(
-            f"the file covers whole days of {len(found)} stored records but lacks them, such as "
+            f"the file lacks {len(found)} stored records of days that it covers wholly, such as "
             f"{stored_described(found[0])}"
         )
 

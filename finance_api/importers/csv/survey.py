@@ -96,8 +96,8 @@ class SignWords:
 
     named: the words that --sign names -> OUT or IN; ``\\,`` and ``\\|`` are part of a word.
     ways: the same words, folded. All other words have their usual meaning.
-    seen: the first words of the column; unknown: those without a meaning. Both -> their first
-    lines.
+    seen: the first words of the column -> their first lines. unknown: those without a meaning ->
+    the same.
     """
 
     def __init__(self, column: int, named: str | None) -> None:
