@@ -3,6 +3,7 @@
 With FINANCE_TEST_REQUIRE_PROGRAMS=1 a missing program is a failure instead.
 """
 
+import atexit
 import configparser
 import os
 import pwd
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -113,6 +115,32 @@ def _as_user(user: str | None) -> dict[str, Any]:
     return {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
 
 
+def _run_as(user: str | None, *command: str | Path) -> str:
+    """Run a program as a user. Return its output."""
+    # Not in the tests' directory, which the user may not be able to read.
+    done = subprocess.run(
+        command, **_as_user(user), cwd="/", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+@cache
+def _empty_data(programs: Path, user: str | None) -> Path:
+    """Return the data directory of a new server. Each server gets a copy, which is faster."""
+    directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    if user is not None:
+        shutil.chown(directory, user)
+    data = directory / "data"
+    _run_as(
+        user,
+        *(programs / "initdb", "-D", data, "-U", "tests", "-A", "trust", "-E", "UTF8"),
+        *("--no-sync", "--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"),
+    )
+    return data
+
+
 class Postgresql:
     """A private PostgreSQL server in ``directory``.
 
@@ -141,11 +169,7 @@ class Postgresql:
         if primary is not None:
             self.follow(primary)
             return
-        self._run(
-            "initdb",
-            *("-D", str(self._data), "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync"),
-            *("--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"),
-        )
+        _run_as(self._user, "cp", "-R", "-p", _empty_data(programs, self._user), self._data)
 
     def start(self) -> None:
         settings = {
@@ -206,16 +230,7 @@ class Postgresql:
         return self._run("psql", "--no-psqlrc", "-qAt", f"--dbname={self.url}", f"--command={sql}")
 
     def _run(self, program: str, *arguments: str) -> str:
-        done = subprocess.run(
-            [self._programs / program, *arguments],
-            **_as_user(self._user),
-            cwd=self._directory,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout.strip()
+        return _run_as(self._user, self._programs / program, *arguments)
 
 
 def postgresql(primary: Postgresql | None = None) -> AbstractContextManager[Postgresql]:

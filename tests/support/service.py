@@ -1,15 +1,19 @@
 """A whole service over one storage, and users who speak to it over HTTP."""
 
 import atexit
+import inspect
 import io
 import itertools
 import json
+import os
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
+from functools import cached_property, partial
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
@@ -28,8 +32,9 @@ from finance_api.importers.interface import StatementImporter
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder, ImportReport, StatementOptions
 from finance_api.runtime.clock import Clock
-from finance_api.services import Services
-from finance_api.settings import SETTINGS
+from finance_api.runtime.logs import set_up_logs
+from finance_api.services import Services, make_services
+from finance_api.settings import SETTINGS, read_settings
 from finance_api.storage.interface import Storage, User, unit_of_work
 from finance_api.values.ids import new_id
 from finance_api.values.time import DAY_SECONDS
@@ -140,13 +145,45 @@ class Client:
 _compiled_templates = FileSystemBytecodeCache()
 
 
-def application(settings: dict[str, str], clock: Clock) -> Any:
-    """Make the application with `finance_api.main`, and with the test's clock."""
-    with patch("finance_api.runtime.clock.SystemClock", lambda: clock):
+#: Applications of stopped services, by their settings. The next service with these settings takes
+#: one over, because making one takes longer than most tests.
+_idle: defaultdict[frozenset[tuple[str, str]], list[Any]] = defaultdict(list)
+#: Settings that the application reads with each request, or not at all.
+_OWN = ("sqlalchemy.url", "finance_api.jwt.keys")
+
+
+def _kind(settings: dict[str, str]) -> frozenset[tuple[str, str]]:
+    return frozenset((name, value) for name, value in settings.items() if name not in _OWN)
+
+
+def new_services(settings: dict[str, str], clock: Clock) -> Services:
+    """Make what an application shares, as `finance_api.main` does."""
+    return make_services(read_settings(settings, os.environ), clock)
+
+
+def new_application(settings: dict[str, str], services: Services) -> Any:
+    """Make an application with `finance_api.main`, but with these services."""
+    with (
+        patch("finance_api.services.make_services", lambda checked, clock: services),
+        # pyramid_jinja2 asks for the source line of each frame, and pytest has many frames.
+        patch("inspect.stack", partial(inspect.stack, context=0)),
+    ):
         app = main({}, **settings)
     templates = app.registry.queryUtility(IJinja2Environment, name=".jinja2")
     if templates is not None:
         templates.bytecode_cache = _compiled_templates
+    return app
+
+
+def application(settings: dict[str, str], services: Services) -> Any:
+    """Return an application with these services: an idle one if there is one."""
+    idle = _idle[_kind(settings)]
+    if not idle:
+        return new_application(settings, services)
+    app = idle.pop()
+    app.registry.services = services
+    app.registry.settings.update(read_settings(settings, os.environ))
+    set_up_logs(app.registry.settings["finance_api.log.format"])
     return app
 
 
@@ -159,15 +196,23 @@ class Service:
         atexit.register(shutil.rmtree, directory, ignore_errors=True)
         self.key_file = f"{directory}/jwt-keys.json"
         add_signing_key(self.key_file, now=0, overlap_seconds=0)
-        given = {**_SETTINGS, "finance_api.jwt.keys": self.key_file, **settings}
+        self.settings = {**_SETTINGS, "finance_api.jwt.keys": self.key_file, **settings}
         self.clock = clock or HeldClock()
-        self.app = application(given, self.clock)
-        self.backend = self.services.storage
-        self.web = TestApp(self.app)
+        self._services = new_services(self.settings, self.clock)
+        self.backend = self._services.storage
+
+    @cached_property
+    def app(self) -> Any:
+        """The application, which is made late, because some tests only need its storage."""
+        return application(self.settings, self._services)
+
+    @cached_property
+    def web(self) -> TestApp:
+        return TestApp(self.app)
 
     @property
     def services(self) -> Services:
-        found: Services = self.app.registry.services
+        found: Services = self.app.registry.services if "app" in vars(self) else self._services
         return found
 
     def replace(self, **changes: Any) -> None:
@@ -177,6 +222,9 @@ class Service:
     def stop(self) -> None:
         """Close the services, as the server does at its end."""
         self.services.close()
+        app = vars(self).pop("app", None)
+        if app is not None:
+            _idle[_kind(self.settings)].append(app)
 
     def change(self, work: Callable[[Storage], Any]) -> Any:
         """Call ``work`` with the storage in a new transaction."""

@@ -20,7 +20,7 @@ from support.routes import (
     surface_paths,
     surface_urls,
 )
-from support.service import Service
+from support.service import Service, new_application
 
 #: Links of saved questions need no token: the address is the credential.
 _OF_LINKS = f"{LINKS}{{address:.*}}"
@@ -100,10 +100,12 @@ def test_a_route_whose_context_is_forgotten_lets_nobody_in():
             permission=Permission.RECORDS_READ,
         )
 
+    service = Service("memory", {"finance_api.storage": "memory"})
     with patch("finance_api.api.includeme", careless):
-        service = Service("memory", {"finance_api.storage": "memory"})
+        service.app = new_application(service.settings, service.services)
     answer = service.client().get("careless")
-    service.stop()
+    # Not stop(), which would lend this application to other tests.
+    service.services.close()
     assert answer.status_int == 403
     assert "secret" not in answer.text
     assert service.web.get("/v1/api/careless", status="*").status_int == 401

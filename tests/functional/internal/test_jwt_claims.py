@@ -181,6 +181,7 @@ def test_the_memory_storage_s_user_is_older_than_any_jwt():
         "finance_api.jwt.subject": "email",
     }
     service = Service("memory", settings)
+    service.web.get("/__lbheartbeat__")
     anna = service.change(lambda s: s.users.get("anna@example.org"))
     at = service.clock.now() - 100
     token = service.jwt(anna, subject=anna.email, issued_at=at, expires_at=at + 1_000)

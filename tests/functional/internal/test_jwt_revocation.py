@@ -10,7 +10,7 @@ from finance_api.auth.jwts import Claims, issue_jwt, revoke_jwt, verify_jwt
 from finance_api.auth.personal_tokens import IssueRefused
 from finance_api.services import make_housekeeping
 from finance_api.values.ids import new_id
-from support.service import Service, application
+from support.service import Service, application, new_services
 
 MAX_TTL = 2_592_000
 LEEWAY = 5
@@ -21,7 +21,7 @@ class Process:
     """A separate application on a storage that other applications use, too."""
 
     def __init__(self, settings, clock):
-        self.app = application(settings, clock)
+        self.app = application(settings, new_services(settings, clock))
         self.web = TestApp(self.app)
 
     def status(self, token, path="/internal/v1/get-records"):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from finance_api import main
 from finance_api.runtime.settings import SettingError
 from finance_api.settings import PLUGINS
 from support.nightly import count
@@ -56,7 +57,7 @@ def test_the_application_starts_without_a_plug_in(plugin):
 def test_a_plug_in_that_is_not_there_is_named():
     said = "finance_api.plugins: finance_api.nothing: No module named 'finance_api.nothing'"
     with pytest.raises(SettingError, match=said):
-        Service("memory", {**MEMORY, "finance_api.plugins": "finance_api.nothing"})
+        main({}, **MEMORY, **{"finance_api.plugins": "finance_api.nothing"})
 
 
 @pytest.mark.nightly

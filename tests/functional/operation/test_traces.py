@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from finance_api import http
+from finance_api import http, main
 from finance_api.runtime.settings import SettingError
 from finance_api.storage.memory.data import MemoryData
 from support.service import Service
@@ -78,4 +78,4 @@ def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
     with pytest.raises(
         SettingError, match="opentelemetry; install finance-api with its extra otel"
     ):
-        Service("memory", SETTINGS)
+        main({}, **SETTINGS)
