@@ -57,7 +57,7 @@ def test_tab_reaches_everything_in_order_and_shows_where_it_is(site, windows, wi
     site.enter(context, user)
     page = context.new_page()
     (token, *_) = site.change(lambda storage: storage.tokens.list_by_user(user.id))
-    for path in (*PAGES[:: count(2, 1)], f"/settings/tokens/{token.id}/revoke"):
+    for path in (*PAGES[:: count(3, 1)], f"/settings/tokens/{token.id}/revoke"):
         page.goto(path)
         names = page.evaluate(_CONTROLS)
         assert names[0] == "Skip to content" and len(names) >= 5

@@ -21,7 +21,7 @@ from support.nightly import count
 BERT = "bert@example.org"
 USERS = (ANNA, BERT, "carl@example.org", "dora@example.org")
 TABLES = {table.name for table in metadata.sorted_tables if table.info == DISTRIBUTED}
-KILLS = count(3, 50)
+KILLS = count(1, 50)
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from support.programs import pgbouncer, wait_until
 from support.service import Client, Service
 from support.standby import primary_and_standby
 
-STEPS = count(100, 3_000)
+STEPS = count(50, 3_000)
 PATHS = ("labels", "accounts?withTotal=true", "changes")
 
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 #: A path of each plug-in.
 PATHS = {"finance_api.api.wallet": "/wallet/v1/api/records", "finance_api.web": "/overview"}
 #: Quick unit tests of parts below and beside the plug-ins.
-UNIT_TESTS = ("values", "query", "settings", "usage")
+UNIT_TESTS = count(("settings",), ("values", "query", "settings", "usage"))
 #: Imports every module that is left, and starts the application.
 STARTING = """
 import importlib, pkgutil, sys
