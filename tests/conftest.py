@@ -86,7 +86,7 @@ if CITUS_URL:
 
 #: By day, a test in these folders runs at most MOST_CASES of its cases, because cases are slow.
 _SLOW = ("tests/browser/", "tests/cli/", "tests/functional/")
-MOST_CASES = 3
+MOST_CASES = 2
 
 
 def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
