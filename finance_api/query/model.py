@@ -1,11 +1,11 @@
 """The query of a list: conditions, order and page."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
@@ -212,6 +212,7 @@ class Query:
 
     conditions: all of them must hold.
     sort: ties are broken by id, ascending.
+    derived: what a storage has computed from the query, and keeps as long as the query lives.
     """
 
     resource: Resource
@@ -220,6 +221,7 @@ class Query:
     limit: int = DEFAULT_LIMIT
     offset: int = 0
     with_total: bool = False
+    derived: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
     def is_cheap(self) -> bool:

@@ -180,14 +180,17 @@ def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
     return replace(query, conditions=found)
 
 
-def _list_of(user_id: int, query: Query, limit: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the function that selects a list, its arguments, and the values it binds."""
-    found = _by_date(query)
+def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the function that selects a list, its arguments, and the values of the filters."""
+    found: tuple[tuple[Any, ...], dict[str, Any]] | None = query.derived.get(_list_of)
     if found is None:
-        predicates, values = shape_and_values(query.conditions)
-        keys = order_keys(query.sort)
-        found = (_json_page, query.resource.name, predicates, keys), values
-    return found[0], {**found[1], "user": user_id, "limit": limit, "offset": query.offset}
+        found = _by_date(query)
+        if found is None:
+            predicates, values = shape_and_values(query.conditions)
+            keys = order_keys(query.sort)
+            found = (_json_page, query.resource.name, predicates, keys), values
+        query.derived[_list_of] = found
+    return found
 
 
 def _check_whole(lines: bytes) -> bytes:
@@ -310,7 +313,8 @@ class RowReader(Part, DataReader):
         if query.with_total:
             self.connection.begin_snapshot()
         searched_query = _searched(self.connection, user_id, query)
-        shape, values = _list_of(user_id, searched_query, query.limit + 1)
+        shape, values = _list_of(searched_query)
+        values = {**values, "user": user_id, "limit": query.limit + 1, "offset": query.offset}
         state, lines = self.connection.fetch_lines(*shape, values=values)
         _check_whole(lines)
         # Count line ends by removing them: 3 µs for a page of 70 kB, where `count` takes 17.
@@ -320,7 +324,8 @@ class RowReader(Part, DataReader):
         return JsonPage(state, lines[: lines.rfind(b"\n")] if has_more else lines, has_more, total)
 
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
-        shape, values = _list_of(user_id, replace(query, offset=0), NO_LIMIT)
+        shape, values = _list_of(replace(query, offset=0))
+        values = {**values, "user": user_id, "limit": NO_LIMIT, "offset": 0}
         return map(_check_whole, self.connection.stream(*shape, values=values))
 
     def count_rows(self, user_id: int, query: Query) -> int:
