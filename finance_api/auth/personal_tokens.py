@@ -37,7 +37,6 @@ CHECKSUM_CHARACTERS = 6
 START_CHARACTERS = 8
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_PAIRS = [tens + ones for tens in _DIGITS for ones in _DIGITS]
 _FORM = re.compile(f"{PREFIX}[0-9A-Za-z]{{{SECRET_CHARACTERS + CHECKSUM_CHARACTERS}}}")
 
 
@@ -79,12 +78,11 @@ def _checksum(body: str) -> str:
 
 
 def _base62(number: int, width: int) -> str:
-    # Two digits at a time, to be fast: every request computes a checksum.
-    pairs = []
-    for _ in range((width + 1) // 2):
-        number, pair = divmod(number, 62 * 62)
-        pairs.append(_PAIRS[pair])
-    return "".join(reversed(pairs))[-width:]
+    digits = []
+    for _ in range(width):
+        number, digit = divmod(number, 62)
+        digits.append(_DIGITS[digit])
+    return "".join(reversed(digits))
 
 
 #: The scopes of the lists, which all data needs; and of saved questions with their answers.

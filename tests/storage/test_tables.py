@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import UniqueConstraint
 
 from finance_api.query.model import Operator, Query, SortKey
-from finance_api.resources import RECORDS
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections.unit import SqlCache, with_state
@@ -120,6 +120,16 @@ def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend)
     }
     plan = plan_of(new_backend("sqlite"), *shape, ids="[]", limit=9, **after)
     assert "ix_records_by_date_user_id_revision_id (user_id=? AND (revision,id)>(?,?))" in plan
+    assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.parametrize("resource", [ACCOUNTS, CATEGORIES, LABELS])
+def test_a_list_in_order_of_name_is_read_in_the_order_of_its_index(new_backend, resource):
+    keys = order_keys([SortKey(resource["name"])])
+    plan = plan_of(
+        new_backend("sqlite"), rows._json_page, resource.name, (), keys, limit=9, offset=0
+    )
+    assert f"ix_{resource.name}_by_name (user_id=?)" in plan
     assert "TEMP B-TREE" not in plan
 
 

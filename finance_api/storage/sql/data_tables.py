@@ -234,8 +234,6 @@ _RUNS = (
     _ORIGINAL,
     _nulls("transferId", "splitId", "valueDate") + '"counterpartyAccount":',
     '"labels":[],"labelIds":[],"recordType":"expense","paymentType":',
-    '","accountName":"',
-    ',"currencyCode":"',
 )
 _CODES = [(chr(number), run) for number, run in enumerate(_RUNS, 1)]
 _CODED_BYTES = [(code.encode(), run.encode()) for code, run in _CODES]

@@ -1,4 +1,4 @@
-"""The indexes of records, some with options of PostgreSQL.
+"""Indexes, most of them of records; some have options of PostgreSQL.
 
 They are in a module of their own because such an option imports SQLAlchemy's PostgreSQL dialect.
 Only `schema.upgrade` and migrations need the indexes; they import `metadata` from here.
@@ -6,7 +6,7 @@ Only `schema.upgrade` and migrations need the indexes; they import `metadata` fr
 
 import sqlalchemy as sa
 
-from finance_api.resources import RECORDS
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES, has_long_payee
 from finance_api.storage.sql.tables import metadata
 
@@ -66,3 +66,8 @@ sa.Index(
 #: For reading all records of a user in their physical order. Only SQLite needs it: PostgreSQL reads
 #: in that order with any index.
 sa.Index(None, _records.user_id).ddl_if(dialect="sqlite")
+#: For lists in order of name. PostgreSQL does not allow long names in an index: it sorts them.
+for _table in (DATA_TABLES[resource.name].table for resource in (ACCOUNTS, CATEGORIES, LABELS)):
+    sa.Index(f"ix_{_table.name}_by_name", _table.c.user_id, _table.c.name, _table.c.id).ddl_if(
+        dialect="sqlite"
+    )

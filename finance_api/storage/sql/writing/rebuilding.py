@@ -23,7 +23,7 @@ from finance_api.storage.sql.writing.projection import Projection
 
 #: The version of the projection that this program uses. Raise it with every change to the fields in
 #: the JSON, to how the JSON is written, or to how texts are folded.
-VERSION = 9
+VERSION = 10
 
 _PAGE = 1_000
 
