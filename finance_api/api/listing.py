@@ -80,13 +80,13 @@ class _RowsRequest(DataRequest):
         return RowEncoder(self.columns).lines(rows)
 
     def page(self, reading: Reading, query: Query) -> JsonPage:
-        storage, user_id = reading.storage, reading.user_id
         if self.are_stored:
-            stored = storage.data.list_json(user_id, query)
+            stored = reading.storage.data.list_json(reading.user_id, query)
             # A table takes its columns from whole rows.
             columns = self.resource.fields if self.representation in TABLES else self.columns
             lines = shown(self.resource, columns, stored.lines)
             return stored if lines is stored.lines else replace(stored, lines=lines)
+        storage, user_id = reading.storage, reading.user_id
         state = storage.data.get_state(user_id)
         page = list_computed(storage, user_id, query, reading.today)
         return JsonPage(state, self.lines(reading, page.rows), page.has_more, page.total)

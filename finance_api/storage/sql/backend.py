@@ -125,18 +125,19 @@ class SqlBackend(StorageBackend):
         self._cache = SqlCache(self.engine.dialect)
 
     def read(self, *, newest: bool = False) -> Storage:
-        connection = data_connection = ReadConnection(self.read_engine, self._cache)
+        connections = [ReadConnection(self.read_engine, self._cache)]
         if self.replica_engine is not None and not newest:
-            data_connection = ReadConnection(self.replica_engine, self._cache)
+            connections.append(ReadConnection(self.replica_engine, self._cache))
 
         def close() -> None:
-            connection.close()
-            data_connection.close()
-            seconds = connection.take_seconds() + data_connection.take_seconds()
+            seconds = 0.0
+            for connection in connections:
+                connection.close()
+                seconds += connection.take_seconds()
             if seconds:
                 self.on_work("read", seconds)
 
-        return _LazyStorage(connection, data_connection, close)
+        return _LazyStorage(connections[0], connections[-1], close)
 
     def write(
         self,
