@@ -31,6 +31,7 @@ DOCUMENTED = {
     },
     "pyramid.config": {"Configurator"},
     "pyramid.csrf": {"get_csrf_token"},
+    "pyramid.decorator": {"reify"},
     "pyramid.exceptions": {"BadCSRFToken", "ConfigurationError", "PredicateMismatch"},
     "pyramid.httpexceptions": {
         *("HTTPBadRequest", "HTTPException", "HTTPForbidden", "HTTPMethodNotAllowed"),

@@ -77,6 +77,9 @@ _REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {
 class _LazyStorage(Storage):
     """Makes each part when it is first used: a request uses two of them."""
 
+    _own: ReadConnection
+    _replicated: ReadConnection
+
     def __init__(
         self, own: ReadConnection, replicated: ReadConnection, close: Callable[[], None]
     ) -> None:
