@@ -22,7 +22,7 @@ class Counter(ABC):
 
     def __init__(self, limit: Limit, now_ms: int) -> None:
         self._limit = limit
-        self._window_ms = limit.window_seconds * 1000
+        self._window_ms = limit.window_ms
         self._now_ms = now_ms
 
     def level(self, number: int = 1) -> Level:

@@ -66,6 +66,7 @@ class Bulkhead:
         #: The user who had the last turn, and when it began.
         self._latest: Hashable = None
         self._turn_began = -math.inf
+        # Entered directly: entering a condition costs each request four more calls.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
 
@@ -102,6 +103,7 @@ class Bulkhead:
     def _in_the_way(self, call: _Call) -> list[_Call]:
         """Return calls; when one of them ends, there is a place for this call."""
         places, calls = self._places, self._calls
+        # Below every limit.
         if len(calls) < max(1, places - 2):
             return []
         own = [each for each in calls if each.user == call.user]

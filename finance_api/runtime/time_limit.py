@@ -29,7 +29,7 @@ class TookTooLong(Exception):
         super().__init__(f"took longer than {self.seconds:g} s")
 
 
-class time_limit:  # noqa: N801
+class time_limit:  # noqa: N801 (used like a function)
     """Limit a block to this many seconds from now, whatever limit surrounds it."""
 
     def __init__(self, seconds: float) -> None:

@@ -212,7 +212,7 @@ def own_row(request: Request, resource: Resource) -> Row:
 
 
 def first_of(found: Iterable[_Found]) -> _Found:
-    """Return the first object; a 404 if there is none."""
+    """Return the first object, or raise a 404."""
     for each in found:
         return each
     raise HTTPNotFound()

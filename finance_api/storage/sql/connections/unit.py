@@ -203,7 +203,7 @@ def with_state(
     if database == "sqlite":
         # SQLite's driver takes a lock for each row, so all rows come joined in one. They keep the
         # order of ``build``: with a limit SQLite cannot drop an ORDER BY, and without one ``build``
-        # must select them in order by itself. The result is bytes, which need no decoding.
+        # must select them in order by itself. The result is bytes, like the response.
         joined = sa.select(
             sa.cast(sa.func.group_concat(row, "\n"), sa.LargeBinary)
         ).scalar_subquery()

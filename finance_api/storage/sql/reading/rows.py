@@ -165,10 +165,10 @@ _MANY = 1_000
 
 def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
     """Return the query with the ids of the records that a search finds; see `with_found_ids`."""
+    if query.resource is not RECORDS:
+        return query
     # Without a total a search ends with the page.
     is_needed = query.with_total
-    if query.resource is not RECORDS or not (is_needed or connection.found_ids):
-        return query
     found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
     if found is query.conditions:
         return query
