@@ -77,7 +77,7 @@ class Cluster:
             run(
                 node,
                 f"ALTER DATABASE {name} ALLOW_CONNECTIONS false",
-                f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
                 f" WHERE datname = '{name}'",
             )
 
@@ -92,14 +92,10 @@ class Cluster:
         return self.nodes[0].set(database=name).render_as_string(hide_password=False)
 
     def drop(self, name: str) -> None:
+        # DROP DATABASE itself waits for 5 seconds only, and Citus starts its process again.
+        self.freeze(name)
         for node in self.nodes:
-            run(
-                node,
-                # DROP DATABASE itself waits for 5 seconds only.
-                f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
-                f" WHERE datname = '{name}'",
-                f"DROP DATABASE IF EXISTS {name} WITH (FORCE)",
-            )
+            run(node, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 class PrivateCluster(Cluster):
