@@ -4,8 +4,7 @@ The memory storage uses this; every other storage must return the same rows. Tex
 code point.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from finance_api.query.model import Condition, Operator, SortKey, Span
@@ -14,40 +13,47 @@ from finance_api.values import Row
 from finance_api.values.text import fold, plain
 from finance_api.values.time import Period, start_of
 
-_folded: Callable[[str], str] = lru_cache(maxsize=256)(fold)
-
 _TESTS: dict[Operator, Callable[[Any, Any], bool]] = {
-    Operator.EQ: lambda value, operand: value == operand,
+    Operator.ANY_OF: lambda value, operand: value in operand,
+    Operator.EQ: lambda value, operand: bool(value == operand),
     Operator.CONTAINS: lambda value, operand: operand in value,
-    Operator.CONTAINS_I: lambda value, operand: _folded(operand) in fold(value),
-    Operator.STARTS_WITH_I: lambda value, operand: fold(value).startswith(_folded(operand)),
+    Operator.CONTAINS_I: lambda value, folded: folded in fold(value),
+    Operator.STARTS_WITH_I: lambda value, folded: fold(value).startswith(folded),
 }
 
 
 def matches(row: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
     """Whether every condition holds. A missing value meets only ``is.null`` and `or_missing`."""
-    return all(_holds(condition, row) for condition in conditions)
+    return all(_test_of_rows(condition)(row) for condition in conditions)
 
 
-def _holds(condition: Condition, row: Mapping[str, Any]) -> bool:
-    if condition.operator is Operator.EITHER:
-        return any(_holds(part, row) for part in condition.parts)
-    if condition.operator is Operator.WORD:
-        assert isinstance(condition.operand, str)
-        texts = (text for name in SEARCHED for text in _elements(row[name]))
-        return any(condition.operand in plain(text) for text in texts)
-    elements = _elements(row[condition.field.name])
-    if condition.or_missing and not elements:
-        return True
-    match condition.operator:
-        case Operator.IS_NULL:
-            return not elements
-        case Operator.NOT_NULL:
-            return bool(elements)
-        case Operator.NE:
-            equals = condition.negated()
-            return bool(elements) and not any(_element_holds(equals, e) for e in elements)
-    return any(_element_holds(condition, element) for element in elements)
+def matching(
+    rows: Iterable[Row], conditions: Iterable[Condition], *, with_void: bool = True
+) -> Iterator[Row]:
+    """Yield the rows that `matches` accepts; many rows in less time."""
+    for condition in conditions:
+        rows = filter(_test_of_rows(condition), rows)
+    return (row for row in rows if with_void or row["recordState"] != VOID)
+
+
+def _test_of_rows(condition: Condition) -> Callable[[Mapping[str, Any]], bool]:
+    name, operator, or_missing = condition.field.name, condition.operator, condition.or_missing
+    if operator is Operator.EITHER:
+        tests = [_test_of_rows(part) for part in condition.parts]
+        return lambda row: any(test(row) for test in tests)
+    if operator is Operator.WORD:
+        word: Any = condition.operand
+        return lambda row: any(word in plain(t) for name in SEARCHED for t in _elements(row[name]))
+    if operator in (Operator.IS_NULL, Operator.NOT_NULL):
+        return lambda row: (not _elements(row[name])) == (operator is Operator.IS_NULL)
+    is_negated = operator is Operator.NE
+    holds = _test_of_elements(condition.negated() if is_negated else condition)
+
+    def test(row: Mapping[str, Any]) -> bool:
+        elements = _elements(row[name])
+        return any(map(holds, elements)) != is_negated if elements else or_missing
+
+    return test
 
 
 def _elements(value: Any) -> tuple[Any, ...]:
@@ -57,16 +63,17 @@ def _elements(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _element_holds(condition: Condition, value: Any) -> bool:
-    operand = condition.operand
-    if condition.operator is Operator.ANY_OF:
-        assert isinstance(operand, tuple)
-        return value in operand
+def _test_of_elements(condition: Condition) -> Callable[[Any], bool]:
+    operand: Any = condition.operand
     if isinstance(operand, Span):
-        bounds = condition.bounds()
-        compared = abs(value) if condition.absolute else value
-        return bounds is not None and bounds[0] <= compared <= bounds[1]
-    return _TESTS[condition.operator](value, operand)
+        low, high = condition.bounds() or (1, 0)
+        if condition.absolute:
+            return lambda value: low <= abs(value) <= high
+        return lambda value: low <= value <= high
+    if condition.operator in (Operator.CONTAINS_I, Operator.STARTS_WITH_I):
+        operand = fold(operand)
+    test = _TESTS[condition.operator]
+    return lambda value: test(value, operand)
 
 
 def sorted_rows(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:

@@ -5,6 +5,7 @@ Users sign in, look at their money and edit it, import files, and manage their t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def includeme(config: Configurator) -> None:
     config.add_tween("finance_api.web.protection.headers_tween", under=INGRESS, over=TWEENS[0])
     config.add_settings({"jinja2.undefined": "strict", "jinja2.trim_blocks": "true"})
     config.include("pyramid_jinja2")
-    config.add_jinja2_search_path("finance_api.web:templates")
+    config.action(None, partial(_set_up_templates, config), order=1)
     config.include("finance_api.web.rendering")
     config.include("finance_api.web.protection")
     config.include("finance_api.web.errors")
@@ -30,3 +31,16 @@ def includeme(config: Configurator) -> None:
     config.include("finance_api.web.views.objects")
     config.include("finance_api.web.views.guides")
     config.scan("finance_api.web.views")
+
+
+def _set_up_templates(config: Configurator) -> None:
+    """Name templates by file alone. pyramid_jinja2 would compile an imported template again for
+    each template that imports it.
+    """
+    from jinja2 import ChoiceLoader, PackageLoader, PrefixLoader
+
+    environment = config.get_jinja2_environment()
+    templates = PackageLoader("finance_api.web")
+    of_views = PrefixLoader({"finance_api.web.views": templates, "finance_api.web": templates}, ":")
+    environment.loader = ChoiceLoader([of_views, templates])
+    environment.join_path = lambda name, parent: name

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from finance_api.query.evaluate import group_of, matches, sorted_rows
+from finance_api.query.evaluate import group_of, matching, sorted_rows
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
-from finance_api.resources.records import VOID
 from finance_api.resources.wire import RowEncoder, encoder_of
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
@@ -48,7 +48,7 @@ class MemoryData(Part, DataWriter):
     def _matching(self, user_id: int, query: Query) -> list[Row]:
         """Return all rows that match the query, unsorted."""
         rows = self._rows(user_id, query.resource).values()
-        return [row for row in rows if matches(row, query.conditions)]
+        return list(matching(rows, query.conditions))
 
     def list_rows(self, user_id: int, query: Query) -> Page:
         found = sorted_rows(self._matching(user_id, query), query.sort)
@@ -95,12 +95,8 @@ class MemoryData(Part, DataWriter):
         limit: int | None = None,
     ) -> list[Row]:
         rows = self._rows(user_id, resource)
-        found = [
-            dict(rows[row_id])
-            for row_id in sorted(rows)
-            if row_id > after_id and matches(rows[row_id], conditions)
-        ]
-        return found[:limit]
+        later = (rows[row_id] for row_id in sorted(rows) if row_id > after_id)
+        return [dict(row) for row in islice(matching(later, conditions), limit)]
 
     def list_changes(
         self,
@@ -162,9 +158,7 @@ class MemoryData(Part, DataWriter):
     def _counted(
         self, user_id: int, conditions: Sequence[Condition], with_void: bool
     ) -> Iterator[Row]:
-        for row in self._rows(user_id, RECORDS).values():
-            if (with_void or row["recordState"] != VOID) and matches(row, conditions):
-                yield row
+        return matching(self._rows(user_id, RECORDS).values(), conditions, with_void=with_void)
 
     def lock(self, user_id: int) -> DataState:
         return self.get_state(user_id)

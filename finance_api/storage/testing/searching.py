@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from finance_api.query.evaluate import matches
+from finance_api.query.evaluate import matching
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import encoder_of
@@ -101,13 +101,13 @@ class _Book:
         self._met = {}
 
     def check(self, search: _Search, limit: int = 30, offset: int = 0) -> int:
-        """Compare a page with what `matches` selects; return how many records match in all."""
+        """Compare a page with what `matching` selects; return how many records match in all."""
         query = make_query(
             RECORDS, None, limit=limit, offset=offset, with_total=offset == 1, **search
         )
         met = self._met.get(str(search))
         if met is None:
-            rows = [row for row in self.rows.values() if matches(row, query.conditions)]
+            rows = list(matching(self.rows.values(), query.conditions))
             rows.sort(key=lambda row: (-row["recordDate"], row["id"]))
             met = self._met[str(search)] = [row["id"] for row in rows]
         found = self.unit.list_json(query)
