@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browser.site import Site, running_site
-from support.chromium import TIMEOUT_MS, Windows, chromium
+from support.chromium import HEIGHT, TIMEOUT_MS, WIDTH, Windows, chromium
 
 expect.set_options(timeout=TIMEOUT_MS)
 
@@ -45,6 +45,8 @@ def page(shared_window: tuple[Windows, Page]) -> Iterator[Page]:
     """An empty page of the shared window, with nobody signed in."""
     windows, page = shared_window
     page.context.clear_cookies()
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    page.emulate_media(media="null", reduced_motion="reduce")
     page.goto("about:blank")
     yield page
     windows.check()

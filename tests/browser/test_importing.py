@@ -12,10 +12,8 @@ _DROP = """(files) => {
 }"""
 
 
-def test_dropped_files_are_checked_and_wait_in_a_list(site, windows):
-    context = windows.open()
-    site.enter(context, site.user())
-    page = context.new_page()
+def test_dropped_files_are_checked_and_wait_in_a_list(site, page):
+    site.enter(page.context, site.user())
     page.goto("/import")
     expect(page.get_by_text("You can also drop files on this page.")).to_be_visible()
     page.evaluate(_DROP, [["March.csv", OPEN.decode()], ["April.csv", OPEN.decode()]])

@@ -47,15 +47,14 @@ _FOCUSED = """() => {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("width", count([360], [360, 1440]))
-def test_tab_reaches_everything_in_order_and_shows_where_it_is(site, windows, width):
+def test_tab_reaches_everything_in_order_and_shows_where_it_is(site, page, width):
     user = site.user()
     site.load_demo(user, records=20)
     site.token(user, "First")
     site.token(user, "Second")
     site.jwt(user)
-    context = windows.open(width=width, height=800)
-    site.enter(context, user)
-    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    site.enter(page.context, user)
     (token, *_) = site.change(lambda storage: storage.tokens.list_by_user(user.id))
     for path in (*PAGES[:: count(3, 1)], f"/settings/tokens/{token.id}/revoke"):
         page.goto(path)

@@ -101,8 +101,8 @@ FAULTY = """<!doctype html><html lang="en"><title>Faulty</title><main><h1>Faulty
 </main></html>"""
 
 
-def test_what_is_looked_for_is_found_where_it_is(windows):
-    page = windows.open(width=360).new_page()
+def test_what_is_looked_for_is_found_where_it_is(page):
+    page.set_viewport_size({"width": 360, "height": 900})
     page.set_content(FAULTY)
     faults = "\n".join(page.evaluate(_LAYOUT))
     for expected in ("lies on", "does not fit into", "leaves the page", "the page is", "no room"):

@@ -79,11 +79,9 @@ def test_where_copying_is_refused_the_text_is_selected(new_token_page):
     assert page.evaluate("getSelection().toString()") == token
 
 
-def test_going_back_does_not_show_a_token_again(site, windows):
+def test_going_back_does_not_show_a_token_again(site, page):
     user = site.user()
-    context = windows.open()
-    site.enter(context, user)
-    page = context.new_page()
+    site.enter(page.context, user)
     page.goto("/overview")
     token = make(page)
     page.goto("/settings/tokens")

@@ -7,7 +7,6 @@ from browser.rows import hostile
 from browser.site import Site
 from finance_api.storage.interface import User
 from finance_api.web.object_pages import NAVIGATION, OBJECT_PAGES
-from support.chromium import Windows
 from support.nightly import count
 
 #: The width of WCAG 1.4.10.
@@ -60,10 +59,10 @@ def owner(site: Site) -> User:
 
 
 @pytest.fixture
-def page(site: Site, windows: Windows, owner: User) -> Page:
-    context = windows.open(width=WIDTH, height=640)
-    site.enter(context, owner)
-    return context.new_page()
+def page(site: Site, page: Page, owner: User) -> Page:
+    page.set_viewport_size({"width": WIDTH, "height": 640})
+    site.enter(page.context, owner)
+    return page
 
 
 def paths_of(page: Page) -> list[str]:
