@@ -135,12 +135,11 @@ def test_every_table_in_a_statement_is_bound_to_the_user(pair, compiled, databas
 
     @event.listens_for(both.mine.backend.engine, "before_cursor_execute")
     def note_write(connection, cursor, text, *others):
-        if not text.startswith("SELECT *"):
-            texts.add(text)
+        texts.add(text)
 
     for name, write in both.writes().items():
         if name != "rebuild":
-            both.effect(write)
+            both.effect(write, looks=False)
     assert sum("DELETE FROM" in text for text in texts) > 20
     assert [text for text in texts if not names_user(text)] == []
 
@@ -165,7 +164,7 @@ def test_no_query_on_citus_reads_users_and_their_data_together(
         texts.add(text)
 
     for write in both.writes().values():
-        both.effect(write)
+        both.effect(write, looks=False)
     with new.writing() as storage:
         storage.users.lock(new.user.id)
         assert len(storage.users.list_all()) == 3

@@ -6,6 +6,8 @@ import re
 import zipfile
 from urllib.parse import quote
 
+from webtest import TestApp
+
 from finance_api.api.data_request import ResponseCache
 from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
 from finance_api.http.surfaces import WALLET_SURFACE
@@ -77,6 +79,8 @@ class World:
 
     def __init__(self, service):
         self.service = service
+        # Without WebTest's checks of WSGI, because there are thousands of requests.
+        self.web = TestApp(service.app, lint=False)
         self.mine, self.other = service.client(), service.client()
         self.mine.load(*household(), *_unlisted(name="mine"))
         self.internal = {"Authorization": f"Bearer {service.jwt(self.mine.user)}"}
@@ -95,7 +99,7 @@ class World:
     def ask(self, url, headers=None, **more):
         if headers is None:
             headers = self.internal if url.startswith("/internal") else self.mine.headers
-        return self.service.web.get(url, headers={**headers, **more}, status="*")
+        return self.web.get(url, headers={**headers, **more}, status="*")
 
 
 def be_quiet(service, monkeypatch):
