@@ -26,7 +26,7 @@ from support.directories import work_in_memory
 from support.nightly import NIGHTLY, count
 from support.programs import pgbouncer, postgresql, redis_server
 from support.reliability import record_figures
-from support.service import BY_DAY, POOLED
+from support.service import BY_DAY, POOLED, STORAGES
 
 work_in_memory()
 
@@ -72,21 +72,43 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
-#: The fixtures that give a test each of the storages in turn.
-_EACH_STORAGE = (
-    *("service", "issuer_service", "new_person", "storage"),
-    # These fixtures start several services on one database.
-    *("both", "processes", "rotating"),
-)
+#: Fixtures and parameters that are each of these storages in turn.
+_EACH_STORAGE = {"storage_of_service": (*STORAGES, *POOLED), "storage_of_person": STORAGES}
+#: Others, whose tests say which storages.
+_SOME_STORAGES = ("issuer_service", "storage")
+# These fixtures start several services on one database.
+_SOME_STORAGES += ("both", "processes", "rotating")
 #: By day, one test in this many runs on each storage other than BY_DAY.
 _ONE_OF = {"memory": 60, "postgresql": 30} | dict.fromkeys(POOLED, 80)
 if CITUS_URL:
     del _ONE_OF["postgresql"]
 
 
-#: By day, a test in these folders runs at most MOST_CASES of its cases, because cases are slow.
+def _is_drawn(test: str, storage: str) -> bool:
+    """Whether a test runs on a storage by day, in all its cases. test: its node id without them."""
+    return zlib.crc32(f"{test}[{storage}".encode()) % _ONE_OF.get(storage, 1) == 0
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    marked = {mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")}
+    for name in _EACH_STORAGE.keys() & {*metafunc.fixturenames} - marked:
+        test, storages = metafunc.definition.nodeid, _EACH_STORAGE[name]
+        metafunc.parametrize(name, [s for s in storages if NIGHTLY or _is_drawn(test, s)])
+
+
+#: By day, a test in these folders runs at most MOST_CASES of its cases on each storage, because
+#: cases are slow.
 _SLOW = ("tests/browser/", "tests/cli/", "tests/functional/")
 MOST_CASES = 2
+
+
+def _test_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def _storage_of(item: pytest.Item) -> str | None:
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    return next((params[n] for n in (*_EACH_STORAGE, *_SOME_STORAGES) if n in params), None)
 
 
 def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
@@ -94,7 +116,7 @@ def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
     cases = defaultdict(list)
     for item in items:
         if item.nodeid.startswith(_SLOW):
-            cases[item.nodeid.partition("[")[0]].append(item)
+            cases[_test_of(item), _storage_of(item)].append(item)
     drawn = (
         sorted(each, key=lambda item: zlib.crc32(item.nodeid.encode())) for each in cases.values()
     )
@@ -109,17 +131,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     nodes = {item.nodeid for item in items}
     kept, left_out = [], []
     for item in items:
-        call = getattr(item, "callspec", None)
-        storage = next((call.params[n] for n in _EACH_STORAGE if call and n in call.params), None)
-        one_of = _ONE_OF.get(storage)
-        if one_of is None or item.nodeid.replace(storage, BY_DAY) not in nodes:
+        storage = _storage_of(item)
+        if storage not in _ONE_OF or item.nodeid.replace(storage, BY_DAY) not in nodes:
             kept.append(item)
         elif NIGHTLY:
             item.add_marker("nightly")
             kept.append(item)
         else:
-            is_run = zlib.crc32(item.nodeid.encode()) % one_of == 0
-            (kept if is_run else left_out).append(item)
+            (kept if _is_drawn(_test_of(item), storage) else left_out).append(item)
     by_night = _left_out_by_day(kept)
     if NIGHTLY:
         for item in by_night:

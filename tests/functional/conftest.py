@@ -11,7 +11,7 @@ from finance_api.storage.interface import User
 from support.browser import Visitor, new_user, signed_in
 from support.jwt_attacks import IDP, Attacker
 from support.jwt_keys import key_set, public_jwk
-from support.service import POOLED, STORAGES, Client, Service, running_services
+from support.service import STORAGES, Client, Service, running_services
 
 
 @pytest.fixture(scope="session")
@@ -20,9 +20,9 @@ def services(new_settings: Callable[[str], dict[str, str]]) -> Iterator[Callable
         yield of
 
 
-@pytest.fixture(params=[*STORAGES, *POOLED])
-def service(request: pytest.FixtureRequest, services: Callable[[str], Service]) -> Service:
-    found = services(request.param)
+@pytest.fixture
+def service(storage_of_service: str, services: Callable[[str], Service]) -> Service:
+    found = services(storage_of_service)
     found.clock.set("2026-03-18T12:00:00Z")
     # Drop the cookies of the previous test.
     found.web.reset()

@@ -49,7 +49,7 @@ BY_DAY = "sqlite"
 POOLED = ("pgbouncer_transaction", "pgbouncer_session")
 
 #: For tests that do not depend on the storage.
-on_one_storage = pytest.mark.parametrize("service", ["memory"], indirect=True)
+on_one_storage = pytest.mark.parametrize("storage_of_service", ["memory"])
 
 _numbers = itertools.count(1)
 

@@ -127,7 +127,7 @@ def test_a_sign_in_begun_before_does_not_outlive_it(service, user, monkeypatch, 
     assert visitor.secret is None
 
 
-@pytest.mark.parametrize("service", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("storage_of_service", ["postgresql"])
 @pytest.mark.parametrize("end", [new_password, disable], ids=lambda f: f.__name__)
 def test_what_comes_after_a_sign_in_ends_its_session(service, user, monkeypatch, end):
     """Without the lock, all sessions would be ended before this one exists."""
@@ -187,7 +187,7 @@ def test_a_command_makes_nothing_for_a_user_who_is_disabled_meanwhile(service, u
         service.change(lambda s: issue_token(s, found, name="x", now=now))
 
 
-@pytest.mark.parametrize("service", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("storage_of_service", ["postgresql"])
 def test_what_is_made_just_before_is_ended_with_the_rest(service, user, monkeypatch):
     with after_lock(monkeypatch, service, lambda: disable(service, user)) as errors:
         new_token(service, user)
@@ -200,7 +200,7 @@ def test_what_is_made_just_before_is_ended_with_the_rest(service, user, monkeypa
     assert [jwt.revoked_at is not None for jwt in jwts_of(service, user)] == [True]
 
 
-@pytest.mark.parametrize("service", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("storage_of_service", ["postgresql"])
 @pytest.mark.parametrize("make", [new_token, new_jwt], ids=lambda f: f.__name__)
 def test_two_at_once_do_not_pass_the_limit(service, user, monkeypatch, make):
     for _ in range(MAX_LIVE - 1):
@@ -213,7 +213,7 @@ def test_two_at_once_do_not_pass_the_limit(service, user, monkeypatch, make):
     assert len(of(service, user)) == MAX_LIVE
 
 
-@pytest.mark.parametrize("service", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("storage_of_service", ["postgresql"])
 def test_an_import_keeps_nobody_from_signing_in(service, user):
     """An import keeps the user's row locked until it ends."""
     with unit_of_work(service.backend) as importing:

@@ -30,7 +30,7 @@ Date,Description,Original Description,Amount,Transaction Type,Category,Account N
 """
 
 Figures = Callable[[str], None]
-pytestmark = pytest.mark.parametrize("service", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("storage_of_service", ["sqlite"])
 
 
 @contextmanager

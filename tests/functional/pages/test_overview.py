@@ -316,7 +316,7 @@ def test_without_accounts_it_shows_the_first_steps(service):
     assert "First steps" in shown_text(signed_in(service).get("/overview").text)
 
 
-@pytest.mark.parametrize("service", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("storage_of_service", ["sqlite"])
 def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, monkeypatch):
     """Counts the rows that the database returns: sums of months, not records."""
     read = []

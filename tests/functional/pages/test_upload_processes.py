@@ -20,7 +20,7 @@ from support.service import Service
 from support.uploads import STATEMENT, do, finished, post_file, sent, uploads_of
 
 pytestmark = pytest.mark.parametrize(
-    "service", count(["sqlite"], ["sqlite", "postgresql"]), indirect=True
+    "storage_of_service", count(["sqlite"], ["sqlite", "postgresql"])
 )
 
 ROWS = count(800, 4_000)

@@ -128,7 +128,7 @@ def test_work_of_a_process_that_is_gone_is_found_and_done_again(service, user, v
     assert len(records_of(service, user)) == 3
 
 
-@pytest.mark.parametrize("service", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("storage_of_service", ["sqlite"])
 def test_work_that_writes_is_not_taken_for_gone(service, user, visitor, held):
     """Another process works on it, and cannot report that it is alive while it locks the
     database.
@@ -176,7 +176,7 @@ def test_an_error_of_ours_is_reported_without_its_message(service, user, visitor
     assert "Corner Shop" not in text
 
 
-@pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+@pytest.mark.parametrize("storage_of_service", ["sqlite", "postgresql"])
 def test_two_files_sent_at_once_are_two_uploads(service, user, visitor):
     """Importing the first file makes the preview of the second stale, so it is made again."""
     other = STATEMENT.replace(b"-12.50", b"-7.25").replace(b"2026-03", b"2026-04")
@@ -196,7 +196,7 @@ def test_two_files_sent_at_once_are_two_uploads(service, user, visitor):
     assert len(history_of(service, user)) == 2
 
 
-@pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+@pytest.mark.parametrize("storage_of_service", ["sqlite", "postgresql"])
 def test_two_processes_share_uploads(service, user, visitor):
     """One process checks the file, another one imports it; if both confirm, one of them imports
     it.

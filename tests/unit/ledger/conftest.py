@@ -9,7 +9,6 @@ from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
 from support.ledger import Person
 from support.refusals import no_refusal_has_options_on_the_pages  # noqa: F401
-from support.service import STORAGES
 
 
 @pytest.fixture(scope="session")
@@ -29,12 +28,12 @@ def backends(
         backend.close()
 
 
-@pytest.fixture(params=STORAGES)
+@pytest.fixture
 def new_person(
-    request: pytest.FixtureRequest, backends: Callable[[str], StorageBackend]
+    storage_of_person: str, backends: Callable[[str], StorageBackend]
 ) -> Callable[[], Person]:
     """Makes users of one storage."""
-    return lambda: Person(backends(request.param))
+    return lambda: Person(backends(storage_of_person))
 
 
 @pytest.fixture
