@@ -65,7 +65,7 @@ _WEEKDAY = re.compile(rf"(?:{'|'.join(WEEKDAYS)})[.,]{{0,2}} ", re.IGNORECASE)
 _PERIOD = re.compile(r"(.+) ([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})")
 
 #: Longest text that is examined as a date.
-_LONGEST = 64
+LONGEST = 64
 #: The name of Excel's form: days since the end of 1899, with the time as a fraction.
 EXCEL = "Excel"
 _SERIAL = re.compile(r"(?P<serial>[0-9]{5})(?:[.,](?P<fraction>[0-9]{1,15}))?")
@@ -165,7 +165,7 @@ class DateForm:
         return self._year(parts) if parts and "year" in parts else None
 
     def _parts(self, text: str) -> dict[str, str] | None:
-        if len(text) > _LONGEST:
+        if len(text) > LONGEST:
             return None
         match = self._pattern.fullmatch(text)
         if match is None and text[:1].isalpha():

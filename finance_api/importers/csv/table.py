@@ -5,10 +5,10 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
-from finance_api.importers.csv.dates import CANDIDATES
+from finance_api.importers.csv.dates import CANDIDATES, LONGEST
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.values.text import count_text
@@ -254,6 +254,11 @@ def filled(cells: Sequence[str]) -> int:
 
 
 def is_date(text: str) -> bool:
+    return len(text) <= LONGEST and _is_date(text)
+
+
+@lru_cache(4_096)
+def _is_date(text: str) -> bool:
     return any(form.read(text) is not None for form in CANDIDATES)
 
 
