@@ -18,3 +18,9 @@ def sources() -> dict[str, ast.Module]:
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
     return found
+
+
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Return all nodes of a tree. Walking it takes longer than most tests of the nodes."""
+    return tuple(ast.walk(tree))

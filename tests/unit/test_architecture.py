@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.sources import ROOT, sources
+from support.sources import ROOT, nodes, sources
 
 PACKAGE = "finance_api"
 
@@ -28,7 +28,7 @@ class Module:
 
 def _imports(tree: ast.Module) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -228,10 +228,12 @@ def _dotted(node: ast.AST) -> str:
 
 def _uses(module: Module, names: frozenset[str]) -> list[str]:
     """Return the places where the module uses one of ``names``, as an attribute or imported."""
+    last = {name.rpartition(".")[2] for name in names}
     found = [
         f"{module.name}, line {node.lineno}: {dotted}"
-        for node in ast.walk(module.tree)
+        for node in nodes(module.tree)
         if isinstance(node, ast.Attribute)
+        and node.attr in last
         and (dotted := ".".join(_dotted(node).split(".")[-2:])) in names
     ]
     return found + [
@@ -268,7 +270,7 @@ def _runs_text(tree: ast.Module) -> bool:
             getattr(node.func, "id", "") in ("eval", "exec", "__import__")
             or any(word.arg == "shell" for word in node.keywords)
         )
-        for node in ast.walk(tree)
+        for node in nodes(tree)
     )
 
 

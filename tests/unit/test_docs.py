@@ -31,7 +31,7 @@ from support.pages import (
     section,
     spans,
 )
-from support.sources import sources
+from support.sources import nodes, sources
 
 # -- settings
 
@@ -170,7 +170,7 @@ def _statuses() -> set[int]:
     """Return the statuses from 400 on that the source passes to `problem` and similar functions."""
     found: set[int] = set()
     for tree in sources().values():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             constants: list[ast.expr | None] = []
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 if node.func.id in ("problem", "problem_body"):
@@ -232,8 +232,8 @@ def _log_lines() -> set[str]:
     """Return the longest constant part of every log message of level warning and above."""
     return {
         max((part.strip(" :;,") for part in re.split("%[sd]", node.args[0].value)), key=len)
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for tree in sources().values()
+        for node in nodes(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("warning", "error", "exception", "critical")

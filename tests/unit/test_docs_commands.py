@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 import pytest
 
-import finance_api
 from finance_api.cli.main import command as finance_api_command
 from finance_api.importers.csv import Layout
 from finance_api.importers.csv.layout import FIELDS as CSV_FIELDS
@@ -22,6 +21,7 @@ from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
 from support.command import all_commands, subcommands
 from support.pages import BLOCK, PAGES, SPAN, page, page_ids, rows, section, spans
+from support.sources import nodes, sources
 
 COMMANDS = all_commands()
 
@@ -107,14 +107,13 @@ def test_every_call_of_a_command_in_the_docs_is_understood(path: Path) -> None:
 
 
 #: Packages whose messages name commands and their options.
-SPEAKING = ("cli", "importers", "ledger", "planning", "storage", "uploads")
+SPEAKING = {"cli", "importers", "ledger", "planning", "storage", "uploads"}
 
 
 def _messages() -> Iterator[str]:
     """Yield the texts in the code, with … for the values that are filled in."""
-    package = Path(finance_api.__file__).parent
-    for path in (path for name in SPEAKING for path in sorted((package / name).rglob("*.py"))):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for tree in (tree for name, tree in sources().items() if SPEAKING & {*name.split(".")[1:2]}):
+        for node in nodes(tree):
             if isinstance(node, ast.JoinedStr):
                 parts = (getattr(part, "value", None) for part in node.values)
                 yield "".join(part if isinstance(part, str) else "…" for part in parts)

@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 from webob import Response
 
-from support.sources import sources
+from support.sources import nodes, sources
 
 #: The names imported from these libraries, all of which their documentation lists:
 #: https://docs.pylonsproject.org/projects/pyramid/en/2.1-branch/#api-documentation
@@ -70,7 +70,7 @@ def is_private(name: str) -> bool:
 def own_names(tree: ast.AST) -> frozenset[str]:
     """Return the names that the source defines: functions, classes, variables, attributes."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -87,7 +87,7 @@ def own_names(tree: ast.AST) -> frozenset[str]:
 
 def private_names(tree: ast.AST, known: Set[str]) -> Iterator[str]:
     """Yield the private names that the source imports, or uses without being in ``known``."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ImportFrom):
             module = node.module or ""
             for name in (*module.split("."), *(alias.name for alias in node.names)):
@@ -124,7 +124,7 @@ def found_in(name: str) -> list[str]:
     tree = sources()[name]
     known = own_names(tree)
     # A class may use names that its base class in another module of ours defines.
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ImportFrom) and node.module in sources():
             known |= own_names(sources()[node.module])
     found = list(private_names(tree, known))
@@ -170,7 +170,7 @@ def test_an_overridden_private_name_would_be_noticed() -> None:
 
 def imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
     """Yield (module, name) of each import from the libraries; "" as name of a whole module."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in LIBRARIES:
             yield from ((node.module or "", alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
