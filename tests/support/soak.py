@@ -48,6 +48,8 @@ _PATIENCE_SECONDS = 60
 _IDLE_SECONDS = 5
 #: The probability that a reader closes its connection after a response.
 _LEAVING = 1 / 200
+#: How long a reader waits between its requests once all are answered.
+_RESTING_SECONDS = 0.1
 _DAY_SECONDS = 86_400
 #: Headers of a connection, which a WSGI application must not send, or that the server adds.
 _OF_CONNECTION = ("connection", "transfer-encoding", "server", "date")
@@ -192,6 +194,9 @@ class Reader(threading.Thread):
             if self._chance.random() < _LEAVING:
                 # The next connection may be to another worker.
                 self._connection.close()
+            if self._tally.share >= 1:
+                # Only the writer has something left to do.
+                self._tally.stopped.wait(_RESTING_SECONDS)
         self._connection.close()
 
     def give_up(self) -> None:

@@ -40,18 +40,21 @@ class Place:
         self.service = Service(kind, settings)
         self.client = self.service.client()
         self.client.load(account(), *(record(n, note=note) for n in range(1, count + 1)))
-        self.servers = []
+        self.servers = {}
 
     def start(self, ini, **settings):
-        given = {
-            "sqlalchemy.url": self.url,
-            "finance_api.allowed_hosts": f"127.0.0.1 localhost {HOST}",
-            "finance_api.require_https": "false",
-            "finance_api.jwt.keys": "",
-        }
-        server = ServerProcess(self.directory, ini=ini, settings={**given, **settings})
-        self.servers.append(server)
-        return server.wait()
+        """Start a server with these settings, unless it runs already."""
+        key = (ini, *settings)
+        if key not in self.servers:
+            given = {
+                "sqlalchemy.url": self.url,
+                "finance_api.allowed_hosts": f"127.0.0.1 localhost {HOST}",
+                "finance_api.require_https": "false",
+                "finance_api.jwt.keys": "",
+                **settings,
+            }
+            self.servers[key] = ServerProcess(self.directory, ini=ini, settings=given)
+        return self.servers[key].wait()
 
     def start_breaking(self, ini):
         return self.start(ini, **{"finance_api.storage": "support.breaking.from_settings"})
@@ -65,14 +68,14 @@ class Place:
         with connect(server) as connection:
             return self.ask(connection, path).status
 
-    def stop_servers(self):
-        servers, self.servers = self.servers, []
-        codes = [server.stop() for server in servers]
-        assert set(codes) <= {0}, [server.said for server in servers]
+    def stop(self):
+        codes = [server.stop() for server in self.servers.values()]
+        self.service.stop()
+        assert set(codes) <= {0}, [server.said for server in self.servers.values()]
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory, new_settings):
+def place(tmp_path_factory, new_settings):
     """Return a function: database -> a place; on PostgreSQL it has more data than all buffers
     hold.
     """
@@ -86,22 +89,8 @@ def places(tmp_path_factory, new_settings):
         return made[kind]
 
     yield of
-    for place in made.values():
-        place.service.stop()
-
-
-@pytest.fixture
-def place(places):
-    """Return a function for shared places; the servers are the test's own."""
-    used = []
-
-    def of(kind):
-        used.append(places(kind))
-        return used[-1]
-
-    yield of
-    for each in used:
-        each.stop_servers()
+    for each in made.values():
+        each.stop()
 
 
 def connect(server, timeout=60):

@@ -21,7 +21,7 @@ from support.rounds import Model, rows
 from support.service import Service
 from support.soak import Person, Reader, Remote, Tally, Writer
 
-REQUESTS = count(1_500, int(os.environ.get("FINANCE_TEST_SOAK_REQUESTS", "1000000")))
+REQUESTS = count(600, int(os.environ.get("FINANCE_TEST_SOAK_REQUESTS", "1000000")))
 PEOPLE = count(3, 100)
 TOKENS = count(10, 50)
 READERS = count(3, 8)

@@ -310,7 +310,8 @@ def assert_json(server, token):
     assert token not in server.said
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.nightly
+@pytest.mark.parametrize("how", count([signal.SIGTERM], [signal.SIGTERM, signal.SIGINT]))
 def test_waitress_writes_all_usage_at_its_end(place, how):
     server = place.start("development.ini", log__format="json").wait()
     client = place.service.client()
