@@ -32,20 +32,38 @@ UNLOGGED = (
 @pytest.fixture(scope="session")
 def new_local_url(cluster, tmp_path_factory):
     """Return a function that makes a database with data of some users, which is not distributed."""
+    return templates(cluster, lambda url: filled(tmp_path_factory.mktemp("filled"), url))
+
+
+@pytest.fixture(scope="session")
+def new_distributed_url(cluster, tmp_path_factory):
+    """Return a function that makes a database with the same data, which is distributed."""
 
     def fill(url):
-        house = Installation(tmp_path_factory.mktemp("filled"), url)
-        house.done("db", "upgrade")
-        for number, email in enumerate(USERS):
-            house.done("user", "add", email, "--premium")
-            house.load(email, account(), *(record(n, amount=-n - number) for n in range(100, 150)))
+        filled(tmp_path_factory.mktemp("distributed"), url).done("db", "distribute")
 
     return templates(cluster, fill)
+
+
+def filled(directory, url):
+    house = Installation(directory, url)
+    house.done("db", "upgrade")
+    for number, email in enumerate(USERS):
+        house.done("user", "add", email, "--premium")
+        house.load(email, account(), *(record(n, amount=-n - number) for n in range(100, 150)))
+    return house
 
 
 @pytest.fixture
 def house(tmp_path, cluster, new_local_url):
     url = new_local_url()
+    yield Installation(tmp_path, url)
+    cluster.drop(make_url(url).database)
+
+
+@pytest.fixture
+def distributed_house(tmp_path, cluster, new_distributed_url):
+    url = new_distributed_url()
     yield Installation(tmp_path, url)
     cluster.drop(make_url(url).database)
 
@@ -81,10 +99,9 @@ def test_the_tables_of_users_data_are_distributed_with_their_rows(house):
     assert dumps(house) == before
 
 
-def test_distributing_again_does_nothing(house):
-    house.done("db", "distribute")
+def test_distributing_again_does_nothing(distributed_house):
     for options in ((), ("--dry-run",)):
-        assert b"nothing to do" in house.done("db", "distribute", *options)
+        assert b"nothing to do" in distributed_house.done("db", "distribute", *options)
 
 
 def test_a_dry_run_shows_what_would_be_done(house):
@@ -198,11 +215,10 @@ def test_a_worker_is_refused(house, cluster):
         ),
     ],
 )
-def test_check_reports_a_table_in_another_place(house, change, fault):
-    house.done("db", "distribute")
+def test_check_reports_a_table_in_another_place(distributed_house, change, fault):
     for statement in change.split(";"):
-        house.run_sql(statement)
-    assert f"layout: {fault}" in check(house)
+        distributed_house.run_sql(statement)
+    assert f"layout: {fault}" in check(distributed_house)
 
 
 def test_check_says_nothing_of_places_where_nothing_is_distributed(house):
@@ -279,9 +295,9 @@ def test_killed_distribution_has_done_nothing_or_everything(house, cluster, figu
 
 
 def test_an_upgrade_alters_the_tables_and_distributes_new_ones(
-    house, tmp_path, monkeypatch, request
+    distributed_house, tmp_path, monkeypatch, request
 ):
-    house.done("db", "distribute")
+    house = distributed_house
     before = dumps(house)
     new_table = Table("gifts", metadata, owner_column(), info=DISTRIBUTED)
     request.addfinalizer(lambda: metadata.remove(new_table))

@@ -34,7 +34,7 @@ def installed(tmp_path_factory):
     made(*pip, "wheel", *offline, "--no-build-isolation", "-w", str(directory), str(archive))
     (wheel,) = directory.glob("*.whl")
     venv.create(directory / "venv")
-    made(*pip, "--python", str(directory / "venv"), "install", *offline, str(wheel))
+    made(*pip, "--python", str(directory / "venv"), "install", *offline, "--no-compile", str(wheel))
     (site,) = (directory / "venv").glob("lib/python*/site-packages")
     # The .pth files of that other folder are not read, so the checkout is not on the path.
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
