@@ -37,10 +37,10 @@ def _set_up_templates(config: Configurator) -> None:
     """Name templates by file alone. pyramid_jinja2 would compile an imported template again for
     each template that imports it.
     """
-    from jinja2 import ChoiceLoader, PackageLoader, PrefixLoader
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader
 
     environment = config.get_jinja2_environment()
     templates = PackageLoader("finance_api.web")
     of_views = PrefixLoader({"finance_api.web.views": templates, "finance_api.web": templates}, ":")
     environment.loader = ChoiceLoader([of_views, templates])
-    environment.join_path = lambda name, parent: name
+    environment.join_path = partial(Environment.join_path, environment)

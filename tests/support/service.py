@@ -145,15 +145,23 @@ class Client:
 _compiled_templates = FileSystemBytecodeCache()
 
 
-#: Applications of stopped services, by their settings. The next service with these settings takes
-#: one over, because making one takes longer than most tests.
+#: Applications of stopped services, by their `_kind`. The next service of this kind takes one over,
+#: because making one takes longer than most tests.
 _idle: defaultdict[frozenset[tuple[str, str]], list[Any]] = defaultdict(list)
-#: Settings that the application reads with each request, or not at all.
-_OWN = ("sqlalchemy.url", "finance_api.jwt.keys")
+#: Settings that an application reads when it is made. It reads all others with each request.
+_READ_ONCE = ("finance_api.plugins", "finance_api.traces", "finance_api.allowed_hosts")
+_READ_ONCE += ("finance_api.require_https", "finance_api.cors.origins")
+_READ_ONCE += ("finance_api.links.frame_ancestors",)
+#: These are read then, too.
+_PRELOADED = "finance_api.storage.memory."
 
 
 def _kind(settings: dict[str, str]) -> frozenset[tuple[str, str]]:
-    return frozenset((name, value) for name, value in settings.items() if name not in _OWN)
+    return frozenset(
+        (name, value)
+        for name, value in settings.items()
+        if name in _READ_ONCE or name.startswith(_PRELOADED)
+    )
 
 
 def new_services(settings: dict[str, str], clock: Clock) -> Services:
