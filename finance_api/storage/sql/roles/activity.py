@@ -1,7 +1,9 @@
 """What happened: the history of data, pairs that look like transfers, uploads, usage, audit log."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -333,6 +335,25 @@ _SUMS_BY_TOKEN = (
 )
 
 
+@cache
+def _adding(table: sa.Table, dialect: sa.Dialect) -> tuple[str, Callable[[tuple[Any, ...]], Any]]:
+    """Return SQL that adds to a number, and a function that makes its parameters of a row."""
+    names = [column.name for column in table.c]
+    _, *values = [sa.bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
+    # Select from the table of users, so that rows of a deleted user are ignored.
+    row = sa.select(users.c.id, *values).where(users.c.id == sa.bindparam("added_user_id"))
+    adding = upsert(table, dialect.name).from_select(names, row)
+    total = table.c.requests + adding.excluded.requests
+    adding = adding.on_conflict_do_update(
+        index_elements=list(table.primary_key), set_={"requests": total}
+    )
+    compiled = adding.compile(dialect=dialect)
+    parameters = [f"added_{name}" for name in names]
+    if compiled.positiontup is None:
+        return str(compiled), lambda row: dict(zip(parameters, row, strict=True))
+    return str(compiled), itemgetter(*[parameters.index(name) for name in compiled.positiontup])
+
+
 class SqlUsage(Part, UsageWriter):
     def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
         values = {"user": user_id, "start": start, "end": end}
@@ -352,19 +373,12 @@ class SqlUsage(Part, UsageWriter):
         """Add to the numbers in a table. rows: the values of the table's columns, in order."""
         if not rows:
             return
-        names = [column.name for column in table.c]
-        _, *values = [sa.bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
-        # Select from the table of users, so that rows of a deleted user are ignored.
-        row = sa.select(users.c.id, *values).where(users.c.id == sa.bindparam("added_user_id"))
-        adding = upsert(table, self.connection.database).from_select(names, row)
-        total = table.c.requests + adding.excluded.requests
-        self.connection.execute(
-            adding.on_conflict_do_update(
-                index_elements=list(table.primary_key), set_={"requests": total}
-            ),
-            # Always in the same order, so that two processes cannot wait for each other.
-            [{f"added_{n}": v for n, v in zip(names, each, strict=True)} for each in sorted(rows)],
-        )
+        connection = self.connection.sqlalchemy
+        text, order = _adding(table, connection.dialect)
+        # Always in the same order, so that two processes cannot wait for each other.
+        values: list[Any] = [order(row) for row in sorted(rows)]
+        # SQLAlchemy would take longer for the parameters than the database for the rows.
+        connection.exec_driver_sql(text, values)
 
     def prune(self, before: int) -> None:
         for table in (usage, token_usage):
