@@ -17,6 +17,7 @@ from finance_api.resources.field import Kind
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_differ, rows_with
 from finance_api.storage.sql.data_tables import DATA_TABLES, SEPARATORS, RevisionOf, shortened
+from finance_api.storage.sql.parameters import USER, number_parameter
 from finance_api.storage.sql.reading.sums import (
     SUM_COLUMNS,
     SumColumns,
@@ -52,6 +53,8 @@ _KEY = (
     *("month", "accountId", "categoryId", "payee"),
     *("currencyCode", "recordType", "isVoid", "isTransfer"),
 )
+#: The months to add up: their first second, and the first second after.
+_FROM, _UNTIL = number_parameter("from"), number_parameter("until")
 
 
 class RecordSums:
@@ -76,63 +79,72 @@ class RecordSums:
 
     def _add_up(self, first: int, end: int) -> None:
         """Add up consecutive months. first: their first second. end: the first second after."""
-        names = [column.name for column in record_sums.columns]
         for grain in range(len(GRAINS)):
-            old = self._stored(grain, first, end)
-            self._connection.execute(sa.delete(record_sums).where(*old))
-            found = self._added_up(grain, first, end).order_by("payee_key", "month", "number")
-            self._connection.execute(sa.insert(record_sums).from_select(names, found))
+            for statement in _adding_up(self._connection.dialect.name, grain):
+                self._connection.execute(statement, self._parameters(first, end))
+
+    def _parameters(self, first: int, end: int) -> dict[str, int]:
+        return {"user": self._user_id, "from": first, "until": end}
 
     def differ(self) -> bool:
         """Whether the stored sums differ from the sums of the records."""
         # Leave out the number, which is arbitrary.
         columns = [column for column in record_sums.columns if column is not _SUMS.number]
-        months = MIN_SECONDS, MAX_SECONDS + 1
+        every = self._parameters(MIN_SECONDS, MAX_SECONDS + 1)
         for grain in range(len(GRAINS)):
-            expected = self._added_up(grain, *months).subquery().columns
+            expected = _added_up(self._connection.dialect.name, grain).subquery().columns
             made = sa.select(*(expected[column.name] for column in columns))
-            stored = sa.select(*columns).where(*self._stored(grain, *months))
-            if rows_differ(self._connection, made, stored):
+            stored = sa.select(*columns).where(*_stored(grain))
+            if rows_differ(self._connection, made.params(every), stored.params(every)):
                 return True
         return False
 
-    def _stored(self, grain: int, first: int, end: int) -> list[sa.ColumnElement[bool]]:
-        """Return clauses that select the stored sums of a grain in these months."""
-        months = _SUMS.month >= first, _SUMS.month < end
-        return [_SUMS.user_id == self._user_id, *months, *of_grain(grain)]
 
-    def _added_up(self, grain: int, first: int, end: int) -> sa.Select[Any]:
-        """Select the sums of a grain, added up from a finer grain or from the records."""
-        if grain in _MADE_OF:
-            left_out = GRAINS[0] - GRAINS[grain]
-            key = [sa.null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
-            finer = self._stored(_MADE_OF[grain], first, end)
-            return self._rows(grain, key, sums_of_sums()).where(*finer)
-        database, date = self._connection.dialect.name, _ROWS.columns["recordDate"]
-        key = [group_column(database, name) for name in _KEY]
-        own = _ROWS.user_id == self._user_id, date >= first, date < end
-        return self._rows(grain, key, sums_of_rows()).where(*own)
+@cache
+def _adding_up(database: str, grain: int) -> tuple[sa.Delete, sa.Insert]:
+    """Return the statements that replace the sums of a grain in the months."""
+    names = [column.name for column in record_sums.columns]
+    found = _added_up(database, grain).order_by("payee_key", "month", "number")
+    old = sa.delete(record_sums).where(*_stored(grain))
+    return old, sa.insert(record_sums).from_select(names, found)
 
-    def _rows(
-        self, grain: int, key: Sequence[sa.ColumnElement[Any]], sums: SumColumns
-    ) -> sa.Select[Any]:
-        """Select new rows for `record_sums`. key: the values of _KEY."""
-        month, *others = key
-        number = sa.func.row_number().over()
-        payee_key: sa.ColumnElement[Any] = sa.literal_column("''")
-        if "payee" in GRAINS[grain]:
-            payee = key[_KEY.index("payee")]
-            length: sa.ColumnElement[int] = sa.literal_column(str(PAYEE_KEY_CHARACTERS))
-            payee_key = sa.func.coalesce(
-                sa.func.substr(payee, sa.literal_column("1"), length), payee_key
-            )
-        columns = (sa.literal(self._user_id), sa.literal(grain), payee_key, month, number, *others)
-        # Group by position: by all columns but the user, the grain and the number.
-        grouped: Iterator[sa.ColumnElement[Any]] = (
-            sa.literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 5
+
+def _stored(grain: int) -> list[sa.ColumnElement[bool]]:
+    """Return clauses that select the stored sums of a grain in the months."""
+    return [_SUMS.user_id == USER, _SUMS.month >= _FROM, _SUMS.month < _UNTIL, *of_grain(grain)]
+
+
+def _added_up(database: str, grain: int) -> sa.Select[Any]:
+    """Select the sums of a grain, added up from a finer grain or from the records."""
+    if grain in _MADE_OF:
+        left_out = GRAINS[0] - GRAINS[grain]
+        key = [sa.null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
+        return _rows(grain, key, sums_of_sums()).where(*_stored(_MADE_OF[grain]))
+    date = _ROWS.columns["recordDate"]
+    key = [group_column(database, name) for name in _KEY]
+    own = _ROWS.user_id == USER, date >= _FROM, date < _UNTIL
+    return _rows(grain, key, sums_of_rows()).where(*own)
+
+
+def _rows(grain: int, key: Sequence[sa.ColumnElement[Any]], sums: SumColumns) -> sa.Select[Any]:
+    """Select new rows for `record_sums`. key: the values of _KEY."""
+    month, *others = key
+    number = sa.func.row_number().over()
+    payee_key: sa.ColumnElement[Any] = sa.literal_column("''")
+    if "payee" in GRAINS[grain]:
+        payee = key[_KEY.index("payee")]
+        length: sa.ColumnElement[int] = sa.literal_column(str(PAYEE_KEY_CHARACTERS))
+        payee_key = sa.func.coalesce(
+            sa.func.substr(payee, sa.literal_column("1"), length), payee_key
         )
-        named = zip(record_sums.columns, (*columns, *sums), strict=True)
-        return sa.select(*(value.label(column.name) for column, value in named)).group_by(*grouped)
+    grain_column: sa.ColumnElement[int] = sa.literal_column(str(grain))
+    columns = (USER, grain_column, payee_key, month, number, *others)
+    # Group by position: by all columns but the user, the grain and the number.
+    grouped: Iterator[sa.ColumnElement[Any]] = (
+        sa.literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 5
+    )
+    named = zip(record_sums.columns, (*columns, *sums), strict=True)
+    return sa.select(*(value.label(column.name) for column, value in named)).group_by(*grouped)
 
 
 def _ranges(months: Sequence[int]) -> list[tuple[int, int]]:
