@@ -77,7 +77,7 @@ def demo(new_sqlite_url: Callable[[], str], tmp_path_factory: pytest.TempPathFac
     """A database with the data of ``finance-api load-demo``."""
     database = Path(new_sqlite_url().removeprefix("sqlite:///"))
     sandbox = Sandbox(tmp_path_factory.mktemp("demo"), database)
-    sandbox.shell("finance-api load-demo")
+    sandbox.commands("finance-api load-demo\n")
     return sandbox.database
 
 
@@ -85,7 +85,7 @@ def demo(new_sqlite_url: Callable[[], str], tmp_path_factory: pytest.TempPathFac
 def with_reader(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the demo database with one more user, who imports files in `IMPORTING`'s pages."""
     sandbox = Sandbox(tmp_path_factory.mktemp("reader"), demo)
-    sandbox.shell(f"finance-api user add {READER} --premium")
+    sandbox.commands(f"finance-api user add {READER} --premium\n")
     return sandbox.database
 
 
@@ -114,7 +114,7 @@ class Sandbox:
         """Return the example's output. Raises AssertionError if one of its commands fails."""
         if example.command.language != "python" and "curl" not in example.command.body:
             # This example needs no service.
-            return self._commands(example.command.body)
+            return self.commands(example.command.body)
         service, server = self._served
         address = server.application_url.rstrip("/")
         code = example.command.body.replace(ADDRESS, address)
@@ -128,7 +128,7 @@ class Sandbox:
             output = self.shell(code, variables)
         return output.replace(address, ADDRESS)
 
-    def _commands(self, code: str) -> str:
+    def commands(self, code: str) -> str:
         """Run plain lines of commands in this process, after the shell code that makes their
         files.
         """
