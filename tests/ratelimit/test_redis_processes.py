@@ -6,9 +6,10 @@ import sys
 import pytest
 
 from support.limiter_models import NOW, make_key
+from support.nightly import count
 
 TAKES = 300
-PROCESSES = 4
+PROCESSES = count(2, 4)
 
 PROGRAM = """
 import sys
@@ -26,6 +27,7 @@ limiter.close()
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("algorithm", ["TOKEN_BUCKET", "SLIDING_WINDOW"])
 def test_processes_are_granted_exactly_the_limit(redis_url, algorithm):
     arguments = [redis_url, make_key(), algorithm, str(NOW), str(TAKES)]

@@ -11,10 +11,13 @@ import pytest
 from finance_api.storage.errors import StorageUnavailable
 from support.command import Command
 from support.native_rows import account, record
+from support.nightly import count
 from support.service import Client, Service, native_line
 
 KIB = 1024
 RECORDS = 2_500
+#: Bytes that are free when an import begins.
+LEFT = count((0, 512 * KIB, 2048 * KIB), (0, 256 * KIB, 512 * KIB, 1024 * KIB, 2048 * KIB))
 PATHS = ("records?limit=100", "records?q=note", "records/summary?groupBy=month", "accounts")
 
 
@@ -61,7 +64,7 @@ def main(directory: Path) -> None:
     rows = (record(n, note="later") for n in range(1_000, 1_000 + RECORDS))
     file = command.file("more.ndjson", "".join(map(native_line, rows)))
     before, dump = answers(disk.client), command.done("dump", email)
-    for left in (0, 256 * KIB, 512 * KIB, 1024 * KIB, 2048 * KIB):
+    for left in LEFT:
         disk.fill(left)
         said = command.refused("import", email, file)
         assert "database or disk is full" in said, said

@@ -28,7 +28,7 @@ from support.two_users import be_quiet, plain_questions, whole
 
 pytestmark = pytest.mark.nightly
 
-REQUESTS = count(120, 10_000)
+REQUESTS = count(64, 10_000)
 USERS = 8
 READERS = count(1, 6)
 #: Responses to each user before, during and after the fault.

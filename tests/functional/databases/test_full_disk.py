@@ -13,6 +13,7 @@ TESTS = Path(__file__).parents[2]
 MOUNT = 'mount -t tmpfs -o size=16m finance-tests "$0" && exec "$@"'
 
 
+@pytest.mark.nightly
 def test_f7_reads_go_on_and_imports_store_nothing(tmp_path: Path) -> None:
     unshare = shutil.which("unshare")
     if unshare is None:

@@ -20,22 +20,30 @@ PATHS = ("labels", "accounts?withTotal=true", "changes")
 
 
 @pytest.fixture(scope="module")
-def made():
-    with primary_and_standby() as pair:
-        backend = SqlBackend(pair.url)
+def fresh():
+    """Yield a function that returns a primary, and a standby that has what the primary has."""
+    used = False
+
+    def pair():
+        nonlocal used
+        if used:
+            made.primary.stop()
+            made.standby.stop()
+            made.primary.start()
+            made.rebuild()
+        used = True
+        return made
+
+    with primary_and_standby() as made:
+        backend = SqlBackend(made.url)
         backend.upgrade()
         backend.close()
         yield pair
 
 
 @pytest.fixture
-def pair(made):
-    """A primary and a standby that has what the primary has."""
-    yield made
-    made.primary.stop()
-    made.standby.stop()
-    made.primary.start()
-    made.rebuild()
+def pair(fresh):
+    return fresh()
 
 
 @pytest.fixture

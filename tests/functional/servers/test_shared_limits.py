@@ -12,6 +12,9 @@ from support.programs import redis_server, wait_until
 from support.service import Service
 
 PROCESSES = count(2, 4)
+CLIENTS = 8
+#: Requests per hour, and how many each client sends.
+LIMIT, SENT = count((100, 26), (500, 130))
 
 
 class Server(ServerProcess):
@@ -35,9 +38,10 @@ class Place:
     def token(self):
         return self.service.client().token
 
-    def start(self, redis_url, number=1):
+    def start(self, redis_url, number=1, limit=500):
         settings = {
             "sqlalchemy.url": self.settings["sqlalchemy.url"],
+            "finance_api.ratelimit.public": f"{limit}/hour",
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
         }
@@ -60,7 +64,7 @@ def place(tmp_path_factory, new_settings):
 @pytest.fixture(scope="module")
 def servers(place, redis_url):
     """Processes that share a Redis."""
-    return place.start(redis_url, PROCESSES)
+    return place.start(redis_url, PROCESSES, LIMIT)
 
 
 @pytest.fixture(scope="module")
@@ -102,23 +106,23 @@ def at_once(work, arguments):
 def test_several_processes_grant_a_token_what_one_would(place, servers):
     def ask(server):
         with server.connect() as connection:
-            return [server.get("/v1/api/labels", token, connection)[0] for _ in range(130)]
+            return [server.get("/v1/api/labels", token, connection)[0] for _ in range(SENT)]
 
     client = place.service.client()
     token = client.token
     started = time.time()
-    # Eight clients.
-    statuses = [status for each in at_once(ask, servers * (8 // PROCESSES)) for status in each]
-    elapsed = time.time() - started
+    asked = servers * (CLIENTS // PROCESSES)
+    statuses = [status for each in at_once(ask, asked) for status in each]
+    refilled = (time.time() - started) * LIMIT // 3600 + 1
     assert [server.fallbacks for server in servers] == [0] * PROCESSES
-    assert len(statuses) == 1_040
+    assert len(statuses) == CLIENTS * SENT
     assert set(statuses) == {200, 429}
-    assert 500 <= statuses.count(200) <= 500 + elapsed // 7 + 1
+    assert LIMIT <= statuses.count(200) <= LIMIT + refilled
     # Every process knows that nothing is left.
     for server in servers:
         status, headers, _ = server.get("/v1/api/api-usage/stats", token)
-        assert (status, headers["X-RateLimit-Limit"]) == (200, "500")
-        assert int(headers["X-RateLimit-Remaining"]) <= elapsed // 7 + 1
+        assert (status, headers["X-RateLimit-Limit"]) == (200, str(LIMIT))
+        assert int(headers["X-RateLimit-Remaining"]) <= refilled
     # The database adds up what each of them counted.
     wait_until(lambda: counted(place, client.user) == statuses.count(200))
 
