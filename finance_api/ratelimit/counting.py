@@ -81,7 +81,8 @@ class Bucket(Counter):
 
     def take(self, number: int) -> None:
         self._used += min(number, self._limit.count) * self._window_ms
-        self._keep_time_sane()
+        if self._at_ms > self._now_ms:
+            self._keep_time_sane()
         self._store()
 
     def refund(self, number: int, taken_at_ms: int) -> None:

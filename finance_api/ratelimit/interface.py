@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import StrEnum, auto
+from typing import NamedTuple
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 _NAMES = {seconds: name for name, seconds in _SECONDS.items()}
@@ -85,8 +86,7 @@ class Rule:
         return hash(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(NamedTuple):
     """The remaining part of one limit.
 
     remaining: whole requests, 0 to the limit's count.
