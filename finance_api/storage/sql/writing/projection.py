@@ -17,7 +17,7 @@ from finance_api.resources.field import Kind
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_differ, rows_with
 from finance_api.storage.sql.data_tables import DATA_TABLES, SEPARATORS, RevisionOf, shortened
-from finance_api.storage.sql.parameters import USER, number_parameter
+from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
 from finance_api.storage.sql.reading.sums import (
     SUM_COLUMNS,
     SumColumns,
@@ -30,7 +30,6 @@ from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     GRAINS,
     PAYEE_KEY_CHARACTERS,
-    CodePointText,
     record_anchors,
     record_sums,
     records_by_date,
@@ -197,23 +196,51 @@ def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
     )
 
 
-def _counted(start: int, which: Sequence[sa.ColumnElement[bool]]) -> sa.Select[Any]:
-    """Select the anchors among these records, as rows of `record_anchors`.
+#: A position in the list; the number of records below it; and ANCHOR_INTERVAL.
+_AT, _AT_ID = number_parameter("at"), text_parameter("at_id")
+_BELOW, _INTERVAL = number_parameter("below"), number_parameter("interval")
 
-    start: the position of the last of these records in the list.
-    """
+
+def _counted(which: Sequence[sa.ColumnElement[bool]]) -> sa.Select[Any]:
+    """Select the anchors among these records, as rows of `record_anchors`."""
     number = sa.func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
-    counted = (
-        sa.select(
-            _RECORDS.user_id,
-            (number + sa.literal(start - 1)).label("position"),
-            _RECORDS.newest_first,
-            _RECORDS.id,
-        )
-        .where(*which)
-        .subquery("counted")
-    )
-    return sa.select(counted).where(counted.c.position % ANCHOR_INTERVAL == 0)
+    position = (number + _BELOW - sa.literal_column("1")).label("position")
+    columns = _RECORDS.user_id, position, _RECORDS.newest_first, _RECORDS.id
+    counted = sa.select(*columns).where(*which).subquery("counted")
+    return sa.select(counted).where(counted.c.position % _INTERVAL == 0)
+
+
+_ANCHORS_OF_USER = _ANCHORS.user_id == USER
+#: Deletes the anchors from a position up to the top of the list.
+_DELETION = sa.delete(record_anchors).where(
+    _ANCHORS_OF_USER,
+    # Not a comparison of tuples, which needs the types of both sides.
+    sa.or_(
+        _ANCHORS.newest_first < _AT, sa.and_(_ANCHORS.newest_first == _AT, _ANCHORS.id <= _AT_ID)
+    ),
+)
+_HIGHEST = (
+    sa.select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
+    .where(_ANCHORS_OF_USER)
+    .order_by(_ANCHORS.position.desc())
+    .limit(1)
+)
+_COUNT = (
+    sa.update(user_data)
+    .where(user_data.c.user_id == USER)
+    .values(record_count=number_parameter("number"))
+)
+
+
+@cache
+def _placing(is_above: bool) -> tuple[sa.Insert, sa.Select[Any]]:
+    """Return the statements that place anchors and count the records: all, or above a position."""
+    which: list[sa.ColumnElement[bool]] = [_RECORDS.user_id == USER]
+    if is_above:
+        which.append(sa.tuple_(_RECORDS.newest_first, _RECORDS.id) < sa.tuple_(_AT, _AT_ID))
+    names = ["user_id", "position", "newest_first", "id"]
+    number = sa.select(sa.func.count()).select_from(records_by_date).where(*which)
+    return sa.insert(record_anchors).from_select(names, _counted(which)), number
 
 
 _date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
@@ -324,7 +351,8 @@ class ProjectedRecords:
         """Whether the stored anchors or the stored count disagree with the list."""
         by_user = _RECORDS.user_id == self.user_id
         stored = sa.select(record_anchors).where(_ANCHORS.user_id == self.user_id)
-        if rows_differ(self.connection, _counted(0, [by_user]), stored):
+        expected = _counted([by_user]).params(below=0, interval=ANCHOR_INTERVAL)
+        if rows_differ(self.connection, expected, stored):
             return True
         number = sa.select(sa.func.count()).select_from(records_by_date).where(by_user)
         kept = sa.select(user_data.c.record_count).where(user_data.c.user_id == self.user_id)
@@ -332,32 +360,16 @@ class ProjectedRecords:
 
     def _rebuild_anchors(self, at: int, row_id: str) -> None:
         """Place new anchors from this position up to the top of the list, and count the list."""
-        by_user = _ANCHORS.user_id == self.user_id
-        execute = self.connection.execute
-        # Not a comparison of tuples, which needs the types of both sides.
-        changed = sa.or_(
-            _ANCHORS.newest_first < at, sa.and_(_ANCHORS.newest_first == at, _ANCHORS.id <= row_id)
-        )
-        execute(sa.delete(record_anchors).where(by_user, changed))
-        highest = execute(
-            sa.select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
-            .where(by_user)
-            .order_by(_ANCHORS.position.desc())
-            .limit(1)
-        ).first()
-        start, above = 0, [_RECORDS.user_id == self.user_id]
+        execute, user = self.connection.execute, {"user": self.user_id}
+        execute(_DELETION, user | {"at": at, "at_id": row_id})
+        highest = execute(_HIGHEST, user).first()
+        below, above = 0, dict[str, Any](user)
         if highest is not None:
-            start = highest.position + 1
-            anchor = sa.tuple_(
-                sa.literal(highest.newest_first), sa.literal(highest.id, CodePointText)
-            )
-            above.append(sa.tuple_(_RECORDS.newest_first, _RECORDS.id) < anchor)
-        names = ["user_id", "position", "newest_first", "id"]
-        execute(sa.insert(record_anchors).from_select(names, _counted(start, above)))
-        number = sa.select(sa.func.count()).select_from(records_by_date).where(*above)
-        count = execute(number).scalar_one()
-        counted = sa.update(user_data).where(user_data.c.user_id == self.user_id)
-        execute(counted.values(record_count=start + count))
+            below = highest.position + 1
+            above |= {"at": highest.newest_first, "at_id": highest.id}
+        insertion, number = _placing(highest is not None)
+        execute(insertion, above | {"below": below, "interval": ANCHOR_INTERVAL})
+        execute(_COUNT, user | {"number": below + execute(number, above).scalar_one()})
 
 
 class Projection:
