@@ -42,11 +42,12 @@ def shared_window(browser: Browser, site: Site) -> Iterator[tuple[Windows, Page]
 
 @pytest.fixture
 def page(shared_window: tuple[Windows, Page]) -> Iterator[Page]:
-    """An empty page of the shared window, with nobody signed in."""
+    """The shared window without a page of ours, and with nobody signed in."""
     windows, page = shared_window
     page.context.clear_cookies()
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     page.emulate_media(media="null", reduced_motion="reduce")
-    page.goto("about:blank")
+    # A page of the same site, because for another one the browser starts a process.
+    page.goto("/settings/static/pages.css")
     yield page
     windows.check()

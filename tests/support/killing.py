@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from sqlalchemy import NullPool, create_engine, text
+from sqlalchemy import create_engine, text
 
 from support.command import Command
 
@@ -26,15 +26,21 @@ class Sqlite:
     def log_bytes(self) -> int:
         return size_of(self._log)
 
+    def close(self) -> None:
+        """Do nothing: a file is looked at without a connection."""
+
 
 class Postgresql:
     def __init__(self, url: str) -> None:
-        self._engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+        self._engine = create_engine(url, isolation_level="AUTOCOMMIT")
 
     def log_bytes(self) -> int:
         with self._engine.connect() as connection:
             position = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"
             return int(connection.execute(text(f"SELECT {position}")).scalar())
+
+    def close(self) -> None:
+        self._engine.dispose()
 
 
 Database = Sqlite | Postgresql
@@ -52,3 +58,4 @@ def kill(command: Command, database: Database, bytes_of_log: int, *arguments: st
         while process.poll() is None and database.log_bytes() - begin < bytes_of_log:
             time.sleep(0.001)
         process.kill()
+    database.close()
