@@ -19,10 +19,17 @@ from finance_api.storage.interface import DataState, DataWriter, JsonPage
 from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_with, upsert
 from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf
+from finance_api.storage.sql.parameters import USER, text_parameter
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, user_data
 from finance_api.storage.sql.writing.projection import Projection
 from finance_api.values import Row
+
+_HAS_NO_DELETIONS = sa.select(
+    ~sa.exists().where(
+        tombstones.c.user_id == USER, tombstones.c.resource == text_parameter("resource")
+    )
+)
 
 
 class SqlDataWriter(SqlDataReader, DataWriter):
@@ -94,9 +101,8 @@ class SqlDataWriter(SqlDataReader, DataWriter):
 
     def _forget_deletions(self, user_id: int, resource: Resource, ids: Sequence[str]) -> None:
         """Delete the tombstones of rows that exist again."""
-        connection = self.connection.sqlalchemy
-        of_resource = (tombstones.c.user_id == user_id) & (tombstones.c.resource == resource.name)
-        if not ids or connection.scalar(sa.select(~sa.exists().where(of_resource))):
+        connection, own = self.connection.sqlalchemy, {"user": user_id, "resource": resource.name}
+        if not ids or connection.scalar(_HAS_NO_DELETIONS, own):
             return
         which = rows_with(connection, tombstones, user_id, ids, "row_id", resource=resource.name)
         connection.execute(sa.delete(tombstones).where(which))
