@@ -33,6 +33,8 @@ USERS = 8
 READERS = count(1, 6)
 #: Responses to each user before, during and after the fault.
 RESPONSES = count(5, 100)
+#: How long a reader waits between its requests.
+PAUSE_SECONDS = count(0.03, 0)
 OFTEN = ("labels", "accounts?withTotal=true", "labels?name=contains.of", "accounts.ndjson")
 _TEXTS = ("eq.", "ne.", "in.", "contains.", "contains-i.", "startsWith-i.")
 _RANGES = ("eq.", "ne.", "gt.", "gte.", "lt.", "lte.")
@@ -149,7 +151,7 @@ class Reader(threading.Thread):
 
     def run(self) -> None:
         with self._server.connect() as connection:
-            while not self.stopped.is_set():
+            while not self.stopped.wait(PAUSE_SECONDS):
                 path = f"/v1/api/{self._chance.choice(OFTEN)}"
                 began = time.monotonic()
                 try:
