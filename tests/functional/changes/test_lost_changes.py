@@ -36,6 +36,8 @@ PATHS = (
 )
 REQUESTS = count(200, 1_000)
 ROUNDS = count(2, 3)
+#: How long the client waits between its requests.
+PAUSE_SECONDS = count(0.005, 0)
 _STATE = re.compile(r"state-\d+")
 
 
@@ -108,7 +110,7 @@ class World:
     def _ask(self):
         chance = random.Random(1)
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
-        while not self._ended.is_set():
+        while not self._ended.wait(PAUSE_SECONDS):
             path = chance.choice(PATHS)
             # A tag of any state that was ever seen, even of a lost one.
             tag = chance.choice(["", *self._known[path]])
