@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
-from itertools import count, islice
+from itertools import chain, count, islice
 from operator import itemgetter
 from typing import Any
 
@@ -180,7 +180,7 @@ class RehearsedData(DataWriter):
         limit: int | None = None,
     ) -> list[Row]:
         written = self._written[resource.name]
-        found = list(islice(matching(written.scan(after_id), conditions), limit))
+        found = list(islice(_matching(written.scan(after_id), conditions), limit))
         after, left = after_id, limit
         while left is None or left > 0:
             page = self._data.scan_rows(
@@ -199,7 +199,7 @@ class RehearsedData(DataWriter):
         names = names_of(query.resource.listed_fields)
         found = [
             {name: row[name] for name in names}
-            for row in matching(written.scan(), query.conditions)
+            for row in _matching(written.scan(), query.conditions)
         ]
         enough = len(found) + end
         for offset in count(0, _PAGE):
@@ -231,11 +231,11 @@ class RehearsedData(DataWriter):
         assert most is None
         sums = self._data.sum_by(user_id, names, conditions, with_void=with_void)
         gone, written = self._replaced(user_id, RECORDS), self._written[RECORDS.name].scan()
-        for row in matching(gone, conditions, with_void=with_void):
+        for row in _matching(gone, conditions, with_void=with_void):
             key = group_of(row, tuple(names))
             old = sums[key]
             sums[key] = old._replace(amount=old.amount - row["amount"], number=old.number - 1)
-        for row in matching(written, conditions, with_void=with_void):
+        for row in _matching(written, conditions, with_void=with_void):
             key, at = group_of(row, tuple(names)), row["recordDate"]
             one = RecordSum(row["amount"], 1, at, at)
             sums[key] = sums[key].joined(one) if key in sums else one
@@ -255,7 +255,7 @@ class RehearsedData(DataWriter):
             *(tuple(values) for row_id, *values in stored if row_id not in written),
             *(
                 (*group_of(row, tuple(names)), row["amount"])
-                for row in matching(written.scan(), conditions, with_void=with_void)
+                for row in _matching(written.scan(), conditions, with_void=with_void)
             ),
         ]
 
@@ -264,6 +264,15 @@ class RehearsedData(DataWriter):
         ids = iter(self._written[resource.name].replaced)
         while batch := list(islice(ids, _PAGE)):
             yield from self._data.get_rows(user_id, resource, batch).values()
+
+
+def _matching(
+    rows: Iterable[Row], conditions: Sequence[Condition], *, with_void: bool = True
+) -> Iterator[Row]:
+    """Do as `matching`; if there are no rows, do nothing."""
+    left = iter(rows)
+    for first in left:
+        yield from matching(chain((first,), left), conditions, with_void=with_void)
 
 
 class _History(HistoryWriter):
