@@ -80,6 +80,8 @@ class Service(CorniceService):  # type: ignore[misc]
         has_suffixes = response is not None and response.has_suffixes
         if schema is not None and has_suffixes:
             schema.path = path.replace(f":{FORM}", "")
+        if is_savable and not has_suffixes:
+            raise TypeError(f"{path}: a saved question needs an answer with rows")
         full_path = path + SUFFIX if has_suffixes else path
         super().__init__(path, full_path, description, **options)
         self.add_view("GET", view)

@@ -100,7 +100,9 @@ def _users(cli: CliContext) -> list[User]:
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
     """Yield faults of the server's settings. Raises SettingError for those of the application."""
-    settings = cli.settings
+    from finance_api.ratelimit.quotas import open_limiter
+
+    limiter = open_limiter(cli.settings)
     with cli.reading_ini() as loader:
         section = dict(loader.get_settings("server:main"))
     if "granian" not in section.pop("use", ""):
@@ -111,12 +113,9 @@ def _configuration(cli: CliContext) -> Iterator[Fault]:
     except SettingError as error:
         yield Fault("configuration", str(error), f"edit {cli.ini}")
         return
-    if server["server.workers"] > 1:
-        from finance_api.ratelimit.quotas import open_limiter
-
-        if not open_limiter(settings).is_shared:
-            message = "server.workers: several need finance_api.ratelimit.backend = redis"
-            yield Fault("configuration", message, f"edit {cli.ini}")
+    if server["server.workers"] > 1 and not limiter.is_shared:
+        message = "server.workers: several need finance_api.ratelimit.backend = redis"
+        yield Fault("configuration", message, f"edit {cli.ini}")
 
 
 def _keys(cli: CliContext) -> Iterator[Fault]:

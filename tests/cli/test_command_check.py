@@ -244,8 +244,9 @@ def kinds(command):
 def test_settings_keys_versions_disk_and_clock_are_checked(tmp_path, new_settings, monkeypatch):
     house = House(tmp_path, new_settings("sqlite"))
     command, settings = house.command, house.command.settings
-    command.write({**settings, "finance_api.tokens.max_live": "many"})
-    assert {kind for kind, _ in kinds(command)} == {"configuration"}
+    for wrong in ({"tokens.max_live": "many"}, {"ratelimit.backend": "nothing.there"}):
+        command.write({**settings, **{f"finance_api.{name}": each for name, each in wrong.items()}})
+        assert {kind for kind, _ in kinds(command)} == {"configuration"}
     keys = str(tmp_path / "keys.json")
     command.write({**settings, "finance_api.jwt.keys": keys})
     assert kinds(command) == {("keys", "finance-api jwt new-key")}

@@ -10,7 +10,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, select, update
+from sqlalchemy import MetaData, String, inspect, select, update
 
 from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.resources.field import names_of
@@ -259,6 +259,22 @@ INDEXES = {
 }
 
 
+def reflected_from(connection):
+    found = MetaData()
+    found.reflect(connection, only=list(metadata.tables))
+    return found
+
+
+def collations(tables, dialect=None):
+    """The collation of each text column; dialect: that of the database, for declared columns."""
+    types = {
+        str(column): column.type if dialect is None else column.type.dialect_impl(dialect)
+        for table in tables.tables.values()
+        for column in table.columns
+    }
+    return {name: kind.collation for name, kind in types.items() if isinstance(kind, String)}
+
+
 @DATABASES
 @pytest.mark.parametrize("is_first", [True, False], ids=["first version", "new"])
 def test_new_and_upgraded_databases_have_the_declared_tables(empty_url, database, is_first):
@@ -277,6 +293,8 @@ def test_new_and_upgraded_databases_have_the_declared_tables(empty_url, database
         assert schema.get_version(connection) == schema.newest_version()
         context = MigrationContext.configure(connection, opts={"include_object": is_compared})
         assert compare_metadata(context, metadata) == []
+        # Alembic does not compare collations.
+        assert collations(metadata, connection.dialect) == collations(reflected_from(connection))
         indexes = {
             index["name"]
             for table in inspect(connection).get_table_names()

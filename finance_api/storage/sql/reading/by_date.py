@@ -46,10 +46,14 @@ _SEARCHED = {
     "note": (_RECORDS.note_plain,),
     WORDS.name: WORD_COLUMNS,
 }
-_OPERATORS = (
-    *(Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I, Operator.WORD),
-    *(Operator.IS_NULL, Operator.NOT_NULL),
-)
+#: How to test whether a column has the text of an operator.
+_IS_THERE = {
+    Operator.CONTAINS: has_text,
+    Operator.CONTAINS_I: has_text,
+    Operator.STARTS_WITH_I: begins_with,
+    Operator.WORD: has_text,
+}
+_OPERATORS = (*_IS_THERE, Operator.IS_NULL, Operator.NOT_NULL)
 
 
 def _within(has_first: bool, has_last: bool) -> list[sa.ColumnElement[bool]]:
@@ -146,8 +150,7 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[sa.Colum
             missing = _SEARCHED[field][0].is_(None)
             clauses.append(missing if operator is Operator.IS_NULL else ~missing)
             continue
-        is_there = begins_with if operator is Operator.STARTS_WITH_I else has_text
-        text = names.parameter()
+        is_there, text = _IS_THERE[operator], names.parameter()
         clauses.append(sa.or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
         if operator is not Operator.WORD:
             column = (records.columns if operator is Operator.CONTAINS else records.folded)[field]
