@@ -9,7 +9,8 @@ from finance_api.auth.jwt_keys import KeyRing, open_key_ring
 from finance_api.auth.jwts import JwtRules, jwt_rules
 from finance_api.auth.personal_tokens import make_last_used
 from finance_api.auth.sessions import FLUSH_SECONDS, prune_sessions
-from finance_api.ratelimit.quotas import Quotas, open_limiter
+from finance_api.ratelimit.interface import open_limiter
+from finance_api.ratelimit.quotas import Quotas
 from finance_api.runtime.background import Periodic, WriteBehind
 from finance_api.runtime.bulkhead import Bulkhead, Downloads
 from finance_api.runtime.clock import Clock, SteadyTime

@@ -12,6 +12,7 @@ from finance_api.auth.settings import JWT_KEYS, KEY_ISSUERS
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.output import json_report_option, say
 from finance_api.ledger.checking import find_faults
+from finance_api.ratelimit.interface import open_limiter
 from finance_api.runtime.settings import SettingError
 from finance_api.settings import SERVER_SETTINGS, read_settings
 from finance_api.storage.errors import StorageError
@@ -100,8 +101,6 @@ def _users(cli: CliContext) -> list[User]:
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
     """Yield faults of the server's settings. Raises SettingError for those of the application."""
-    from finance_api.ratelimit.quotas import open_limiter
-
     limiter = open_limiter(cli.settings)
     with cli.reading_ini() as loader:
         section = dict(loader.get_settings("server:main"))

@@ -5,9 +5,12 @@ The tests check that every limiter meets this interface.
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, auto
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from finance_api.runtime.settings import made_by_name
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 _NAMES = {seconds: name for name, seconds in _SECONDS.items()}
@@ -177,3 +180,17 @@ class RateLimiter(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close connections."""
+
+
+#: Imported by name when used, so that the driver of an unused limiter is not needed.
+_LIMITERS = {
+    "memory": "finance_api.ratelimit.memory.from_settings",
+    "redis": "finance_api.ratelimit.redis.from_settings",
+}
+
+
+def open_limiter(settings: Mapping[str, Any]) -> RateLimiter:
+    """Return the limiter that the settings name. Raises SettingError."""
+    name = "finance_api.ratelimit.backend"
+    limiter: RateLimiter = made_by_name(name, settings, _LIMITERS, RateLimiter)
+    return limiter

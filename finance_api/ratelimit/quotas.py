@@ -27,7 +27,6 @@ from finance_api.ratelimit.interface import (
 )
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.runtime.metrics import Metrics
-from finance_api.runtime.settings import made_by_name
 from finance_api.values.text import EmailRefused, normal_email
 
 #: An IPv6 client usually has all addresses of a network with a prefix of this length.
@@ -194,17 +193,3 @@ def _network(address: Address | None) -> str:
     if isinstance(address, IPv6Address):
         return str(ip_network((address, _IPV6_PREFIX), strict=False))
     return str(address)
-
-
-#: Imported by name when used, so that the driver of an unused limiter is not needed.
-_LIMITERS = {
-    "memory": "finance_api.ratelimit.memory.from_settings",
-    "redis": "finance_api.ratelimit.redis.from_settings",
-}
-
-
-def open_limiter(settings: Mapping[str, Any]) -> RateLimiter:
-    """Return the limiter that the settings name. Raises SettingError."""
-    name = "finance_api.ratelimit.backend"
-    limiter: RateLimiter = made_by_name(name, settings, _LIMITERS, RateLimiter)
-    return limiter

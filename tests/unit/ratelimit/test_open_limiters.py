@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from finance_api.ratelimit.interface import open_limiter
 from finance_api.ratelimit.memory import MemoryLimiter
-from finance_api.ratelimit.quotas import open_limiter
 from finance_api.runtime.settings import SettingError
 from finance_api.settings import read_settings
 
