@@ -269,7 +269,7 @@ class RehearsedData(DataWriter):
 def _matching(
     rows: Iterable[Row], conditions: Sequence[Condition], *, with_void: bool = True
 ) -> Iterator[Row]:
-    """Do as `matching`; if there are no rows, do nothing."""
+    """Do as `matching`; without rows, do not even prepare the conditions."""
     left = iter(rows)
     for first in left:
         yield from matching(chain((first,), left), conditions, with_void=with_void)

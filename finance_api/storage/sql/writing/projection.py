@@ -211,21 +211,21 @@ def _counted(which: Sequence[sa.ColumnElement[bool]]) -> sa.Select[Any]:
 
 
 _ANCHORS_OF_USER = _ANCHORS.user_id == USER
-#: Deletes the anchors from a position up to the top of the list.
-_DELETION = sa.delete(record_anchors).where(
+#: From a position up to the top of the list.
+_DELETE_ANCHORS = sa.delete(record_anchors).where(
     _ANCHORS_OF_USER,
     # Not a comparison of tuples, which needs the types of both sides.
     sa.or_(
         _ANCHORS.newest_first < _AT, sa.and_(_ANCHORS.newest_first == _AT, _ANCHORS.id <= _AT_ID)
     ),
 )
-_HIGHEST = (
+_HIGHEST_ANCHOR = (
     sa.select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
     .where(_ANCHORS_OF_USER)
     .order_by(_ANCHORS.position.desc())
     .limit(1)
 )
-_COUNT = (
+_SET_COUNT = (
     sa.update(user_data)
     .where(user_data.c.user_id == USER)
     .values(record_count=number_parameter("number"))
@@ -361,15 +361,15 @@ class ProjectedRecords:
     def _rebuild_anchors(self, at: int, row_id: str) -> None:
         """Place new anchors from this position up to the top of the list, and count the list."""
         execute, user = self.connection.execute, {"user": self.user_id}
-        execute(_DELETION, user | {"at": at, "at_id": row_id})
-        highest = execute(_HIGHEST, user).first()
+        execute(_DELETE_ANCHORS, user | {"at": at, "at_id": row_id})
+        highest = execute(_HIGHEST_ANCHOR, user).first()
         below, above = 0, dict[str, Any](user)
         if highest is not None:
             below = highest.position + 1
             above |= {"at": highest.newest_first, "at_id": highest.id}
         insertion, number = _placing(highest is not None)
         execute(insertion, above | {"below": below, "interval": ANCHOR_INTERVAL})
-        execute(_COUNT, user | {"number": below + execute(number, above).scalar_one()})
+        execute(_SET_COUNT, user | {"number": below + execute(number, above).scalar_one()})
 
 
 class Projection:
