@@ -187,13 +187,13 @@ def _one_page(size: Size, people: Sequence[data.Person]) -> list[Query]:
 
 
 LOADS = (
-    Load("page", "first page of 100 since a date, users in turn", _pages_in_turn, Target(5, 3)),
+    Load("page", "first page of 100 since a date, users in turn", _pages_in_turn, Target(3, 3)),
     Load("large", "the same of the user with the most records", _pages_of_large_user),
     Load(
         "jump",
         "100 at an offset half-way, jumping there",
         _jumps_to(lambda size: size.deep_offset),
-        Target(15, 5),
+        Target(100, 100),
     ),
     Load(
         "deepest",
@@ -204,7 +204,7 @@ LOADS = (
         "follow",
         "100 from half-way on, following nextOffset",
         _following_pages,
-        Target(100, 30),
+        Target(100, 100),
         follows=True,
     ),
     Load("common", "first 30 with a text in 2 % of notes", _notes_with(COMMON_WORD), Target(3, 3)),
@@ -212,9 +212,9 @@ LOADS = (
     Load(
         "rare", "first 30 with a text in 0.03 % of notes", _notes_with(RARE_WORD), Target(2, 0.05)
     ),
-    Load("categories", "30 categories, users in turn", _categories, Target(3, 3)),
-    Load("ids", "30 records by id, users in turn", _by_id, Target(3.5, 3)),
-    Load("sums", "sums by category and month, most records", _sums_of_large_user, Target(20, 20)),
+    Load("categories", "30 categories, users in turn", _categories, Target(2, 2)),
+    Load("ids", "30 records by id, users in turn", _by_id, Target(1.7, 1.7)),
+    Load("sums", "sums by category and month, most records", _sums_of_large_user, Target(20, 12)),
     Load("sums-few", "the same of users with 1,000 records, in turn", _sums_in_turn),
     Load("payee", "the same of one payee, most records", _sums_of_payees, Target(1, 1)),
     Load("balances", "balances by month, most records", _balances, Target(20, 20)),
