@@ -19,7 +19,7 @@ class StorageDamaged(StorageUnavailable):
 
 
 class StorageNotReady(StorageError):
-    """The storage answers, but cannot be used as it is (say, its schema is of another version)."""
+    """The storage answers, but cannot be used as it is (its schema may have another version)."""
 
 
 def unknown_in_replica() -> StorageUnavailable:
@@ -35,4 +35,4 @@ class NotFound(StorageError):
 
 
 class Conflict(StorageError):
-    """The object exists already."""
+    """The object already exists, or another request has changed it."""

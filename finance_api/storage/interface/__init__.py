@@ -94,7 +94,7 @@ LOCK_TIMEOUT_SECONDS = 30
 class BackendState:
     """The state of a backend in this process.
 
-    connections: the number in use and the number still free, by purpose.
+    connections: the number of used and of free connections, by purpose.
     is_away: whether the circuit breaker considers the database unavailable.
     """
 
@@ -106,7 +106,8 @@ class BackendState:
 class Totals:
     """Numbers that show how much is stored.
 
-    revisions: the sum over all users. projection_version: None if the storage has no projection.
+    revisions: the sum of all users' revisions.
+    projection_version: the version of the projection; None if the storage has no projection.
     """
 
     users: int
@@ -141,7 +142,7 @@ class Storage:
 class WritableStorage(Storage):
     """A unit of work that writes. It ends with its transaction.
 
-    origin: what asked for the changes, as in `AuditEntry`.
+    origin: where the changes come from, as in `AuditEntry`.
     """
 
     users: UserWriter
@@ -166,11 +167,11 @@ class WritableStorage(Storage):
 
 
 class StorageBackend(ABC):
-    """Makes the units of work; safe to use from several threads.
+    """The maker of units of work; safe to use from several threads.
 
     persistent: whether the data outlives the process.
-    on_work: called with "read" or "write" and the seconds a unit of work spent in the database;
-    for writes, after the commit.
+    on_work: a function to call with "read" or "write" and the seconds that a unit of work spent in
+    the database. For a unit that writes, it is called after the commit.
     """
 
     persistent: bool = True
@@ -180,7 +181,7 @@ class StorageBackend(ABC):
     def read(self, *, newest: bool = False) -> Storage:
         """Begin a unit of work that reads; `Storage.close` must be called.
 
-        newest: do not read from a replica, which may lag behind.
+        newest: whether to avoid a replica, which may lag behind.
         When a `time_limit` ends, the current read and all later ones raise TookTooLong.
         """
 
@@ -194,7 +195,8 @@ class StorageBackend(ABC):
     ) -> WritableStorage:
         """Begin a unit of work that writes in the manager's current transaction, and ends with it.
 
-        lock_timeout_seconds: how long to wait for another writer before StorageUnavailable.
+        lock_timeout_seconds: how long to wait for another writer before raising
+        StorageUnavailable.
         origin: see `WritableStorage`.
         """
 
@@ -204,7 +206,7 @@ class StorageBackend(ABC):
 
     @abstractmethod
     def totals(self) -> Totals:
-        """Return how much is stored. Raises what `check` does."""
+        """Return how much is stored. Raises the same errors as `check`."""
 
     @property
     def state(self) -> BackendState:
@@ -217,7 +219,8 @@ class StorageBackend(ABC):
     def distribute(self, *, dry_run: bool = False) -> Iterator[str]:
         """Distribute users' data over the machines of a cluster; yield a line for each step.
 
-        All or nothing; harmless if already done. dry_run: only say what would be done.
+        Distributes everything or nothing; harmless if already done.
+        dry_run: whether to say only what would be done.
         Raises StorageNotReady, StorageUnavailable.
         """
         raise StorageNotReady("this storage cannot be distributed over several machines")
@@ -226,7 +229,7 @@ class StorageBackend(ABC):
         """Yield faults in how data is stored. Uses little memory, however much data there is.
 
         `finance_api.ledger.checking` checks the content of a user's data.
-        repair: rebuild derived data, in transactions of its own. Raises StorageError.
+        repair: whether to rebuild derived data, in separate transactions. Raises StorageError.
         """
         return iter(())
 
@@ -238,11 +241,11 @@ class StorageBackend(ABC):
         raise StorageNotReady("this storage has no backups")
 
     def restore(self, path: Path, now: int, *, revoke_tokens: bool = False) -> None:
-        """Replace all data by a backup's, or change nothing if that fails.
+        """Replace all data with a backup's; change nothing if that fails.
 
-        Whatever was revoked or disabled since the backup stays so: tokens, links and users. All
-        sessions and JWTs end. revoke_tokens: revoke all tokens and links. Readers may have to wait.
-        Raises StorageError, OSError.
+        Tokens, links and users that were revoked or disabled since the backup stay so. All sessions
+        and JWTs end. Readers may have to wait. revoke_tokens: whether to revoke all tokens and
+        links. Raises StorageError, OSError.
         """
         raise StorageNotReady("this storage has no backups")
 
@@ -289,9 +292,9 @@ _IMPLEMENTATIONS = {
 
 
 def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
-    """Open the backend that ``finance_api.storage`` names. Raises SettingError, StorageNotReady.
+    """Open the backend that the setting ``finance_api.storage`` names.
 
-    No module imports an implementation.
+    No module imports an implementation directly. Raises SettingError, StorageNotReady.
     """
     backend: StorageBackend = made_by_name(
         "finance_api.storage", settings, _IMPLEMENTATIONS, StorageBackend

@@ -1,4 +1,4 @@
-"""What happened: changes of a user's data, uploads, requests, and the audit log without secrets."""
+"""What happened: changes to a user's data, uploads, requests, and the audit log (no secrets)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 
-#: The origin of actions of a command. Actions of a client have the client's address instead.
+#: The origin of actions that a command runs. A client's actions have its address instead.
 COMMAND = "command"
 
 
@@ -41,8 +41,8 @@ class AuditEntry:
     """An entry of the audit log.
 
     origin: `COMMAND` or the client's address; "-" if that is unknown.
-    user_id: the user whose account or data it concerns; None if unknown.
-    detail: for example the name of a token.
+    user_id: the user whose account or data the event concerns; None if unknown.
+    detail: more about the event, for example the name of a token.
     """
 
     at: int
@@ -67,7 +67,7 @@ class AuditWriter(AuditReader):
 
     @abstractmethod
     def prune(self, before: int) -> None:
-        """Delete the entries before that time."""
+        """Delete the entries that are older than that time."""
 
 
 class UsageReader(ABC):
@@ -80,7 +80,10 @@ class UsageReader(ABC):
 
     @abstractmethod
     def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
-        """Return the numbers of requests in these days by token id; some requests have no token."""
+        """Return the number of requests in these days by token id.
+
+        Leaves out requests without a token.
+        """
 
 
 class UsageWriter(UsageReader):
@@ -88,31 +91,31 @@ class UsageWriter(UsageReader):
     def add(self, requests: Mapping[tuple[int, int], int]) -> None:
         """Add to the numbers of requests; ignore deleted users.
 
-        requests: numbers by user id and day (its first second).
+        requests: the numbers to add, by user id and day (its first second).
         """
 
     @abstractmethod
     def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
         """Add to the numbers of each token; ignore deleted users.
 
-        requests: numbers by user id, day (its first second) and token id.
+        requests: the numbers to add, by user id, day (its first second) and token id.
         """
 
     @abstractmethod
     def prune(self, before: int) -> None:
-        """Delete the numbers of earlier days."""
+        """Delete the numbers of days before that time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryEntry:
-    """One change of a user's data: an import or an edit.
+    """One change to a user's data: an import or an edit.
 
-    number: from 1, in the order of the changes. Records that the change added have this number as
-    their `importId`. action: what was run, e.g. ``import``. by: ``command`` or ``page``.
-    revision: the revision that it made. undone_at: when it was undone, if it was.
-    pruned: whether its images were deleted.
-    details: further facts, as JSON takes them. Whatever is inferred from an entry counts until the
-    entry is undone.
+    number: the entry's number, from 1, in the order of the changes. Records that the change added
+    have this number as their `importId`. action: the action that was run, e.g. ``import``.
+    by: where it was run, ``command`` or ``page``. revision: the revision that the change made.
+    undone_at: when the change was undone, if it was. pruned: whether the entry's images were
+    deleted. details: further facts, in types that JSON has. Whatever is inferred from an entry
+    counts until the entry is undone.
     """
 
     number: int
@@ -126,13 +129,13 @@ class HistoryEntry:
 
     @property
     def facts(self) -> list[dict[str, Any]]:
-        """Return what the statements of this import stated about accounts."""
+        """Return the facts about accounts that this import's statements stated."""
         facts: list[dict[str, Any]] = self.details.get("accounts", [])
         return facts
 
 
 class BeforeImage(NamedTuple):
-    """A row as it was before an entry; the row is None if it did not exist.
+    """A row as it was before an entry changed it. row: None if the row did not exist.
 
     A record that an entry added has no image: its importId names the entry.
     """
@@ -172,9 +175,9 @@ class HistoryWriter(HistoryReader):
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
     ) -> None:
-        """Add images to an entry. If a row has an image already, that one stays.
+        """Add images to an entry.
 
-        replace: replace it instead.
+        replace: whether to replace images that the rows already have. If not, those stay.
         """
 
     @abstractmethod
@@ -185,9 +188,9 @@ class HistoryWriter(HistoryReader):
 class UploadState(StrEnum):
     """The state of an upload.
 
-    CHECKING and IMPORTING: a process works on it. ASKING: the user must answer questions about it.
-    READY: there is a preview. DONE: it was imported. FAILED: the process ended too early.
-    FORM: it is no file, but a form that waits until its user signs in again.
+    CHECKING and IMPORTING: a process is working on the file. ASKING: the user must answer questions
+    about it. READY: there is a preview. DONE: the file was imported. FAILED: the process ended too
+    early. FORM: the upload is not a file but a form, kept until its user signs in again.
     """
 
     CHECKING = "checking"
@@ -203,9 +206,10 @@ class UploadState(StrEnum):
 class Upload:
     """A user's file, without its content.
 
-    size: in bytes. step: rises with each change, so that a decision made at one step is not carried
-    out at a later one. alive_at: when the process that works on it last reported. worker: the
-    name of that process. options: the user's choices. outcome: the result of the last step.
+    size: the file's size in bytes. step: a number that rises with each change, so that a decision
+    made at one step is not carried out at a later step. alive_at: when the process that works on
+    the file last reported. worker: the name of that process. options: the user's choices.
+    outcome: the result of the last step.
     """
 
     id: str
@@ -243,14 +247,15 @@ class UploadWriter(UploadReader):
     def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
         """Change fields of an upload, and raise its step.
 
-        Raises NotFound if it was deleted, Conflict if its step differs from that of ``upload``.
+        Raises NotFound if the upload was deleted, Conflict if its stored step differs.
         """
 
     @abstractmethod
     def set_alive(self, uploads: Collection[tuple[int, Upload]], at: int) -> None:
-        """Record that processes work on these uploads, each with its user, and their outcomes.
+        """Record that processes are working on these uploads, and store the uploads' outcomes.
 
-        Ignores uploads that were deleted or have another step.
+        uploads: each upload with its user's id. An upload is ignored if it was deleted, or if its
+        stored step differs.
         """
 
     @abstractmethod
@@ -263,4 +268,4 @@ class UploadWriter(UploadReader):
 
     @abstractmethod
     def prune(self, *, created_before: int, alive_before: int) -> None:
-        """Delete uploads that were created, and last worked on, before these times."""
+        """Delete the uploads that were both created and last worked on before these times."""

@@ -1,4 +1,4 @@
-"""Rows of the resources, and proposals of transfers. Every method takes the user as an argument."""
+"""Rows of the resources, and proposed transfers. Every method takes the user as an argument."""
 
 import re
 from abc import ABC, abstractmethod
@@ -16,8 +16,8 @@ from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 from finance_api.values.ids import new_tag
 
-#: Number of rows of a stream in one part. Other threads wait while a part is formatted: with 100, a
-#: quarter of 50 clients' requests got 503 during a CSV export.
+#: Number of rows in each part of a stream. Other threads wait while a part is formatted: with 100
+#: rows, a quarter of the requests of 50 clients got 503 during a CSV export.
 STREAMED_ROWS = 25
 
 
@@ -37,7 +37,7 @@ class DataState:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some rows of a list, in its order.
+    """Some rows of a list, in the order of the list.
 
     total: the number of rows of the whole list, if the query asks for it.
     """
@@ -51,8 +51,8 @@ class Page:
 class JsonPage:
     """A `Page` whose rows are JSON objects, as `resources.wire` writes them.
 
-    state: the state of the data when the rows were read. lines: one object a line, without a line
-    end after the last.
+    state: the state of the data when the rows were read. lines: one object per line; the last line
+    has no line end.
     """
 
     state: DataState
@@ -66,7 +66,7 @@ class JsonPage:
 
 
 class RecordSum(NamedTuple):
-    """A sum of records. amount: exact, in ten-thousandths. number: the number of records.
+    """A sum of records. amount: the exact sum, in ten-thousandths. number: the number of records.
 
     first, last: the recordDate of the oldest and of the newest record.
     """
@@ -90,7 +90,7 @@ class TooManySums(Exception):
     """There are more sums than the caller accepts."""
 
 
-#: JSON objects of changes. The values to fill in: the resource's path, id, revision, and row.
+#: Changes as JSON objects. Values to fill in: the resource's path, the row's id, revision and JSON.
 PUT_LINE = '{"type":"%s","id":"%s","op":"put","revision":%s,"data":%s}'
 DELETE_LINE = '{"type":"%s","id":"%s","op":"delete","revision":%s}'
 _WRITTEN = re.compile(
@@ -100,9 +100,9 @@ _BY_PATH = {str(resource.path).encode(): resource for resource in PUBLIC_RESOURC
 
 
 class Change(NamedTuple):
-    """The newest change of a row.
+    """The newest change to a row.
 
-    json: the row as in `DataReader.list_json`; None if it was deleted.
+    json: the row as in `DataReader.list_json`; None if the row was deleted.
     """
 
     revision: int
@@ -121,7 +121,7 @@ class Change(NamedTuple):
 
     @property
     def line(self) -> bytes:
-        """Return the JSON object of a response."""
+        """Return the change as the JSON object of a response."""
         names = self.resource.path, self.row_id, self.revision
         if self.json is None:
             return (DELETE_LINE % names).encode()
@@ -140,8 +140,8 @@ ChangeKey = tuple[int, str, str]
 class Changes:
     """Some changes, in the order of their keys.
 
-    state: the state of the data when they were read. tags: by revision, for those requested
-    revisions whose tag is still stored. lines: the `line` of each `Change`.
+    state: the state of the data when the changes were read. tags: the tags of the requested
+    revisions, by revision, if they are still stored. lines: the `line` of each `Change`.
     """
 
     state: DataState
@@ -162,8 +162,8 @@ class DataReader(ABC):
     def list_rows(self, user_id: int, query: Query) -> Page:
         """Return a page of a resource, with the fields in `listed_fields`.
 
-        Missing values come last in both directions, and ties are ordered by id. Text compares by
-        code point.
+        Missing values come last in both directions, and ties are ordered by id. Text is
+        compared by code point.
         """
 
     def list_json(self, user_id: int, query: Query) -> JsonPage:
@@ -178,7 +178,7 @@ class DataReader(ABC):
 
     @abstractmethod
     def count_rows(self, user_id: int, query: Query) -> int:
-        """Return the number of rows of the whole list, without limit and offset."""
+        """Return the number of rows of the whole list; limit and offset are ignored."""
 
     @abstractmethod
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
@@ -191,9 +191,10 @@ class DataReader(ABC):
     def get_json(
         self, user_id: int, resource: Resource, ids: Sequence[str]
     ) -> tuple[DataState, list[bytes]]:
-        """Return the rows with these ids, in this order, as in `list_json`; b"" for a missing row.
+        """Return the state of the data, and the rows with these ids, in this order.
 
-        Raises NotFound if there is no such user.
+        The rows are as in `list_json`; a missing row is b"". Raises NotFound if the user
+        does not exist.
         """
         state = self.get_state(user_id)
         encode = encoder_of(resource).encode
@@ -202,20 +203,20 @@ class DataReader(ABC):
 
     @abstractmethod
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
-        """Return the rows with these ids that exist, by id, with their persisted fields."""
+        """Return the existing rows with these ids, by id, with their persisted fields."""
 
     @abstractmethod
     def get_rows_by_source(
         self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
     ) -> dict[str, Row]:
-        """Return the rows of ``source`` with these source ids that exist, by source id."""
+        """Return the existing rows with these source ids of ``source``, by source id."""
 
     @abstractmethod
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        """Return the first two records by id of each of these transfers, by transfer id."""
+        """Return each transfer's first two records in the order of ids, by transfer id."""
 
     def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
-        """Return by account: first and last createdAt and last updatedAt of its records.
+        """Return (first createdAt, last createdAt, last updatedAt) of records, by account id.
 
         Leaves out void records. Reads every record.
         """
@@ -242,7 +243,7 @@ class DataReader(ABC):
         after_id: str = "",
         limit: int | None = None,
     ) -> list[Row]:
-        """Return rows ordered by id, after ``after_id``, with their persisted fields."""
+        """Return rows with ids after ``after_id``, ordered by id, with their persisted fields."""
 
     def scan_pages(
         self, user_id: int, resource: Resource, size: int, *, conditions: Sequence[Condition] = ()
@@ -266,17 +267,18 @@ class DataReader(ABC):
         limit: int,
         revisions: Collection[int] = (),
     ) -> Changes:
-        """Return the first changes after two keys: one for rows, one for deletions.
+        """Return the first changes after two positions, one for rows and one for deletions.
 
-        resources: public ones. For resources with computed fields, only deletions are returned.
-        revisions: also return their tags. If a tag is stored, so are all deletions after it.
+        resources: public resources. If a resource has computed fields, only its deletions are
+        returned. revisions: the revisions whose tags to return, too. If a revision's tag is still
+        stored, so are all deletions after that revision.
         Raises NotFound if there is no such user.
         """
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
-        """Whether stored sums suffice for `sum_by`, also for each part of these records.
+        """Whether stored sums suffice for `sum_by`, even if it reads only some of the groups.
 
-        It may still read a few rows at the two ends of a range of dates.
+        `sum_by` may still read a few rows at the two ends of a range of dates.
         """
         return False
 
@@ -292,9 +294,9 @@ class DataReader(ABC):
     ) -> dict[tuple[Any, ...], RecordSum]:
         """Return the sums of the records that match the conditions, by group.
 
-        names: what to group by, at least one: fields or `query.evaluate.DERIVED_GROUPS`. A key has
-        their values in the same order; for a date, the day. with_void: whether to include void
-        records. most: raise TooManySums if there are more sums than this.
+        names: the fields or `query.evaluate.DERIVED_GROUPS` to group by, at least one. A key has
+        their values in this order, and a date's day instead of the date. with_void: whether to
+        include void records. most: the maximum number of sums; raises TooManySums above it.
         """
 
     @abstractmethod
@@ -319,7 +321,7 @@ class DataReader(ABC):
         *,
         with_void: bool = False,
     ) -> dict[tuple[Any, ...], list[int]]:
-        """Return the same amounts by group, in any order. The keys are those of `sum_by`."""
+        """Return the amounts of `list_amounts` by group, in any order. Keys are as in `sum_by`."""
         found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         for *key, amount in self.list_amounts(user_id, names, conditions, with_void=with_void):
             found[tuple(key)].append(amount)
@@ -329,19 +331,19 @@ class DataReader(ABC):
 class DataWriter(DataReader):
     @abstractmethod
     def lock(self, user_id: int) -> DataState:
-        """Make other writers of this user's data wait until this unit of work ends.
+        """Return the state of the user's data, and make its other writers wait.
 
-        Raises NotFound.
+        They wait until this unit of work ends. Raises NotFound.
         """
 
     @abstractmethod
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
-        """Add and replace whole rows: their persisted fields.
+        """Add the new rows and replace the changed rows, with all their persisted fields.
 
-        A row whose JSON changes gets the stored revision plus one. Raises Conflict if a new row's
-        id exists already, or the (source, sourceId) of any row does.
+        A row whose JSON changes gets the stored revision plus one. Raises Conflict if the id of a
+        new row already exists, or if two rows would have the same (source, sourceId).
         """
 
     @abstractmethod
@@ -350,11 +352,14 @@ class DataWriter(DataReader):
 
     @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:
-        """Store the state after this unit of work's changes. Call it once the rows are written."""
+        """Store the state after this unit of work's changes. Call it after writing the rows."""
 
     @abstractmethod
     def forget_states(self, user_id: int, before: int) -> None:
-        """Delete states that were replaced before that time, and tombstones up to these states."""
+        """Delete the states that were replaced before that time.
+
+        Also forget the deletions up to the oldest state that is left.
+        """
 
 
 class TransferProposal(NamedTuple):
@@ -362,8 +367,8 @@ class TransferProposal(NamedTuple):
 
     out_id: the record of the outgoing money. in_id: the record of the incoming money.
 
-    day: the first second of the outgoing record's day. by_number: whether one of the records names
-    the account number of the other's account.
+    day: the first second of the outgoing record's day. by_number: whether one record names the
+    account number of the other record's account.
     """
 
     out_id: str
@@ -378,7 +383,7 @@ class TransferReader(ABC):
 
     @abstractmethod
     def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
-        """Return proposals by day, newest first, then by the id of the outgoing record."""
+        """Return proposals, newest day first; within a day, by the id of the outgoing record."""
 
 
 class TransferWriter(TransferReader):
@@ -386,7 +391,7 @@ class TransferWriter(TransferReader):
     def replace(
         self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
     ) -> None:
-        """Replace all proposals with first <= day < end. The new ones are in that range, too."""
+        """Replace all proposals with first <= day < end. New proposals are in that range, too."""
 
     @abstractmethod
     def forget(self, user_id: int, record_ids: Collection[str]) -> None:

@@ -23,9 +23,9 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault. kind: a name for programs. command: repairs it; FILE stands for a backup.
+    """A fault in stored data. kind: a name for programs. repaired: whether it has been repaired.
 
-    repaired: whether it has been repaired.
+    command: the command that repairs the fault; FILE stands for a backup.
     """
 
     kind: str
@@ -36,7 +36,10 @@ class Fault:
 
     @classmethod
     def unreadable(cls, error: Exception, user: str | None = None) -> "Fault":
-        """Make a fault of an error of a storage or of NO_VALUE, whose messages show data."""
+        """Make a fault from a StorageError or an error of NO_VALUE.
+
+        The message of an error of NO_VALUE is left out, because it shows data.
+        """
         is_value = isinstance(error, NO_VALUE)
         if not is_value and not isinstance(error, StorageDamaged):
             return cls("database", str(error), START, user)
@@ -61,14 +64,14 @@ def these(number: int, first: Sequence[str]) -> str:
 
 
 class Found:
-    """Collects faults of rows, and makes one fault of all rows with the same fault."""
+    """The faults of rows; all rows with the same fault are in one `Fault`."""
 
     def __init__(self, user: str) -> None:
         self._user = user
         self._rows: dict[tuple[str, str, str], tuple[int, list[str]]] = {}
 
     def add(self, kind: str, message: str, row_id: str, command: str = REPAIR) -> None:
-        """Add a row's fault. message: ``{}`` stands for the number and ids of the rows."""
+        """Add a row's fault. message: a text; ``{}`` stands for the number and ids of the rows."""
         number, first = self._rows.get((kind, message, command), (0, []))
         if number <= _MOST_NAMED:
             # The id of a damaged row may be of any type.

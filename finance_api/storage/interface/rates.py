@@ -41,7 +41,7 @@ class RateWriter(RateReader):
 
     @abstractmethod
     def put(self, rates: Sequence[DayRates]) -> None:
-        """Add rates; each replaces all existing rates of the same day and base."""
+        """Add rates; each `DayRates` replaces the stored rates of its day and base."""
 
     @abstractmethod
     def set_state(self, state: RatesState) -> None: ...

@@ -26,7 +26,7 @@ class User:
     time_zone: str = UTC
     #: The currency that the overview converts to, if there are rates.
     base_currency: str | None = None
-    #: The tag of the region whose numbers and dates the pages show; None: the browser's.
+    #: The tag of the region whose formats of numbers and dates the pages use; None: the browser's.
     region: str | None = None
     #: The state of the user's data when the user was read.
     data: DataState = field(default_factory=lambda: DataState(0, 0), compare=False)
@@ -55,8 +55,7 @@ class UserWriter(UserReader):
 
     @abstractmethod
     def lock(self, user_id: int) -> User:
-        """Return and lock the user: until the unit of work ends, only it can change user or
-        credentials.
+        """Lock the user and the user's credentials until the unit of work ends; return the user.
 
         Call it before adding credentials. Raises NotFound.
         """
@@ -79,7 +78,7 @@ class Token:
 
     sha256: the digest of the token's text, in hexadecimal.
     start: the first characters, by which the user recognises it.
-    scopes: paths of the resources it may read; None means all of them.
+    scopes: the paths of the resources that the token may read; None means all resources.
     """
 
     id: str
@@ -98,7 +97,7 @@ class Token:
 class Jwt:
     """A JSON Web Token: issued here, or issued elsewhere and revoked here.
 
-    user_id, issued_at: None if it was issued elsewhere.
+    user_id, issued_at: None if the token was issued elsewhere.
     """
 
     jti: str
@@ -251,7 +250,7 @@ class JwtWriter(JwtReader):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A saved question. address: path and query of a GET request, without the suffix of a format.
+    """A saved question. address: the path and query of a GET request, without a format's suffix.
 
     The name is unique among the user's questions.
     """
@@ -277,7 +276,7 @@ class QuestionReader(ABC):
 class QuestionWriter(QuestionReader):
     @abstractmethod
     def add(self, question: Question) -> None:
-        """Add a question. Raises Conflict if the name is taken, NotFound without such a user."""
+        """Add a question. Raises Conflict if the name is taken, NotFound if the user is unknown."""
 
     @abstractmethod
     def update(self, user_id: int, question_id: str, **changes: Any) -> Question:

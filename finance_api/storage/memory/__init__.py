@@ -1,7 +1,7 @@
-"""Keeps everything in this process's memory: the simplest model of what a storage must do.
+"""A storage in this process's memory: the simplest model of what a storage must do.
 
-It is for tests, and for exports that are loaded at start. Data is lost with the process. There is
-one module for each role, as in the interface.
+It is for tests, and for exports that are loaded at start. Data is lost with the process. `data`,
+`users` and `roles` have the parts of a unit of work.
 """
 
 from collections.abc import Mapping

@@ -84,7 +84,10 @@ class MemoryBackend(StorageBackend):
         return WritableStorage(**_parts(unit), origin=origin)
 
     def _end(self, is_committed: bool, unit: Unit) -> None:
-        """Store the writer's database if it committed. Called twice if a commit fails."""
+        """Store the writer's database if its transaction committed.
+
+        Called twice if a commit fails.
+        """
         if unit.has_ended:
             return
         unit.has_ended = True

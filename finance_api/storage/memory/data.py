@@ -1,4 +1,4 @@
-"""Rows of the resources, with queries, sums and changes; and proposals of transfers."""
+"""Rows of the resources, with queries, sums and changes; and proposed transfers."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache

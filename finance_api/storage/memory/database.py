@@ -26,9 +26,10 @@ from finance_api.values import Row
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one user and resource by id, and row ids by (source, sourceId).
+    """The rows of one user and resource, by id.
 
-    revisions: of the newest change of each row. deletions: the revisions that deleted rows.
+    ids_by_source: row ids by (source, sourceId). revisions: the revision of each row's newest
+    change, by row id. deletions: the revisions that deleted rows, by row id.
     """
 
     rows: dict[str, Row] = field(default_factory=dict)
@@ -42,7 +43,7 @@ class Table:
         )
 
     def delete(self, row_id: str) -> bool:
-        """Delete the row, if there is one; return whether there was."""
+        """Delete the row if it exists; return whether it did."""
         old = self.rows.pop(row_id, None)
         if old is not None and old["sourceId"] is not None:
             del self.ids_by_source[old["source"], old["sourceId"]]

@@ -45,7 +45,7 @@ class MemoryUsers(Part, UserWriter):
     ) -> User:
         users = self._database.users
         if any(user.email == email for user in users.values()):
-            raise Conflict(f"there is a user {email} already")
+            raise Conflict(f"a user {email} already exists")
         user = User(
             self._database.next_user_id,
             uuid,
@@ -93,9 +93,10 @@ C = TypeVar("C", Token, QuestionLink, Session)
 
 
 class _Credentials(Part, CredentialWriter[C]):
-    """Credentials of one kind. kept: the field of `Database`. noun: what messages call one.
+    """Credentials of one kind. kept: the name of the field of `Database` that has them.
 
-    key, used: the fields of `CredentialWriter.set_used`.
+    noun: the word for such a credential in messages. key: the name of the field with which
+    `set_used` finds a credential. used: the name of the field that it sets.
     """
 
     kept: ClassVar[str]
